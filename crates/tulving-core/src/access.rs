@@ -1,0 +1,181 @@
+//! Who may do what: the first step of every path.
+//!
+//! What a caller may not see is answered exactly as what does not exist.
+
+use std::sync::Arc;
+
+use crate::change::{Actor, ChangeSet, Right, Write};
+use crate::error::{Error, StoreError};
+use crate::id::{MemoryRef, OrgId, SpaceId};
+use crate::limits::Limits;
+use crate::memory::Memory;
+use crate::ports::{Clock, Embedder, Store};
+use crate::request::{Caller, Forgotten};
+use crate::space::{MemberOf, Space};
+use crate::time::Timestamp;
+use crate::vocabulary::Role;
+
+/// What the engine is made of.
+pub struct Parts {
+    /// Keeps what is true.
+    pub store: Arc<dyn Store>,
+    /// Makes vectors.
+    pub embedder: Arc<dyn Embedder>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Bounds what is taken in.
+    pub limits: Limits,
+}
+
+/// How often an act is decided again before its conflict is the answer. Each round means that somebody else got
+/// through, so only a hot spot of many writers reaches it.
+const ROUNDS: usize = 20;
+
+/// Decides and applies; decides again where somebody else was faster.
+pub(crate) fn decide_again<T>(mut act: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    for _ in 1..ROUNDS {
+        match act() {
+            Err(Error::Store(StoreError::Conflict(_))) => {}
+            done => return done,
+        }
+    }
+    act()
+}
+
+/// A set of writes by this caller at this moment.
+pub(crate) fn changes(caller: &Caller, at: Timestamp, rights: Vec<Right>, writes: Vec<Write>) -> ChangeSet {
+    let by = Actor {
+        principal: caller.viewer.principal,
+        agent: caller.agent.clone(),
+    };
+    ChangeSet {
+        by,
+        at,
+        rights,
+        writes,
+    }
+}
+
+/// The space of the call.
+pub(crate) fn space_of_call(parts: &Parts, caller: &Caller) -> Result<Space, Error> {
+    space_by_id(parts, caller, caller.space)?.ok_or_else(|| Error::NoSpace {
+        name: caller.space.to_string(),
+    })
+}
+
+fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
+    Ok(parts
+        .store
+        .spaces(&caller.viewer)?
+        .into_iter()
+        .find(|space| space.id == id))
+}
+
+/// The space that a caller names, by name or id. Of several with one name, the caller's own team comes first.
+pub(crate) fn space_named(parts: &Parts, caller: &Caller, name: &str) -> Result<Space, Error> {
+    let spaces = parts.store.spaces(&caller.viewer)?;
+    let team = spaces
+        .iter()
+        .find(|space| space.id == caller.space)
+        .map(|space| space.team);
+    let id: Option<SpaceId> = name.parse().ok();
+    spaces
+        .into_iter()
+        .filter(|space| space.name == name || Some(space.id) == id)
+        .min_by_key(|space| Some(space.team) != team)
+        .ok_or_else(|| Error::NoSpace {
+            name: crate::preview::short(name),
+        })
+}
+
+/// The right to act in a space as at least `role`, or why not.
+pub(crate) fn require(parts: &Parts, caller: &Caller, space: SpaceId, role: Role) -> Result<Right, Error> {
+    let held = parts
+        .store
+        .role(caller.viewer.principal, MemberOf::Space(space))?;
+    let confined = caller
+        .viewer
+        .within
+        .as_ref()
+        .is_some_and(|within| !within.contains(&space));
+    if !confined && held.is_some_and(|held| held.min(caller.ceiling) >= role) {
+        return Ok(Right { space, role });
+    }
+    let place = match space_by_id(parts, caller, space)? {
+        Some(space) => format!("the space `{}`", space.name),
+        None => "its space".to_owned(),
+    };
+    Err(Error::Denied { need: role, place })
+}
+
+/// Whether the caller may act on the whole store: an admin of the org, with a token that is not confined.
+pub(crate) fn is_org_admin(parts: &Parts, caller: &Caller) -> Result<bool, Error> {
+    let role = parts
+        .store
+        .role(caller.viewer.principal, MemberOf::Org(OrgId::LOCAL))?;
+    Ok(role == Some(Role::Admin) && caller.ceiling == Role::Admin && caller.viewer.within.is_none())
+}
+
+/// Lets only an admin of the org pass.
+pub(crate) fn require_org_admin(parts: &Parts, caller: &Caller) -> Result<(), Error> {
+    if is_org_admin(parts, caller)? {
+        Ok(())
+    } else {
+        Err(Error::Denied {
+            need: Role::Admin,
+            place: "the org".to_owned(),
+        })
+    }
+}
+
+/// The memory of that name, where the caller may see it and it is not forgotten.
+pub(crate) fn find(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    parts
+        .store
+        .memory(&caller.viewer, caller.space, which, Forgotten::Without)?
+        .map_or_else(|| Err(absent(parts, caller, which)?), Ok)
+}
+
+/// The forgotten memory of that name, where the caller may still reach it.
+pub(crate) fn find_forgotten(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+) -> Result<Option<Memory>, Error> {
+    Ok(parts
+        .store
+        .memory(&caller.viewer, caller.space, which, Forgotten::Only)?)
+}
+
+/// The error that says there is no such memory, naming the space where a number was looked up.
+pub(crate) fn absent(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Error, Error> {
+    let space = match which {
+        MemoryRef::Number(_) => space_by_id(parts, caller, caller.space)?.map(|space| space.name),
+        MemoryRef::Id(_) => None,
+    };
+    Ok(Error::NoMemory { which, space })
+}
+
+/// A memory that the caller may change, and the right to do so. A mirror follows its file and is refused.
+pub(crate) fn find_editable(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+) -> Result<(Memory, Right), Error> {
+    let memory = find(parts, caller, which)?;
+    let right = require(parts, caller, memory.space, Role::Writer)?;
+    refuse_mirror(&memory)?;
+    Ok((memory, right))
+}
+
+/// Refuses what follows a file.
+pub(crate) fn refuse_mirror(memory: &Memory) -> Result<(), Error> {
+    match memory.provenance.mirror {
+        None => Ok(()),
+        Some(mirror) => Err(Error::Mirrored {
+            id: memory.id,
+            path: memory.provenance.source_path.clone().unwrap_or_default(),
+            line: mirror.line,
+        }),
+    }
+}

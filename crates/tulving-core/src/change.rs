@@ -1,0 +1,197 @@
+//! What is written: a [`ChangeSet`] is one act, applied whole or not at all.
+
+use crate::association::Association;
+use crate::audit::AuditEntry;
+use crate::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId, Version};
+use crate::job::Job;
+use crate::memory::{Chunk, Edition, Memory, Standing};
+use crate::record::{Loaded, Record};
+use crate::space::{Membership, Principal, Space, Token, TokenHash};
+use crate::time::Timestamp;
+use crate::turn::Turn;
+use crate::vocabulary::{Boundary, ChangeKind, Relation, Role, VersionAct};
+
+/// All the writes of one act, with what they were decided on.
+#[derive(Clone, Debug)]
+pub struct ChangeSet {
+    /// Who acts.
+    pub by: Actor,
+    /// When.
+    pub at: Timestamp,
+    /// What the actor must still be allowed when the set is applied.
+    pub rights: Vec<Right>,
+    /// The writes, in order.
+    pub writes: Vec<Write>,
+}
+
+/// Who acts, and with which agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// The principal.
+    pub principal: PrincipalId,
+    /// The agent, where one is known.
+    pub agent: Option<String>,
+}
+
+/// A role that the actor must hold in a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Right {
+    /// Where.
+    pub space: SpaceId,
+    /// At least this.
+    pub role: Role,
+}
+
+/// One write. A write that names a `from` conflicts where the row is no longer so.
+#[derive(Clone, Debug)]
+pub enum Write {
+    /// A new memory. The store gives a record its number.
+    Insert(Box<NewMemory>),
+    /// A new version of a memory.
+    Revise(Box<Revision>),
+    /// A move without a version.
+    Move {
+        /// Which memory.
+        id: MemoryId,
+        /// As it stood when the move was decided.
+        from: Standing,
+        /// As it shall stand.
+        to: Standing,
+    },
+    /// Row, versions, chunks, vectors and associations go for good.
+    Erase {
+        /// Which memory.
+        id: MemoryId,
+    },
+    /// An association is made, or its weight and maker replaced.
+    Link(Association),
+    /// An association is removed.
+    Unlink {
+        /// The memory that says it.
+        source: MemoryId,
+        /// The memory it is about.
+        target: MemoryId,
+        /// How they relate.
+        relation: Relation,
+    },
+    /// Memories were recalled. Not logged.
+    Touch(Vec<Touch>),
+    /// A turn is logged; the store gives it its position.
+    LogTurn(Turn),
+    /// All but the newest turns of a space go.
+    PruneTurns {
+        /// Which space.
+        space: SpaceId,
+        /// How many stay.
+        keep: u64,
+    },
+    /// Work is asked for.
+    Enqueue(Job),
+    /// A job moves on.
+    MoveJob {
+        /// Its state and attempts when this was decided.
+        from: Box<Job>,
+        /// As it shall be.
+        to: Box<Job>,
+    },
+    /// A space is made.
+    AddSpace(Space),
+    /// A principal is made.
+    AddPrincipal(Principal),
+    /// A membership is given or its role replaced.
+    SetMember(Membership),
+    /// A membership is taken away.
+    RemoveMember(Membership),
+    /// A token is made.
+    AddToken(Token, TokenHash),
+    /// A token is revoked.
+    RevokeToken(TokenId),
+    /// The order of a listing is frozen until it expires.
+    FreezeListing(Listing),
+    /// An act is recorded.
+    Audit(AuditEntry),
+    /// A line of a dump is taken in as it is, where nothing of that identity is there yet.
+    Load(Box<Record>),
+}
+
+/// A memory to insert, with its chunks.
+#[derive(Clone, Debug)]
+pub struct NewMemory {
+    /// The memory; its number is ignored.
+    pub memory: Memory,
+    /// What is embedded and indexed of it.
+    pub chunks: Vec<Chunk>,
+}
+
+/// A new version of a memory.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    /// Which memory.
+    pub id: MemoryId,
+    /// The version this was decided on.
+    pub from: Version,
+    /// Why it is written.
+    pub act: VersionAct,
+    /// What it says now.
+    pub edition: Edition,
+    /// How it stands now.
+    pub standing: Standing,
+    /// New chunks, where the content changed.
+    pub chunks: Option<Vec<Chunk>>,
+}
+
+/// That a memory was recalled a number of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Which memory.
+    pub id: MemoryId,
+    /// How often.
+    pub count: u64,
+    /// When last.
+    pub at: Timestamp,
+}
+
+/// The order of a listing, frozen so that its pages neither skip nor repeat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Its id, which the cursor carries.
+    pub id: ListingId,
+    /// Whose it is; nobody else may use it.
+    pub principal: PrincipalId,
+    /// When it goes.
+    pub expires_at: Timestamp,
+    /// The memories in order.
+    pub ids: Vec<MemoryId>,
+}
+
+/// What `apply` gave back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// The numbers of the memories inserted, in the order of the writes.
+    pub numbers: Vec<Option<Number>>,
+    /// The positions of the turns logged, in the order of the writes.
+    pub positions: Vec<u64>,
+    /// What became of each line loaded, in the order of the writes.
+    pub loaded: Vec<Loaded>,
+    /// The last entry of the change log that this wrote.
+    pub seq: Option<Seq>,
+}
+
+/// One entry of the change log. Everything derived follows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its place, in the order of commits.
+    pub seq: Seq,
+    /// When.
+    pub at: Timestamp,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// To which memory.
+    pub memory: MemoryId,
+    /// In which space.
+    pub space: SpaceId,
+    /// Whose memory it is.
+    pub owner: PrincipalId,
+    /// Who may see it, after the change.
+    pub boundary: Boundary,
+}

@@ -1,0 +1,74 @@
+//! What sort of memory it is, where the caller did not say.
+
+use crate::score::Importance;
+use crate::vocabulary::{Kind, MemoryType, Stability};
+
+/// What a memory of this type is for, where nothing better is known.
+pub fn kind_of(memory_type: MemoryType) -> Kind {
+    match memory_type {
+        MemoryType::Event | MemoryType::Todo => Kind::Episodic,
+        MemoryType::Decision => Kind::Rationale,
+        MemoryType::Routine => Kind::Procedural,
+        MemoryType::Fact
+        | MemoryType::Preference
+        | MemoryType::Identity
+        | MemoryType::Observation
+        | MemoryType::Goal
+        | MemoryType::Project
+        | MemoryType::Person => Kind::Semantic,
+    }
+}
+
+/// How soon a memory of this type goes stale, where nothing better is known.
+pub fn stability_of(memory_type: MemoryType) -> Stability {
+    match memory_type {
+        MemoryType::Event | MemoryType::Todo => Stability::Volatile,
+        MemoryType::Observation | MemoryType::Goal | MemoryType::Project | MemoryType::Routine => {
+            Stability::Evolving
+        }
+        MemoryType::Fact
+        | MemoryType::Preference
+        | MemoryType::Decision
+        | MemoryType::Identity
+        | MemoryType::Person => Stability::Stable,
+    }
+}
+
+/// How much a memory of this type matters, where the caller did not say. The types that only the max vocabulary has
+/// weigh as facts, because that is what the spacebot vocabulary shows them as.
+pub fn importance_of(memory_type: MemoryType) -> Importance {
+    Importance::known(match memory_type {
+        MemoryType::Identity => 1.0,
+        MemoryType::Decision => 0.8,
+        MemoryType::Preference | MemoryType::Goal => 0.7,
+        MemoryType::Fact
+        | MemoryType::Event
+        | MemoryType::Project
+        | MemoryType::Person
+        | MemoryType::Routine => 0.5,
+        MemoryType::Observation => 0.4,
+        MemoryType::Todo => 0.3,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn importance_by_type_is_as_the_spacebot_seed_says() {
+        let seed = [
+            (MemoryType::Identity, 1.0),
+            (MemoryType::Decision, 0.8),
+            (MemoryType::Preference, 0.7),
+            (MemoryType::Goal, 0.7),
+            (MemoryType::Fact, 0.5),
+            (MemoryType::Event, 0.5),
+            (MemoryType::Observation, 0.4),
+            (MemoryType::Todo, 0.3),
+        ];
+        for (memory_type, importance) in seed {
+            assert_eq!(importance_of(memory_type).get(), importance, "{memory_type}");
+        }
+    }
+}

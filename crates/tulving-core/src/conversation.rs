@@ -1,0 +1,80 @@
+//! Logs the turns of conversations, one log per space, cut back to the newest.
+
+use crate::access::{self, Parts};
+use crate::change::Write;
+use crate::error::{Error, Field, Invalid};
+use crate::id::TurnId;
+use crate::limits;
+use crate::read;
+use crate::request::{Caller, TurnFilter, TurnRequest};
+use crate::save::intake;
+use crate::turn::{TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
+use crate::vocabulary::Role;
+
+/// Logs a turn. Every so many, the log is cut back.
+pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) -> Result<Turn, Error> {
+    let (got, limit) = (request.content.len(), limits::TURN_BYTES);
+    if got > limit {
+        return Err(Invalid::TooLong {
+            field: Field::Content,
+            got,
+            limit,
+            unit: "bytes",
+        }
+        .into());
+    }
+    let content = crate::text::normalize::content(&request.content)?;
+    if content.is_empty() {
+        return Err(Invalid::Empty {
+            field: Field::Content,
+        }
+        .into());
+    }
+    let source = intake::given(Field::Source, request.source.as_deref(), limits::NOTE_CHARS)?;
+    let right = access::require(parts, caller, caller.space, Role::Writer)?;
+    let now = parts.clock.now();
+    let mut turn = Turn {
+        id: TurnId::mint(now),
+        space: caller.space,
+        logged_by: caller.viewer.principal,
+        channel: intake::given(
+            Field::Conversation,
+            request.channel.as_deref(),
+            limits::NOTE_CHARS,
+        )?,
+        position: 0,
+        role: request.role,
+        speaker: intake::given(Field::Speaker, request.speaker.as_deref(), limits::NOTE_CHARS)?,
+        content,
+        source: source.unwrap_or_else(|| "unknown".to_owned()),
+        at: now,
+    };
+    let writes = vec![Write::LogTurn(turn.clone())];
+    let applied = parts
+        .store
+        .apply(&access::changes(caller, now, vec![right], writes))?;
+    turn.position = applied.positions.first().copied().unwrap_or_default();
+    if turn.position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
+        prune(parts, caller)?;
+    }
+    Ok(turn)
+}
+
+/// Cuts the log of the caller's space back to the newest turns.
+pub(crate) fn prune(parts: &Parts, caller: &Caller) -> Result<(), Error> {
+    let right = access::require(parts, caller, caller.space, Role::Writer)?;
+    let writes = vec![Write::PruneTurns {
+        space: caller.space,
+        keep: TURNS_KEPT,
+    }];
+    parts
+        .store
+        .apply(&access::changes(caller, parts.clock.now(), vec![right], writes))?;
+    Ok(())
+}
+
+/// The newest turns of the caller's space, oldest first.
+pub(crate) fn turns(parts: &Parts, caller: &Caller, filter: &TurnFilter) -> Result<Vec<Turn>, Error> {
+    read::bounded(Field::Limit, filter.last, limits::PAGE)?;
+    Ok(parts.store.turns(&caller.viewer, caller.space, filter)?)
+}

@@ -1,0 +1,405 @@
+//! Spaces, members, principals and tokens.
+
+use sha2::{Digest, Sha256};
+
+use crate::access::{self, Parts};
+use crate::audit::AuditEntry;
+use crate::change::Write;
+use crate::error::{Error, Field};
+use crate::id::{AuditId, OrgId, PrincipalId, SpaceId, TokenId};
+use crate::limits;
+use crate::request::{AuditFilter, Caller, TokenRequest};
+use crate::space::{MemberOf, Membership, Principal, Secret, Space, Token, TokenHash, Viewer};
+use crate::text::normalize;
+use crate::time::Timestamp;
+use crate::vocabulary::{AuditAct, Origin, PrincipalKind, Role, SpaceKind};
+
+/// What every token begins with, so that a leaked one is recognised.
+const TOKEN_PREFIX: &str = "tlv_";
+
+/// The user of this home, in the space `default`.
+pub(crate) fn user(origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
+    Ok(Caller {
+        viewer: Viewer {
+            principal: PrincipalId::USER,
+            within: None,
+        },
+        ceiling: Role::Admin,
+        space: SpaceId::DEFAULT,
+        agent: agent_name(agent)?,
+        origin,
+    })
+}
+
+/// Who a token speaks for. An unknown and a revoked token are told apart by nobody.
+pub(crate) fn authenticate(
+    parts: &Parts,
+    token: &Secret,
+    origin: Origin,
+    agent: Option<&str>,
+) -> Result<Caller, Error> {
+    let token = parts
+        .store
+        .token_by_hash(&hash(token))?
+        .filter(|token| token.revoked_at.is_none())
+        .ok_or(Error::BadToken)?;
+    Ok(Caller {
+        space: token.spaces.first().copied().unwrap_or(SpaceId::DEFAULT),
+        viewer: Viewer {
+            principal: token.principal,
+            within: (!token.spaces.is_empty()).then_some(token.spaces),
+        },
+        ceiling: token.role,
+        agent: agent_name(agent)?,
+        origin,
+    })
+}
+
+fn agent_name(agent: Option<&str>) -> Result<Option<String>, Error> {
+    Ok(agent
+        .map(|name| normalize::line(Field::Agent, name, limits::NOTE_CHARS))
+        .transpose()?)
+}
+
+/// The same caller in another space.
+pub(crate) fn enter(parts: &Parts, caller: &Caller, space: &str) -> Result<Caller, Error> {
+    Ok(Caller {
+        space: access::space_named(parts, caller, space)?.id,
+        ..caller.clone()
+    })
+}
+
+/// Makes a space in the caller's team. Its maker is its first admin.
+pub(crate) fn create_space(
+    parts: &Parts,
+    caller: &Caller,
+    name: &str,
+    kind: SpaceKind,
+) -> Result<Space, Error> {
+    let name = normalize::name(name)?;
+    let team = access::space_of_call(parts, caller)?.team;
+    if !administers(parts, caller, MemberOf::Team(team))? {
+        return Err(Error::Denied {
+            need: Role::Admin,
+            place: "the team".to_owned(),
+        });
+    }
+    let now = parts.clock.now();
+    let space = Space {
+        id: SpaceId::mint(now),
+        team,
+        name,
+        kind,
+        created_at: now,
+    };
+    let principal = caller.viewer.principal;
+    let member = Membership {
+        principal,
+        of: MemberOf::Space(space.id),
+        role: Role::Admin,
+    };
+    let entry = audit(
+        caller,
+        now,
+        AuditAct::SpaceCreated,
+        Some(space.id),
+        space.name.clone(),
+    );
+    let writes = vec![
+        Write::AddSpace(space.clone()),
+        Write::SetMember(member),
+        Write::Audit(entry),
+    ];
+    parts
+        .store
+        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    Ok(space)
+}
+
+/// The members of a space, for whoever may see the space.
+pub(crate) fn members(
+    parts: &Parts,
+    caller: &Caller,
+    space: &str,
+) -> Result<Vec<(Principal, Membership)>, Error> {
+    let space = access::space_named(parts, caller, space)?;
+    Ok(parts.store.members(MemberOf::Space(space.id))?)
+}
+
+/// Makes a principal a member of a space, or gives a member another role.
+pub(crate) fn set_member(
+    parts: &Parts,
+    caller: &Caller,
+    space: &str,
+    principal: &str,
+    role: Role,
+) -> Result<Membership, Error> {
+    let space = administered(parts, caller, space)?;
+    let principal = principal_named(parts, principal)?;
+    if role < Role::Admin {
+        refuse_last_admin(parts, &space, &principal)?;
+    }
+    let now = parts.clock.now();
+    let member = Membership {
+        principal: principal.id,
+        of: MemberOf::Space(space.id),
+        role,
+    };
+    let detail = format!("{} {role}", principal.name);
+    let entry = audit(caller, now, AuditAct::MemberSet, Some(space.id), detail);
+    let writes = vec![Write::SetMember(member), Write::Audit(entry)];
+    parts
+        .store
+        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    Ok(member)
+}
+
+/// Takes a membership away.
+pub(crate) fn remove_member(
+    parts: &Parts,
+    caller: &Caller,
+    space: &str,
+    principal: &str,
+) -> Result<(), Error> {
+    let space = administered(parts, caller, space)?;
+    let principal = principal_named(parts, principal)?;
+    let of = MemberOf::Space(space.id);
+    let Some(role) = parts.store.role(principal.id, of)? else {
+        return Err(Error::NoPrincipal { name: principal.name });
+    };
+    refuse_last_admin(parts, &space, &principal)?;
+    let now = parts.clock.now();
+    let entry = audit(
+        caller,
+        now,
+        AuditAct::MemberRemoved,
+        Some(space.id),
+        principal.name,
+    );
+    let member = Membership {
+        principal: principal.id,
+        of,
+        role,
+    };
+    let writes = vec![Write::RemoveMember(member), Write::Audit(entry)];
+    parts
+        .store
+        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    Ok(())
+}
+
+/// Makes a principal.
+pub(crate) fn create_principal(
+    parts: &Parts,
+    caller: &Caller,
+    name: &str,
+    kind: PrincipalKind,
+) -> Result<Principal, Error> {
+    access::require_org_admin(parts, caller)?;
+    let now = parts.clock.now();
+    let principal = Principal {
+        id: PrincipalId::mint(now),
+        name: normalize::name(name)?,
+        kind,
+        created_at: now,
+    };
+    let entry = audit(
+        caller,
+        now,
+        AuditAct::PrincipalCreated,
+        None,
+        principal.name.clone(),
+    );
+    let writes = vec![Write::AddPrincipal(principal.clone()), Write::Audit(entry)];
+    parts
+        .store
+        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    Ok(principal)
+}
+
+/// Makes a token. It is shown this once; the store keeps its hash. For oneself anyone may, within what the token in
+/// use may do; for others, an admin of the org.
+pub(crate) fn create_token(
+    parts: &Parts,
+    caller: &Caller,
+    request: &TokenRequest,
+) -> Result<(Secret, Token), Error> {
+    let principal = principal_named(parts, &request.principal)?;
+    if principal.id != caller.viewer.principal {
+        access::require_org_admin(parts, caller)?;
+    }
+    let confined = caller.viewer.within.as_ref();
+    let escapes = confined.is_some_and(|within| {
+        request.spaces.is_empty() || request.spaces.iter().any(|space| !within.contains(space))
+    });
+    if request.role > caller.ceiling || escapes {
+        return Err(Error::Denied {
+            need: request.role,
+            place: "all that the new token would reach".to_owned(),
+        });
+    }
+    let now = parts.clock.now();
+    let secret = mint_secret();
+    let token = Token {
+        id: TokenId::mint(now),
+        label: normalize::line(Field::Label, &request.label, limits::NOTE_CHARS)?,
+        principal: principal.id,
+        spaces: request.spaces.clone(),
+        role: request.role,
+        created_at: now,
+        revoked_at: None,
+    };
+    let entry = audit(caller, now, AuditAct::TokenCreated, None, token.id.to_string());
+    let writes = vec![Write::AddToken(token.clone(), hash(&secret)), Write::Audit(entry)];
+    parts
+        .store
+        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    Ok((secret, token))
+}
+
+/// The caller's own tokens; for an admin of the org, all.
+pub(crate) fn tokens(parts: &Parts, caller: &Caller) -> Result<Vec<Token>, Error> {
+    let all = access::is_org_admin(parts, caller)?;
+    Ok(parts.store.tokens((!all).then_some(caller.viewer.principal))?)
+}
+
+/// Revokes a token, named by its id or by a label that only one live token has.
+pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Result<Token, Error> {
+    let tokens = tokens(parts, caller)?;
+    let by_id = tokens.iter().find(|token| token.id.to_string() == which);
+    let mut by_label = tokens
+        .iter()
+        .filter(|token| token.label == which && token.revoked_at.is_none());
+    let token = match (by_id, by_label.next(), by_label.next()) {
+        (Some(token), _, _) | (None, Some(token), None) => token.clone(),
+        _ => {
+            return Err(Error::NoToken {
+                which: crate::preview::short(which),
+            });
+        }
+    };
+    if token.revoked_at.is_some() {
+        return Ok(token);
+    }
+    let now = parts.clock.now();
+    let entry = audit(caller, now, AuditAct::TokenRevoked, None, token.id.to_string());
+    let writes = vec![Write::RevokeToken(token.id), Write::Audit(entry)];
+    parts
+        .store
+        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    Ok(Token {
+        revoked_at: Some(now),
+        ..token
+    })
+}
+
+/// The newest entries of the audit, for admins.
+pub(crate) fn audit_entries(
+    parts: &Parts,
+    caller: &Caller,
+    filter: &AuditFilter,
+) -> Result<Vec<AuditEntry>, Error> {
+    crate::read::bounded(Field::Limit, filter.last, limits::PAGE)?;
+    if caller.ceiling < Role::Admin {
+        return Err(Error::Denied {
+            need: Role::Admin,
+            place: "the space".to_owned(),
+        });
+    }
+    Ok(parts.store.audit(&caller.viewer, filter)?)
+}
+
+fn principal_named(parts: &Parts, name: &str) -> Result<Principal, Error> {
+    let found = parts.store.principal_named(name)?;
+    found.ok_or_else(|| Error::NoPrincipal {
+        name: crate::preview::short(name),
+    })
+}
+
+/// A space that the caller may manage: as its admin, or as an admin of its team or org.
+fn administered(parts: &Parts, caller: &Caller, name: &str) -> Result<Space, Error> {
+    let space = access::space_named(parts, caller, name)?;
+    let allowed = administers(parts, caller, MemberOf::Space(space.id))?
+        || administers(parts, caller, MemberOf::Team(space.team))?;
+    if allowed {
+        return Ok(space);
+    }
+    Err(Error::Denied {
+        need: Role::Admin,
+        place: format!("the space `{}`", space.name),
+    })
+}
+
+fn administers(parts: &Parts, caller: &Caller, of: MemberOf) -> Result<bool, Error> {
+    if caller.ceiling < Role::Admin {
+        return Ok(false);
+    }
+    let inside = match (of, &caller.viewer.within) {
+        (_, None) => true,
+        (MemberOf::Space(id), Some(within)) => within.contains(&id),
+        _ => false,
+    };
+    let principal = caller.viewer.principal;
+    let direct = parts.store.role(principal, of)? == Some(Role::Admin);
+    let above = || parts.store.role(principal, MemberOf::Org(OrgId::LOCAL));
+    Ok(inside && (direct || (caller.viewer.within.is_none() && above()? == Some(Role::Admin))))
+}
+
+fn refuse_last_admin(parts: &Parts, space: &Space, principal: &Principal) -> Result<(), Error> {
+    let members = parts.store.members(MemberOf::Space(space.id))?;
+    let mut admins = members.iter().filter(|(_, member)| member.role == Role::Admin);
+    match (admins.next(), admins.next()) {
+        (Some((only, _)), None) if only.id == principal.id => Err(Error::LastAdmin {
+            principal: principal.name.clone(),
+            space: space.name.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn audit(
+    caller: &Caller,
+    at: Timestamp,
+    act: AuditAct,
+    space: Option<SpaceId>,
+    detail: String,
+) -> AuditEntry {
+    AuditEntry {
+        id: AuditId::mint(at),
+        at,
+        by: caller.viewer.principal,
+        agent: caller.agent.clone(),
+        act,
+        space,
+        memory: None,
+        reason: None,
+        detail: Some(detail),
+    }
+}
+
+/// 256 random bits, so that a plain hash of it cannot be guessed backwards.
+fn mint_secret() -> Secret {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    Secret::new(format!(
+        "{TOKEN_PREFIX}{}",
+        data_encoding::BASE64URL_NOPAD.encode(&bytes)
+    ))
+}
+
+fn hash(secret: &Secret) -> TokenHash {
+    TokenHash(Sha256::digest(secret.reveal().trim().as_bytes()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_long_distinct_and_masked() {
+        let (one, two) = (mint_secret(), mint_secret());
+        assert_ne!(one, two);
+        assert!(one.reveal().starts_with("tlv_") && one.reveal().len() == 47);
+        assert_eq!(format!("{one} {one:?}"), "… Secret(…)");
+    }
+}

@@ -1,0 +1,107 @@
+//! Changes what a memory says: update and revert. Each makes a new version; the old one stays readable.
+
+use crate::access::{self, Parts};
+use crate::change::{Revision, Right, Write};
+use crate::error::Error;
+use crate::id::{MemoryRef, Version};
+use crate::memory::{Edition, Memory};
+use crate::request::{Caller, UpdateRequest};
+use crate::save::{dedupe, embed, intake};
+use crate::vocabulary::{Boundary, VersionAct};
+
+/// Edits a memory. An edit that changes nothing makes no version.
+pub(crate) fn update(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    request: &UpdateRequest,
+) -> Result<Memory, Error> {
+    let patch = intake::read_update(request, parts.limits)?;
+    access::decide_again(|| {
+        let (memory, right) = access::find_editable(parts, caller, which)?;
+        if let Some(expected) = request.if_version.filter(|version| *version != memory.version) {
+            return Err(Error::Changed {
+                which,
+                expected,
+                found: memory.version,
+            });
+        }
+        patch.check_span(&memory.edition.span)?;
+        if patch
+            .boundary
+            .is_some_and(|boundary| boundary != memory.edition.boundary)
+        {
+            check_audience(parts, caller, which, &memory, &patch)?;
+        }
+        let edition = patch.onto(&memory.edition);
+        revise(parts, caller, right, memory, edition, VersionAct::Updated)
+    })
+}
+
+/// Brings an earlier version back, as a new one. Who may see the memory stays as it is now.
+pub(crate) fn revert(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    version: Version,
+) -> Result<Memory, Error> {
+    access::decide_again(|| {
+        let (memory, right) = access::find_editable(parts, caller, which)?;
+        let versions = parts.store.versions(&caller.viewer, memory.id)?;
+        let past = versions
+            .into_iter()
+            .find(|record| record.version == version)
+            .ok_or(Error::NoVersion { which, version })?;
+        let edition = Edition {
+            boundary: memory.edition.boundary,
+            ..past.edition
+        };
+        revise(parts, caller, right, memory, edition, VersionAct::Reverted)
+    })
+}
+
+/// Only its owner may take a shared memory away from the others, and nobody may open a sealed space.
+fn check_audience(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    memory: &Memory,
+    patch: &intake::Patch,
+) -> Result<(), Error> {
+    let space = access::space_named(parts, caller, &memory.space.to_string())?;
+    patch.check_boundary(&space)?;
+    if patch.boundary == Some(Boundary::Private) && memory.owner != caller.viewer.principal {
+        return Err(Error::OwnerOnly { which });
+    }
+    Ok(())
+}
+
+fn revise(
+    parts: &Parts,
+    caller: &Caller,
+    right: Right,
+    memory: Memory,
+    edition: Edition,
+    act: VersionAct,
+) -> Result<Memory, Error> {
+    if edition == memory.edition {
+        return Ok(memory);
+    }
+    dedupe::refuse_held(parts, &caller.viewer, &memory, &edition)?;
+    let changed = edition.text.content_hash != memory.edition.text.content_hash;
+    let chunks = changed.then(|| embed::embed(parts, &[&edition.text.content]).0.remove(0));
+    let now = parts.clock.now();
+    let revision = Revision {
+        id: memory.id,
+        from: memory.version,
+        act,
+        edition,
+        standing: memory.standing,
+        chunks,
+    };
+    let writes = vec![Write::Revise(Box::new(revision))];
+    parts
+        .store
+        .apply(&access::changes(caller, now, vec![right], writes))?;
+    access::find(parts, caller, memory.id.into())
+}

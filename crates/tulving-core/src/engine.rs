@@ -1,0 +1,337 @@
+//! The front door: one short method for each verb.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::access::{self, Parts};
+use crate::answer::{Answer, HistoryEntry, Page, Receipt, Relative};
+use crate::association::Association;
+use crate::audit::AuditEntry;
+use crate::error::Error;
+use crate::id::{JobId, MemoryRef, PrincipalId, Version};
+use crate::job::Job;
+use crate::memory::Memory;
+use crate::record::{DumpPosition, Record};
+use crate::request::{
+    AssociationRequest, AuditFilter, Caller, Filter, ForgetRequest, ListRequest, RecallRequest, SaveRequest,
+    TokenRequest, TurnFilter, TurnRequest, UpdateRequest,
+};
+use crate::space::{Membership, Principal, Secret, Space, Token};
+use crate::touch::Touches;
+use crate::transfer::Loading;
+use crate::turn::Turn;
+use crate::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind};
+use crate::{
+    associate, conversation, directory, edit, forget, history, jobs, read, recall, related, save, standing,
+    transfer,
+};
+
+/// The memory itself. Cheap to share; every method may be called from any thread.
+pub struct Engine {
+    parts: Parts,
+    touches: Touches,
+}
+
+impl Engine {
+    /// An engine over these parts.
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            parts,
+            touches: Touches::default(),
+        }
+    }
+
+    /// The user of this home, in the space `default`.
+    pub fn user(&self, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
+        directory::user(origin, agent)
+    }
+
+    /// Who a token speaks for.
+    pub fn authenticate(&self, token: &Secret, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
+        directory::authenticate(&self.parts, token, origin, agent)
+    }
+
+    /// The same caller in another space, by name or id.
+    pub fn enter(&self, caller: &Caller, space: &str) -> Result<Caller, Error> {
+        directory::enter(&self.parts, caller, space)
+    }
+
+    /// The space of the call.
+    pub fn space(&self, caller: &Caller) -> Result<Space, Error> {
+        access::space_of_call(&self.parts, caller)
+    }
+
+    /// Saves one memory, or finds that it is known.
+    pub fn save(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
+        save::save(&self.parts, caller, request)
+    }
+
+    /// Saves several memories as one act: all or none. Receipts come in the order of the requests.
+    pub fn save_many(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
+        save::save_many(&self.parts, caller, requests)
+    }
+
+    /// One memory, archived or not.
+    pub fn get(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        read::get(&self.parts, caller, which)
+    }
+
+    /// One page of a list.
+    pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
+        read::list(&self.parts, caller, request)
+    }
+
+    /// How many memories match.
+    pub fn count(&self, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
+        read::count(&self.parts, caller, filter)
+    }
+
+    /// Edits a memory; its old version stays in its history.
+    pub fn update(
+        &self,
+        caller: &Caller,
+        which: MemoryRef,
+        request: &UpdateRequest,
+    ) -> Result<Memory, Error> {
+        edit::update(&self.parts, caller, which, request)
+    }
+
+    /// The versions of a memory, newest first.
+    pub fn history(&self, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
+        history::history(&self.parts, caller, which)
+    }
+
+    /// Brings an earlier version back, as a new one.
+    pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<Memory, Error> {
+        edit::revert(&self.parts, caller, which, version)
+    }
+
+    /// Forgets a memory, softly or for good, and gives it as it was.
+    pub fn forget(
+        &self,
+        caller: &Caller,
+        which: MemoryRef,
+        request: &ForgetRequest,
+    ) -> Result<Memory, Error> {
+        forget::forget(&self.parts, caller, which, request)
+    }
+
+    /// Brings a softly forgotten memory back.
+    pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        forget::restore(&self.parts, caller, which)
+    }
+
+    /// Hides a memory from recall.
+    pub fn archive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        standing::archive(&self.parts, caller, which)
+    }
+
+    /// Brings an archived memory back.
+    pub fn unarchive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        standing::unarchive(&self.parts, caller, which)
+    }
+
+    /// Exempts a memory from decay.
+    pub fn pin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        standing::pin(&self.parts, caller, which)
+    }
+
+    /// Takes the exemption away.
+    pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        standing::unpin(&self.parts, caller, which)
+    }
+
+    /// Links one memory to another.
+    pub fn associate(
+        &self,
+        caller: &Caller,
+        source: MemoryRef,
+        request: &AssociationRequest,
+    ) -> Result<Association, Error> {
+        associate::associate(&self.parts, caller, source, request)
+    }
+
+    /// Removes the link of that relation, or all from one memory to the other.
+    pub fn dissociate(
+        &self,
+        caller: &Caller,
+        source: MemoryRef,
+        target: MemoryRef,
+        relation: Option<Relation>,
+    ) -> Result<Vec<Association>, Error> {
+        associate::dissociate(&self.parts, caller, source, target, relation)
+    }
+
+    /// The memories within `depth` hops of one.
+    pub fn related(&self, caller: &Caller, which: MemoryRef, depth: usize) -> Result<Vec<Relative>, Error> {
+        related::related(&self.parts, caller, which, depth)
+    }
+
+    /// Finds memories. What is found counts as accessed; [`flush`](Self::flush) writes that down.
+    pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
+        let answer = recall::recall(&self.parts, caller, request)?;
+        self.touches.note(
+            answer.hits.iter().map(|hit| hit.memory.id),
+            self.parts.clock.now(),
+        );
+        Ok(answer)
+    }
+
+    /// Counts a memory as accessed.
+    pub fn touch(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        let memory = read::get(&self.parts, caller, which)?;
+        self.touches.note([memory.id], self.parts.clock.now());
+        Ok(memory)
+    }
+
+    /// Writes the accesses noted since the last time, and says of how many memories.
+    pub fn flush(&self) -> Result<u64, Error> {
+        self.touches.flush(&self.parts)
+    }
+
+    /// The spaces that the caller may see.
+    pub fn spaces(&self, caller: &Caller) -> Result<Vec<Space>, Error> {
+        Ok(self.parts.store.spaces(&caller.viewer)?)
+    }
+
+    /// Makes a space.
+    pub fn create_space(&self, caller: &Caller, name: &str, kind: SpaceKind) -> Result<Space, Error> {
+        directory::create_space(&self.parts, caller, name, kind)
+    }
+
+    /// The members of a space.
+    pub fn members(&self, caller: &Caller, space: &str) -> Result<Vec<(Principal, Membership)>, Error> {
+        directory::members(&self.parts, caller, space)
+    }
+
+    /// Makes a principal a member of a space, or gives a member another role.
+    pub fn set_member(
+        &self,
+        caller: &Caller,
+        space: &str,
+        principal: &str,
+        role: Role,
+    ) -> Result<Membership, Error> {
+        directory::set_member(&self.parts, caller, space, principal, role)
+    }
+
+    /// Takes a membership away.
+    pub fn remove_member(&self, caller: &Caller, space: &str, principal: &str) -> Result<(), Error> {
+        directory::remove_member(&self.parts, caller, space, principal)
+    }
+
+    /// Makes a principal.
+    pub fn create_principal(
+        &self,
+        caller: &Caller,
+        name: &str,
+        kind: PrincipalKind,
+    ) -> Result<Principal, Error> {
+        directory::create_principal(&self.parts, caller, name, kind)
+    }
+
+    /// The names of principals.
+    pub fn names(&self, ids: &[PrincipalId]) -> Result<HashMap<PrincipalId, String>, Error> {
+        history::names(&self.parts, ids)
+    }
+
+    /// Makes a token, which is shown this once.
+    pub fn create_token(&self, caller: &Caller, request: &TokenRequest) -> Result<(Secret, Token), Error> {
+        directory::create_token(&self.parts, caller, request)
+    }
+
+    /// The tokens that the caller may manage.
+    pub fn tokens(&self, caller: &Caller) -> Result<Vec<Token>, Error> {
+        directory::tokens(&self.parts, caller)
+    }
+
+    /// Revokes a token, by id or label.
+    pub fn revoke_token(&self, caller: &Caller, which: &str) -> Result<Token, Error> {
+        directory::revoke_token(&self.parts, caller, which)
+    }
+
+    /// The newest entries of the audit, for admins.
+    pub fn audit(&self, caller: &Caller, filter: &AuditFilter) -> Result<Vec<AuditEntry>, Error> {
+        directory::audit_entries(&self.parts, caller, filter)
+    }
+
+    /// Logs a turn of a conversation.
+    pub fn log_turn(&self, caller: &Caller, request: &TurnRequest) -> Result<Turn, Error> {
+        conversation::log_turn(&self.parts, caller, request)
+    }
+
+    /// The newest turns, oldest first.
+    pub fn turns(&self, caller: &Caller, filter: &TurnFilter) -> Result<Vec<Turn>, Error> {
+        conversation::turns(&self.parts, caller, filter)
+    }
+
+    /// Cuts the log of turns back to the newest.
+    pub fn prune_turns(&self, caller: &Caller) -> Result<(), Error> {
+        conversation::prune(&self.parts, caller)
+    }
+
+    /// Asks for background work.
+    pub fn enqueue(&self, kind: &str, payload: serde_json::Value, max_attempts: u32) -> Result<Job, Error> {
+        jobs::enqueue(&self.parts, kind, payload, max_attempts)
+    }
+
+    /// Takes a due job of these kinds for as long as the lease.
+    pub fn claim_job(&self, kinds: &[&str], holder: &str, lease: Duration) -> Result<Option<Job>, Error> {
+        jobs::claim(&self.parts, kinds, holder, lease)
+    }
+
+    /// Keeps a claimed job for longer.
+    pub fn extend_job(&self, job: Job, lease: Duration) -> Result<Job, Error> {
+        jobs::extend(&self.parts, job, lease)
+    }
+
+    /// Ends a claimed job well.
+    pub fn complete_job(&self, job: Job) -> Result<Job, Error> {
+        jobs::complete(&self.parts, job)
+    }
+
+    /// Ends an attempt badly.
+    pub fn fail_job(&self, job: Job, reason: &str) -> Result<Job, Error> {
+        jobs::fail(&self.parts, job, reason)
+    }
+
+    /// Gives a dead job all its attempts back.
+    pub fn retry_job(&self, caller: &Caller, id: JobId) -> Result<Job, Error> {
+        jobs::retry(&self.parts, caller, id)
+    }
+
+    /// The jobs in these states; empty is all.
+    pub fn jobs(&self, caller: &Caller, states: &[JobState], limit: usize) -> Result<Vec<Job>, Error> {
+        jobs::jobs(&self.parts, caller, states, limit)
+    }
+
+    /// A page of a dump of everything, for an admin of the org.
+    pub fn dump(
+        &self,
+        caller: &Caller,
+        position: DumpPosition,
+        limit: usize,
+    ) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
+        transfer::dump(&self.parts, caller, position, limit)
+    }
+
+    /// Takes in some lines of a dump, each with its line number.
+    pub fn load(
+        &self,
+        caller: &Caller,
+        loading: &mut Loading,
+        lines: Vec<(u64, Record)>,
+    ) -> Result<(), Error> {
+        transfer::load(&self.parts, caller, loading, lines)
+    }
+
+    /// Records that a load came to its end.
+    pub fn finish_load(&self, caller: &Caller, loading: &Loading) -> Result<(), Error> {
+        transfer::finish(&self.parts, caller, loading)
+    }
+
+    /// Lets only those pass who may replace or read the whole store.
+    pub fn require_org_admin(&self, caller: &Caller) -> Result<(), Error> {
+        access::require_org_admin(&self.parts, caller)
+    }
+}

@@ -1,0 +1,198 @@
+//! Background work: asked for, claimed with a lease, retried with growing pauses, given up with a reason.
+
+use std::time::Duration;
+
+use crate::access::{self, Parts};
+use crate::change::{Actor, ChangeSet, Write};
+use crate::error::{Conflict, Error, StoreError};
+use crate::id::{JobId, PrincipalId};
+use crate::job::{Job, Lease};
+use crate::request::Caller;
+use crate::time::Timestamp;
+use crate::vocabulary::JobState;
+
+/// How many due jobs a claim looks at before it finds all of them taken by others.
+const LOOKED_AT: usize = 16;
+/// The pause after the first failure; each further one doubles it.
+const FIRST_PAUSE_MILLIS: i64 = 5_000;
+/// The longest pause.
+const LONGEST_PAUSE_MILLIS: i64 = 3_600_000;
+/// Most characters kept of why an attempt failed.
+const REASON_CHARS: usize = 500;
+
+/// Asks for work.
+pub(crate) fn enqueue(
+    parts: &Parts,
+    kind: &str,
+    payload: serde_json::Value,
+    max_attempts: u32,
+) -> Result<Job, Error> {
+    let now = parts.clock.now();
+    let job = Job {
+        id: JobId::mint(now),
+        kind: kind.to_owned(),
+        payload,
+        state: JobState::Waiting,
+        due_at: now,
+        lease: None,
+        attempts: 0,
+        max_attempts: max_attempts.max(1),
+        last_error: None,
+        created_at: now,
+    };
+    write(parts, now, Write::Enqueue(job.clone()))?;
+    Ok(job)
+}
+
+/// Takes the oldest due job of these kinds for as long as the lease, or nothing. A job whose holder vanished is taken
+/// again; one that vanished with its last attempt is given up.
+pub(crate) fn claim(
+    parts: &Parts,
+    kinds: &[&str],
+    holder: &str,
+    lease: Duration,
+) -> Result<Option<Job>, Error> {
+    let now = parts.clock.now();
+    for job in parts.store.claimable(kinds, now, LOOKED_AT)? {
+        let mut next = job.clone();
+        let spent = job.attempts >= job.max_attempts;
+        if spent {
+            next.state = JobState::Dead;
+            next.lease = None;
+            next.last_error = Some("its lease ran out in the last attempt".to_owned());
+        } else {
+            next.state = JobState::Running;
+            next.attempts += 1;
+            next.lease = Some(Lease {
+                holder: holder.to_owned(),
+                until: after(now, lease),
+            });
+        }
+        match moved(parts, now, job, next) {
+            Ok(next) if !spent => return Ok(Some(next)),
+            Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// Keeps a claimed job for longer.
+pub(crate) fn extend(parts: &Parts, job: Job, lease: Duration) -> Result<Job, Error> {
+    let now = parts.clock.now();
+    let mut next = job.clone();
+    next.lease = job.lease.clone().map(|held| Lease {
+        until: after(now, lease),
+        ..held
+    });
+    moved(parts, now, job, next)
+}
+
+/// Ends a claimed job well.
+pub(crate) fn complete(parts: &Parts, job: Job) -> Result<Job, Error> {
+    let next = Job {
+        state: JobState::Done,
+        lease: None,
+        last_error: None,
+        ..job.clone()
+    };
+    moved(parts, parts.clock.now(), job, next)
+}
+
+/// Ends an attempt badly: later again, or given up after the last one.
+pub(crate) fn fail(parts: &Parts, job: Job, reason: &str) -> Result<Job, Error> {
+    let now = parts.clock.now();
+    let dead = job.attempts >= job.max_attempts;
+    let next = Job {
+        state: if dead { JobState::Dead } else { JobState::Waiting },
+        due_at: now.plus_millis(jittered(pause_millis(job.attempts))),
+        lease: None,
+        last_error: Some(crate::preview::cut(reason, REASON_CHARS)),
+        ..job.clone()
+    };
+    moved(parts, now, job, next)
+}
+
+/// Gives a dead job all its attempts back.
+pub(crate) fn retry(parts: &Parts, caller: &Caller, id: JobId) -> Result<Job, Error> {
+    access::require_org_admin(parts, caller)?;
+    access::decide_again(|| {
+        let job = parts.store.job(id)?.ok_or_else(|| Error::NoJob {
+            which: id.to_string(),
+        })?;
+        if job.state != JobState::Dead {
+            return Ok(job);
+        }
+        let now = parts.clock.now();
+        let next = Job {
+            state: JobState::Waiting,
+            due_at: now,
+            attempts: 0,
+            ..job.clone()
+        };
+        moved(parts, now, job, next)
+    })
+}
+
+/// The jobs in these states, oldest due first.
+pub(crate) fn jobs(
+    parts: &Parts,
+    caller: &Caller,
+    states: &[JobState],
+    limit: usize,
+) -> Result<Vec<Job>, Error> {
+    access::require_org_admin(parts, caller)?;
+    Ok(parts.store.jobs(states, &[], limit)?)
+}
+
+/// The pause after so many attempts, before jitter.
+fn pause_millis(attempts: u32) -> i64 {
+    let doublings = attempts.saturating_sub(1).min(20);
+    (FIRST_PAUSE_MILLIS << doublings).min(LONGEST_PAUSE_MILLIS)
+}
+
+/// Up to a fifth more, so that jobs that failed together do not come back together.
+fn jittered(millis: i64) -> i64 {
+    millis + fastrand::i64(0..=millis / 5)
+}
+
+fn after(now: Timestamp, lease: Duration) -> Timestamp {
+    now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn moved(parts: &Parts, now: Timestamp, from: Job, to: Job) -> Result<Job, Error> {
+    write(
+        parts,
+        now,
+        Write::MoveJob {
+            from: Box::new(from),
+            to: Box::new(to.clone()),
+        },
+    )?;
+    Ok(to)
+}
+
+fn write(parts: &Parts, at: Timestamp, write: Write) -> Result<(), Error> {
+    let by = Actor {
+        principal: PrincipalId::USER,
+        agent: None,
+    };
+    parts.store.apply(&ChangeSet {
+        by,
+        at,
+        rights: Vec::new(),
+        writes: vec![write],
+    })?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_an_hour() {
+        let pauses: Vec<i64> = [1, 2, 3, 10, 11, 400].into_iter().map(pause_millis).collect();
+        assert_eq!(pauses, [5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
+    }
+}

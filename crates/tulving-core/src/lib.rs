@@ -1,0 +1,47 @@
+//! The core of Tulving: what a memory is, how it is saved and found again, and who may see it.
+//!
+//! It decides and touches nothing: no database, no disk, no network, no model. What it needs of the world it asks
+//! through the [`ports`], which other crates fill. [`Engine`] is the front door, with one method for each verb.
+
+pub mod answer;
+pub mod association;
+pub mod audit;
+pub mod change;
+pub mod classify;
+pub mod error;
+pub mod id;
+pub mod job;
+pub mod limits;
+pub mod memory;
+pub mod ports;
+pub mod preview;
+pub mod record;
+pub mod request;
+pub mod score;
+pub mod space;
+pub mod text;
+pub mod time;
+pub mod turn;
+pub mod vocabulary;
+
+mod access;
+mod associate;
+mod conversation;
+mod directory;
+mod edit;
+mod engine;
+mod forget;
+mod history;
+mod jobs;
+mod read;
+mod recall;
+mod related;
+mod save;
+mod standing;
+mod touch;
+mod transfer;
+
+pub use access::Parts;
+pub use engine::Engine;
+pub use error::Error;
+pub use transfer::Loading;

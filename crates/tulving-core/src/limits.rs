@@ -1,0 +1,47 @@
+//! How large things may be. One table, so that every surface refuses at the same point.
+
+/// Bounds on what is taken in. Only the first is configurable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes of a memory's content.
+    pub content_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            content_bytes: 3_000_000,
+        }
+    }
+}
+
+/// Most characters of a key.
+pub const KEY_CHARS: usize = 256;
+/// Most characters of a title.
+pub const TITLE_CHARS: usize = 500;
+/// Most characters of a summary.
+pub const SUMMARY_CHARS: usize = 4_000;
+/// Most tags of one memory.
+pub const TAGS: usize = 100;
+/// Most characters of one tag.
+pub const TAG_CHARS: usize = 100;
+/// Most characters of a source note, a reason, a label, a speaker, a conversation, an agent.
+pub const NOTE_CHARS: usize = 1_000;
+/// Most characters of a source path.
+pub const PATH_CHARS: usize = 4_096;
+/// Most characters of a space's or a principal's name.
+pub const NAME_CHARS: usize = 64;
+/// Most associations named in one save.
+pub const ASSOCIATIONS: usize = 100;
+/// Most memories of one page of a list.
+pub const PAGE: usize = 1_000;
+/// Most memories of one recall.
+pub const RECALL: usize = 1_000;
+/// Most memories of one batch save; it is one transaction.
+pub const BATCH: usize = 10_000;
+/// Most hops of `related`.
+pub const DEPTH: usize = 5;
+/// Most memories that `related` returns.
+pub const RELATED: usize = 1_000;
+/// Most bytes of a turn's content.
+pub const TURN_BYTES: usize = 10_000_000;

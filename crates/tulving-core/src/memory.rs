@@ -1,0 +1,288 @@
+//! One piece of knowledge, and the parts it is made of.
+//!
+//! The parts follow what may change together: an [`Edition`] is what an edit replaces and history keeps, a
+//! [`Standing`] moves without a new version, a [`Provenance`] never changes, [`Usage`] is counted on the side.
+//! In JSON they lie flat beside each other.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{MemoryId, Number, PassId, PrincipalId, SpaceId, Version};
+use crate::score::Importance;
+use crate::time::Timestamp;
+use crate::vocabulary::{
+    Author, Boundary, ContentType, Kind, MemoryType, Origin, Stability, State, Trust, VersionAct,
+};
+
+/// One memory as a reader sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Its name everywhere.
+    pub id: MemoryId,
+    /// Its number in its space. A mirror has none.
+    pub number: Option<Number>,
+    /// Where it lives.
+    pub space: SpaceId,
+    /// Who saved it first.
+    pub owner: PrincipalId,
+    /// The version of its edition.
+    pub version: Version,
+    /// What an edit replaces.
+    #[serde(flatten)]
+    pub edition: Edition,
+    /// What moves without a new version.
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// Where it came from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+    /// The conversation it came from.
+    #[serde(flatten)]
+    pub place: Place,
+    /// When it was saved, changed and used.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// The newest memory, among those the reader may see, that a caller said updates this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<MemoryId>,
+}
+
+impl Memory {
+    /// Its number where it has one, else its id: what a person calls it.
+    pub fn label(&self) -> String {
+        self.number
+            .map_or_else(|| self.id.to_string(), |number| number.to_string())
+    }
+}
+
+/// What an edit replaces as a whole and history keeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Edition {
+    /// Unique in its space among the memories of the same audience (the owner's private ones, or the shared ones).
+    pub key: Option<String>,
+    /// Who may see it.
+    pub boundary: Boundary,
+    /// What it says.
+    #[serde(flatten)]
+    pub text: Text,
+    /// What sort of memory it is.
+    #[serde(flatten)]
+    pub class: Classification,
+    /// When what it says happened and holds.
+    #[serde(flatten)]
+    pub span: Span,
+    /// Where it came from, in the caller's words.
+    pub source_note: Option<String>,
+}
+
+/// What a memory says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Text {
+    /// The content itself, in its normal form.
+    pub content: String,
+    /// What form the content has.
+    pub content_type: ContentType,
+    /// SHA-256 of the normalised content; see [`ContentHash::of`](crate::text::normalize::hash).
+    pub content_hash: ContentHash,
+    /// A name for it.
+    pub title: Option<String>,
+    /// It, in a sentence or two.
+    pub summary: Option<String>,
+    /// Labels.
+    pub tags: Vec<String>,
+}
+
+/// What sort of memory it is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Classification {
+    /// What it says.
+    #[serde(rename = "type")]
+    pub memory_type: MemoryType,
+    /// What it is for.
+    pub kind: Kind,
+    /// How soon it goes stale.
+    pub stability: Stability,
+    /// How much it matters.
+    pub importance: Importance,
+}
+
+/// When what a memory says happened, and from when to when it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// When it happened.
+    pub occurred_at: Option<Timestamp>,
+    /// From when on it holds.
+    pub valid_from: Option<Timestamp>,
+    /// Until when it holds.
+    pub valid_until: Option<Timestamp>,
+    /// When it is archived by itself.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Where a memory stands. Moves are logged and audited; they make no version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Its place in its life.
+    pub state: State,
+    /// When it was forgotten softly; it can be restored.
+    pub forgotten_at: Option<Timestamp>,
+    /// When it was put aside for review.
+    pub quarantined_at: Option<Timestamp>,
+    /// Whether it is exempt from decay and shown first.
+    pub pinned: bool,
+}
+
+impl Standing {
+    /// How a new memory stands.
+    pub const fn new(state: State) -> Self {
+        Self {
+            state,
+            forgotten_at: None,
+            quarantined_at: None,
+            pinned: false,
+        }
+    }
+}
+
+/// Where a memory came from. Set once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Whether somebody asked for it.
+    pub author: Author,
+    /// What carried it in.
+    pub origin: Origin,
+    /// The agent that saved it.
+    pub source_agent: Option<String>,
+    /// The agent that helped a person to write it.
+    pub assisted_by_agent: Option<String>,
+    /// How far its source is trusted.
+    pub trust: Trust,
+    /// The background act that wrote it.
+    pub pass: Option<PassId>,
+    /// The file it is an import or a mirror of.
+    pub source_path: Option<String>,
+    /// Set for a mirror: its truth is the file, and the row follows.
+    pub mirror: Option<Mirror>,
+    /// The object it describes.
+    pub attachment: Option<Attachment>,
+}
+
+/// Where in its file a mirrored entry stands. Its identity is path, hash and occurrence, never the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mirror {
+    /// The line of the file where it begins, from 1.
+    pub line: u32,
+    /// Which of several entries with the same text it is, from 0.
+    pub occurrence: u32,
+}
+
+/// An object in storage that a memory describes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Where the object is kept.
+    pub object_key: String,
+    /// Its media type, from its bytes.
+    pub media_type: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// SHA-256 of its bytes, hexadecimal.
+    pub hash: String,
+}
+
+/// The conversation a memory came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The channel.
+    pub conversation: Option<String>,
+    /// Its order there.
+    pub position: Option<i64>,
+    /// Who said it.
+    pub speaker: Option<String>,
+}
+
+/// When a memory was saved, changed and used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// When it was saved first.
+    pub created_at: Timestamp,
+    /// When its newest version was written.
+    pub updated_at: Timestamp,
+    /// When it was last recalled; its creation, before the first time.
+    pub accessed_at: Timestamp,
+    /// How often it was recalled.
+    pub access_count: u64,
+}
+
+/// SHA-256 of a normalised content. Prints as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&data_encoding::HEXLOWER.encode(&self.0))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({self})")
+    }
+}
+
+impl Serialize for ContentHash {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(input)?;
+        data_encoding::HEXLOWER
+            .decode(text.as_bytes())
+            .ok()
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(Self)
+            .ok_or_else(|| serde::de::Error::custom("a content hash is 64 hexadecimal digits"))
+    }
+}
+
+/// A part of a memory that is embedded and indexed: a range of bytes of its content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunk {
+    /// First byte in the content.
+    pub start: usize,
+    /// Byte after the last.
+    pub end: usize,
+    /// The headings above it, outermost first.
+    pub heading_path: Vec<String>,
+    /// Its vector; `None` where it is not embedded yet.
+    pub embedding: Option<Embedding>,
+}
+
+/// A vector and the model that made it. Vectors of two models are never compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding {
+    /// The model's id.
+    pub model: String,
+    /// The normalised vector.
+    pub vector: Vec<f32>,
+}
+
+/// One version of a memory, current or past.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VersionRecord {
+    /// Which version.
+    pub version: Version,
+    /// Why it was written.
+    pub act: VersionAct,
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: PrincipalId,
+    /// With which agent.
+    pub agent: Option<String>,
+    /// What it said.
+    pub edition: Edition,
+}

@@ -1,0 +1,9 @@
+//! The traits that other crates fill. Their contract is in their docs, and the suites of the test kit hold it.
+
+mod clock;
+mod models;
+mod store;
+
+pub use clock::{Clock, SystemClock};
+pub use models::Embedder;
+pub use store::{Directory, Jobs, Log, Memories, Probe, Store, Transfer};

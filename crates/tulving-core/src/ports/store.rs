@@ -1,0 +1,175 @@
+//! What the engine asks of a store.
+//!
+//! Every store keeps these promises, and `tulving-testkit` has the suite that checks them:
+//!
+//! - [`Store::apply`] is the only way in. It is one transaction: all writes of a set or none, durable when it returns.
+//! - A write decided on what is no longer so answers [`StoreError::Conflict`] and changes nothing.
+//! - Every read of a memory takes a [`Viewer`] and answers as if what the viewer may not see did not exist.
+//!   Visible is: private, to its owner; hub, to the members of its space; team, also to the direct members of the
+//!   space's team; org, also to the members of the org, of any of its teams and of any of its hub spaces (members
+//!   of a sealed group alone do not count as people of the org). [`Viewer::within`] confines all of it.
+//! - The log ascends in the order of commits: who has read up to `seq` n misses nothing at or below n.
+
+use crate::association::Association;
+use crate::audit::AuditEntry;
+use crate::change::{Applied, Change, ChangeSet, Listing};
+use crate::error::StoreError;
+use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
+use crate::job::Job;
+use crate::memory::{ContentHash, Memory, VersionRecord};
+use crate::record::{DumpPosition, Record};
+use crate::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
+use crate::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
+use crate::time::Timestamp;
+use crate::turn::Turn;
+use crate::vocabulary::{Boundary, JobState, Role};
+
+/// A whole store.
+pub trait Store: Memories + Directory + Log + Jobs + Transfer + Send + Sync {
+    /// Writes a set as one transaction and returns after it is durable.
+    ///
+    /// Inside the transaction it checks, in this order: the actor holds every [`Right`](crate::change::Right) by a
+    /// direct membership of the space; each write's `from` still holds; keys, source paths and contents stay unique.
+    /// Each change of a memory or association also writes one entry of the change log.
+    fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError>;
+}
+
+/// What a new memory would collide with, within one audience of a space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe<'a> {
+    /// The space.
+    pub space: SpaceId,
+    /// The boundary of the new memory.
+    pub boundary: Boundary,
+    /// Its owner.
+    pub owner: PrincipalId,
+    /// Look for this key among the audience: the owner's private memories, or all shared ones.
+    pub key: Option<&'a str>,
+    /// Look for this path, likewise.
+    pub source_path: Option<&'a str>,
+    /// Look for this content among records of the very same boundary without key, path or conversation.
+    pub content_hash: Option<ContentHash>,
+}
+
+/// Reads of memories.
+pub trait Memories {
+    /// The memory of that name, where the viewer may see it. A number is looked up in `space`.
+    ///
+    /// A forgotten memory is found only with [`Forgotten::Only`], and only by its owner or, where it is not private,
+    /// by an admin of its space.
+    fn memory(
+        &self,
+        viewer: &Viewer,
+        space: SpaceId,
+        which: MemoryRef,
+        forgotten: Forgotten,
+    ) -> Result<Option<Memory>, StoreError>;
+
+    /// The memories with these ids that the viewer may see and that are not forgotten, in the order of the ids.
+    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError>;
+
+    /// The first `limit` memories that match, in order; with `after`, those that follow it. Ties go by id, in the
+    /// same direction as the sort. `after` is only given with a [fixed](Sort::is_fixed) sort.
+    fn list(
+        &self,
+        viewer: &Viewer,
+        filter: &Filter,
+        sort: Sort,
+        limit: usize,
+        after: Option<(Timestamp, MemoryId)>,
+    ) -> Result<Vec<Memory>, StoreError>;
+
+    /// The ids of all memories that match, in order.
+    fn ids(&self, viewer: &Viewer, filter: &Filter, sort: Sort) -> Result<Vec<MemoryId>, StoreError>;
+
+    /// How many match.
+    fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError>;
+
+    /// A frozen order, where it is the viewer's and has not expired at `now`.
+    fn listing(&self, viewer: &Viewer, id: ListingId, now: Timestamp) -> Result<Option<Listing>, StoreError>;
+
+    /// The memory that a save would collide with, key first, then path, then content; not forgotten, visible.
+    fn twin(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError>;
+
+    /// All versions of a visible memory, oldest first, the current one last, without those whose own boundary hid
+    /// them from the viewer. Empty where the memory may not be seen or is forgotten.
+    fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError>;
+
+    /// The associations that begin or end at one of these memories, where the viewer may see both ends and neither
+    /// is forgotten or quarantined. Strongest first.
+    fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError>;
+
+    /// The turns of a space, oldest first. Only members of the space see any.
+    fn turns(&self, viewer: &Viewer, space: SpaceId, filter: &TurnFilter) -> Result<Vec<Turn>, StoreError>;
+}
+
+/// Reads of spaces, principals, members and tokens.
+pub trait Directory {
+    /// The spaces that the viewer is a member of, or whose team or org it administers, by name.
+    fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError>;
+
+    /// The teams that the viewer is a member of, directly or through its org.
+    fn teams(&self, viewer: &Viewer) -> Result<Vec<Team>, StoreError>;
+
+    /// The role that a principal holds by direct membership.
+    fn role(&self, principal: PrincipalId, of: MemberOf) -> Result<Option<Role>, StoreError>;
+
+    /// The members of a space, team or org, with their names, by name.
+    fn members(&self, of: MemberOf) -> Result<Vec<(Principal, Membership)>, StoreError>;
+
+    /// The principal of this name.
+    fn principal_named(&self, name: &str) -> Result<Option<Principal>, StoreError>;
+
+    /// The principals with these ids, in any order.
+    fn principals(&self, ids: &[PrincipalId]) -> Result<Vec<Principal>, StoreError>;
+
+    /// The token with this hash, revoked or not. Compared in constant time.
+    fn token_by_hash(&self, hash: &TokenHash) -> Result<Option<Token>, StoreError>;
+
+    /// All tokens, of one principal or of all, newest first.
+    fn tokens(&self, principal: Option<PrincipalId>) -> Result<Vec<Token>, StoreError>;
+}
+
+/// The change log and the audit.
+pub trait Log {
+    /// Up to `limit` entries after `after`, in the order of commits.
+    fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError>;
+
+    /// The last entry written.
+    fn head(&self) -> Result<Seq, StoreError>;
+
+    /// A number that differs from the last one whenever any process, this one included, has committed in between.
+    /// Cheap: it is asked before every recall.
+    fn pulse(&self) -> Result<u64, StoreError>;
+
+    /// A random id, renewed whenever the content was replaced as a whole. What was derived under another is void.
+    fn epoch(&self) -> Result<[u8; 16], StoreError>;
+
+    /// The newest audit entries of spaces where the viewer is an admin; those without a space, and those of spaces
+    /// in its org, for an admin of the org.
+    fn audit(&self, viewer: &Viewer, filter: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError>;
+}
+
+/// Background work.
+pub trait Jobs {
+    /// The job with this id.
+    fn job(&self, id: JobId) -> Result<Option<Job>, StoreError>;
+
+    /// The jobs of these states and kinds (empty: all), oldest due first, at most `limit`.
+    fn jobs(&self, states: &[JobState], kinds: &[&str], limit: usize) -> Result<Vec<Job>, StoreError>;
+
+    /// Up to `limit` jobs of these kinds that may be begun at `now`: waiting and due, or running with a lease that
+    /// ran out. Oldest due first.
+    fn claimable(&self, kinds: &[&str], now: Timestamp, limit: usize) -> Result<Vec<Job>, StoreError>;
+}
+
+/// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.
+pub trait Transfer {
+    /// Up to `limit` records from `position` on, in an order where each refers only to earlier ones, and where the
+    /// next page begins; `None` at the end. Rows written meanwhile may or may not be among them.
+    fn dump(
+        &self,
+        position: DumpPosition,
+        limit: usize,
+    ) -> Result<(Vec<Record>, Option<DumpPosition>), StoreError>;
+}

@@ -1,0 +1,66 @@
+//! The short form of a text, for messages.
+
+/// Most characters that a message repeats of what a caller said.
+const SHORT: usize = 60;
+
+/// The first line of `text`, without control characters, cut to what fits into a message.
+pub fn short(text: &str) -> String {
+    cut(text, SHORT)
+}
+
+/// The text on one line, without control characters, cut to `limit` characters, the last of them `…` where it was cut.
+pub fn cut(text: &str, limit: usize) -> String {
+    let mut words = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty());
+    let mut line = String::new();
+    let mut used = 0;
+    let mut whole = true;
+    for word in &mut words {
+        let gap = usize::from(used > 0);
+        let length = word.chars().count();
+        if used + gap + length > limit {
+            let room = limit.saturating_sub(used + gap);
+            if room > 0 {
+                line.extend((gap > 0).then_some(' '));
+                line.extend(word.chars().take(room));
+            }
+            whole = false;
+            break;
+        }
+        line.extend((gap > 0).then_some(' '));
+        line.push_str(word);
+        used += gap + length;
+    }
+    if !whole {
+        while line.chars().count() >= limit.max(1) {
+            line.pop();
+        }
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_fits_stays_and_what_does_not_ends_with_an_ellipsis() {
+        assert_eq!(cut("one two", 7), "one two");
+        assert_eq!(cut("one two", 6), "one t…");
+        assert_eq!(cut("a\nb\tc\u{1b}[31md", 20), "a b c [31md");
+        assert_eq!(cut("", 5), "");
+    }
+
+    proptest! {
+        #[test]
+        fn never_longer_than_asked_and_never_a_control_character(text in "\\PC*|[\\x00-\\x7f]*", limit in 1usize..80) {
+            let line = cut(&text, limit);
+            prop_assert!(line.chars().count() <= limit);
+            prop_assert!(!line.chars().any(char::is_control));
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Looks at memories without recalling them: get, list, count.
+
+use sha2::{Digest, Sha256};
+
+use crate::access::{self, Parts};
+use crate::answer::{Cursor, Page, Position};
+use crate::change::{Listing, Write};
+use crate::error::{Error, Field, Invalid};
+use crate::id::{ListingId, MemoryId, MemoryRef};
+use crate::limits;
+use crate::memory::Memory;
+use crate::request::{Caller, Filter, ListRequest};
+use crate::time::Timestamp;
+
+/// How long the pages of a frozen order can be asked for.
+const LISTING_LIVES_MILLIS: i64 = 3_600_000;
+
+/// One memory.
+pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    access::find(parts, caller, which)
+}
+
+/// How many match.
+pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
+    Ok(parts.store.count(&caller.viewer, filter)?)
+}
+
+/// One page. Following the cursors neither skips nor repeats, whatever is written meanwhile: where the order is by
+/// creation each page begins after the last one's end; where it may change, the first page freezes it.
+pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
+    let limit = bounded(Field::Limit, request.limit, limits::PAGE)?;
+    let fingerprint = fingerprint(caller, request);
+    if let Some(cursor) = request.cursor.filter(|cursor| cursor.fingerprint != fingerprint) {
+        return Err(Invalid::Cursor {
+            got: crate::preview::short(&cursor.to_string()),
+        }
+        .into());
+    }
+    match request.cursor.map(|cursor| cursor.position) {
+        Some(Position::Frozen(id, offset)) => frozen_page(parts, caller, fingerprint, id, offset, limit),
+        None if !request.sort.is_fixed() => freeze(parts, caller, request, fingerprint, limit),
+        None => fixed_page(parts, caller, request, fingerprint, None),
+        Some(Position::After(at, id)) => fixed_page(parts, caller, request, fingerprint, Some((at, id))),
+    }
+}
+
+fn fixed_page(
+    parts: &Parts,
+    caller: &Caller,
+    request: &ListRequest,
+    fingerprint: u64,
+    after: Option<(Timestamp, MemoryId)>,
+) -> Result<Page, Error> {
+    let (viewer, limit) = (&caller.viewer, request.limit);
+    let mut memories = parts
+        .store
+        .list(viewer, &request.filter, request.sort, limit + 1, after)?;
+    let more = memories.len() > limit;
+    memories.truncate(limit);
+    let next = memories.last().filter(|_| more).map(|last| Cursor {
+        fingerprint,
+        position: Position::After(last.usage.created_at, last.id),
+    });
+    Ok(Page { memories, next })
+}
+
+fn freeze(
+    parts: &Parts,
+    caller: &Caller,
+    request: &ListRequest,
+    fingerprint: u64,
+    limit: usize,
+) -> Result<Page, Error> {
+    let ids = parts.store.ids(&caller.viewer, &request.filter, request.sort)?;
+    if ids.len() <= limit {
+        return Ok(Page {
+            memories: parts.store.memories(&caller.viewer, &ids)?,
+            next: None,
+        });
+    }
+    let memories = parts.store.memories(&caller.viewer, &ids[..limit])?;
+    let now = parts.clock.now();
+    let id = ListingId::mint(now);
+    let expires_at = now.plus_millis(LISTING_LIVES_MILLIS);
+    let listing = Listing {
+        id,
+        principal: caller.viewer.principal,
+        expires_at,
+        ids,
+    };
+    let set = access::changes(caller, now, Vec::new(), vec![Write::FreezeListing(listing)]);
+    parts.store.apply(&set)?;
+    let offset = u32::try_from(limit).expect("a page is small");
+    Ok(Page {
+        memories,
+        next: Some(Cursor {
+            fingerprint,
+            position: Position::Frozen(id, offset),
+        }),
+    })
+}
+
+fn frozen_page(
+    parts: &Parts,
+    caller: &Caller,
+    fingerprint: u64,
+    id: ListingId,
+    offset: u32,
+    limit: usize,
+) -> Result<Page, Error> {
+    let listing = parts
+        .store
+        .listing(&caller.viewer, id, parts.clock.now())?
+        .ok_or(Error::CursorExpired)?;
+    let start = listing.ids.len().min(offset as usize);
+    let end = listing.ids.len().min(start + limit);
+    let memories = parts.store.memories(&caller.viewer, &listing.ids[start..end])?;
+    let next = u32::try_from(end)
+        .ok()
+        .filter(|_| end < listing.ids.len())
+        .map(|offset| Cursor {
+            fingerprint,
+            position: Position::Frozen(id, offset),
+        });
+    Ok(Page { memories, next })
+}
+
+/// What a cursor must be used with: the same viewer, filter and order.
+fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
+    let text = format!("{:?} {:?} {:?}", caller.viewer, request.filter, request.sort);
+    let digest = Sha256::digest(text.as_bytes());
+    u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
+}
+
+/// A count from 1 to `most`.
+pub(crate) fn bounded(field: Field, got: usize, most: usize) -> Result<usize, Invalid> {
+    if (1..=most).contains(&got) {
+        return Ok(got);
+    }
+    let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    Err(Invalid::OutsideRange {
+        field,
+        got: number(got),
+        least: 1,
+        most: number(most),
+    })
+}

@@ -1,0 +1,56 @@
+//! Walks the associations outward from a memory, seeing only what the caller may see.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::access::{self, Parts};
+use crate::answer::Relative;
+use crate::association::Association;
+use crate::error::{Error, Field};
+use crate::id::{MemoryId, MemoryRef};
+use crate::limits;
+use crate::read;
+use crate::request::Caller;
+
+/// The memories within `depth` hops, nearest first and within a hop strongest first. An edge through a memory that
+/// the caller may not see is not walked.
+pub(crate) fn related(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    depth: usize,
+) -> Result<Vec<Relative>, Error> {
+    let depth = read::bounded(Field::Depth, depth, limits::DEPTH)?;
+    let start = access::find(parts, caller, which)?;
+    let mut seen = HashSet::from([start.id]);
+    let mut frontier = vec![start.id];
+    let mut reached: Vec<(usize, MemoryId, Association)> = Vec::new();
+    for distance in 1..=depth {
+        let edges = parts.store.associations(&caller.viewer, &frontier)?;
+        let inside: HashSet<MemoryId> = frontier.drain(..).collect();
+        for edge in edges {
+            let far = if inside.contains(&edge.source) {
+                edge.target
+            } else {
+                edge.source
+            };
+            if reached.len() < limits::RELATED && seen.insert(far) {
+                reached.push((distance, far, edge));
+                frontier.push(far);
+            }
+        }
+        if frontier.is_empty() {
+            break;
+        }
+    }
+    let ids: Vec<MemoryId> = reached.iter().map(|(_, id, _)| *id).collect();
+    let memories = parts.store.memories(&caller.viewer, &ids)?;
+    let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
+    let relatives = reached.into_iter().filter_map(|(distance, id, via)| {
+        by_id.remove(&id).map(|memory| Relative {
+            memory,
+            distance,
+            via,
+        })
+    });
+    Ok(relatives.collect())
+}

@@ -1,0 +1,336 @@
+//! What callers ask. Requests hold what was said; the paths check it once and decide.
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Cursor;
+use crate::id::{MemoryId, MemoryRef, PassId, SpaceId, Version};
+use crate::memory::Attachment;
+use crate::space::Viewer;
+use crate::time::Timestamp;
+use crate::vocabulary::{
+    Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Role, Stability, State, Trust,
+    TurnRole,
+};
+
+/// Who asks, through what, and in which space when the request names none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Through whose eyes.
+    pub viewer: Viewer,
+    /// The most the caller may do, whatever its principal may: a token's role.
+    pub ceiling: Role,
+    /// The space of the call.
+    pub space: SpaceId,
+    /// The agent that speaks for the principal.
+    pub agent: Option<String>,
+    /// What carried the request in.
+    pub origin: Origin,
+}
+
+/// A memory to save. Everything but the content may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SaveRequest {
+    /// What to remember.
+    pub content: String,
+    /// Its form; `text` where not given.
+    pub content_type: Option<ContentType>,
+    /// Saving under a key that exists updates that memory.
+    pub key: Option<String>,
+    /// A name for it.
+    pub title: Option<String>,
+    /// It, in short.
+    pub summary: Option<String>,
+    /// Labels.
+    pub tags: Option<Vec<String>>,
+    /// What it says; `fact` where not given.
+    #[serde(rename = "type")]
+    pub memory_type: Option<MemoryType>,
+    /// What it is for; from the type where not given.
+    pub kind: Option<Kind>,
+    /// How soon it goes stale; from the type where not given.
+    pub stability: Option<Stability>,
+    /// How much it matters, 0 to 1; from the type where not given.
+    pub importance: Option<f64>,
+    /// Who may see it; from the space where not given.
+    pub boundary: Option<Boundary>,
+    /// Whether somebody asked for it; `user` where not given.
+    pub author: Option<Author>,
+    /// Where it came from, in the caller's words.
+    pub source_note: Option<String>,
+    /// The agent that helped a person to write it.
+    pub assisted_by_agent: Option<String>,
+    /// How far its source is trusted; `own` where not given.
+    pub trust: Option<Trust>,
+    /// The background act that writes it.
+    pub pass: Option<PassId>,
+    /// The file it was read from. Saving a path that exists updates that memory.
+    pub source_path: Option<String>,
+    /// The object it describes.
+    pub attachment: Option<Attachment>,
+    /// The channel it came from.
+    pub conversation: Option<String>,
+    /// Its order in that channel.
+    pub position: Option<i64>,
+    /// Who said it.
+    pub speaker: Option<String>,
+    /// When it happened.
+    pub occurred_at: Option<Timestamp>,
+    /// From when on it holds.
+    pub valid_from: Option<Timestamp>,
+    /// Until when it holds.
+    pub valid_until: Option<Timestamp>,
+    /// When it is archived by itself.
+    pub expires_at: Option<Timestamp>,
+    /// Whether it is pinned.
+    pub pinned: bool,
+    /// Links to memories that are there.
+    pub associations: Vec<AssociationRequest>,
+}
+
+impl SaveRequest {
+    /// A request with this content and nothing else said.
+    pub fn new(content: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A link to make.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AssociationRequest {
+    /// The memory to link to.
+    pub target: MemoryRef,
+    /// How; `related_to` where not given.
+    #[serde(default)]
+    pub relation: Option<Relation>,
+    /// How strongly, 0 to 1; 0.5 where not given.
+    #[serde(default)]
+    pub weight: Option<f64>,
+}
+
+/// An edit. What is `None` stays; `Some(None)` clears.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UpdateRequest {
+    /// The version the caller saw, where an edit in between shall be an error.
+    pub if_version: Option<Version>,
+    /// New content.
+    pub content: Option<String>,
+    /// New form.
+    pub content_type: Option<ContentType>,
+    /// New key.
+    pub key: Option<Option<String>>,
+    /// New title.
+    pub title: Option<Option<String>>,
+    /// New summary.
+    pub summary: Option<Option<String>>,
+    /// New labels, instead of the old.
+    pub tags: Option<Vec<String>>,
+    /// New type.
+    pub memory_type: Option<MemoryType>,
+    /// New kind.
+    pub kind: Option<Kind>,
+    /// New stability.
+    pub stability: Option<Stability>,
+    /// New importance, 0 to 1.
+    pub importance: Option<f64>,
+    /// New boundary.
+    pub boundary: Option<Boundary>,
+    /// New source note.
+    pub source_note: Option<Option<String>>,
+    /// New time of happening.
+    pub occurred_at: Option<Option<Timestamp>>,
+    /// New start of validity.
+    pub valid_from: Option<Option<Timestamp>>,
+    /// New end of validity.
+    pub valid_until: Option<Option<Timestamp>>,
+    /// New time of expiry.
+    pub expires_at: Option<Option<Timestamp>>,
+}
+
+/// Which memories are meant. Empty means all that the viewer may see and that are neither forgotten nor quarantined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Filter {
+    /// In this space; `None` is every visible one.
+    pub space: Option<SpaceId>,
+    /// Of one of these types.
+    pub types: Vec<MemoryType>,
+    /// Of one of these kinds.
+    pub kinds: Vec<Kind>,
+    /// Of one of these stabilities.
+    pub stabilities: Vec<Stability>,
+    /// In one of these states.
+    pub states: Vec<State>,
+    /// Of one of these forms.
+    pub content_types: Vec<ContentType>,
+    /// With all of these tags.
+    pub tags: Vec<String>,
+    /// With exactly this key.
+    pub key: Option<String>,
+    /// From this file.
+    pub source_path: Option<String>,
+    /// From this channel.
+    pub conversation: Option<String>,
+    /// By this author.
+    pub author: Option<Author>,
+    /// Saved by this agent.
+    pub source_agent: Option<String>,
+    /// Pinned, or not.
+    pub pinned: Option<bool>,
+    /// Saved at or after this.
+    pub since: Option<Timestamp>,
+    /// Saved before this.
+    pub until: Option<Timestamp>,
+    /// Whose content, title or key holds this text, as it is, in any case.
+    pub substring: Option<String>,
+    /// Whether forgotten ones are meant.
+    pub forgotten: Forgotten,
+    /// Whether mirrors of files are left out.
+    pub records_only: bool,
+    /// Without those that have expired at this instant.
+    pub alive_at: Option<Timestamp>,
+}
+
+/// Whether forgotten memories are meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Forgotten {
+    /// Leave them out.
+    #[default]
+    Without,
+    /// Only them, and only the viewer's own.
+    Only,
+}
+
+/// In which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sort {
+    /// Newest creation first.
+    #[default]
+    Newest,
+    /// Oldest creation first.
+    Oldest,
+    /// Newest edit first.
+    Updated,
+    /// Newest access first.
+    Accessed,
+    /// Highest importance first.
+    Importance,
+    /// Most often accessed first.
+    MostAccessed,
+}
+
+impl Sort {
+    /// Whether what is sorted by never changes, so that a page can begin where the last one ended.
+    pub const fn is_fixed(self) -> bool {
+        matches!(self, Self::Newest | Self::Oldest)
+    }
+}
+
+/// A page of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListRequest {
+    /// Which memories.
+    pub filter: Filter,
+    /// In which order.
+    pub sort: Sort,
+    /// How many at the most, 1 to [`PAGE`](crate::limits::PAGE).
+    pub limit: usize,
+    /// Where the last page ended.
+    pub cursor: Option<Cursor>,
+}
+
+/// How to find memories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The newest.
+    Recent,
+    /// The most important.
+    Important,
+    /// All of the types in the filter.
+    Typed,
+    /// Those that hold a text as it is, in any case.
+    Substring(String),
+}
+
+/// A recall.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecallRequest {
+    /// How to find.
+    pub mode: Mode,
+    /// Among which. Archived ones are never found, whatever it says.
+    pub filter: Filter,
+    /// Another order than the mode's own.
+    pub sort: Option<Sort>,
+    /// How many at the most, 1 to [`RECALL`](crate::limits::RECALL).
+    pub limit: usize,
+}
+
+/// How a memory is forgotten.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForgetRequest {
+    /// Softly, or for good.
+    pub manner: Manner,
+    /// Why, for the audit.
+    pub reason: Option<String>,
+}
+
+/// Softly, or for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// The row stays and can be restored.
+    #[default]
+    Soft,
+    /// Row, versions, chunks and vectors go.
+    Hard,
+}
+
+/// A turn to log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnRequest {
+    /// The channel it belongs to.
+    pub channel: Option<String>,
+    /// Who said it.
+    pub role: TurnRole,
+    /// The speaker's name.
+    pub speaker: Option<String>,
+    /// What was said.
+    pub content: String,
+    /// Where; `unknown` where not given.
+    pub source: Option<String>,
+}
+
+/// Which turns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnFilter {
+    /// Of this channel only.
+    pub channel: Option<String>,
+    /// The newest so many, given oldest first.
+    pub last: usize,
+}
+
+/// A page of the audit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// In this space; `None` is every one the viewer administers.
+    pub space: Option<SpaceId>,
+    /// About this memory.
+    pub memory: Option<MemoryId>,
+    /// The newest so many, newest first.
+    pub last: usize,
+}
+
+/// A token to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenRequest {
+    /// What it is for.
+    pub label: String,
+    /// For whom it speaks, by name.
+    pub principal: String,
+    /// Confined to these spaces; empty is no confinement.
+    pub spaces: Vec<SpaceId>,
+    /// The most it may do.
+    pub role: Role,
+}

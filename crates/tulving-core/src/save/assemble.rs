@@ -1,0 +1,276 @@
+//! Turns drafts into the writes of one act, and what came of them into receipts.
+
+use crate::access::{self, Parts};
+use crate::answer::{Fate, Receipt, Warning};
+use crate::association::Association;
+use crate::change::{NewMemory, Revision, Right, Write};
+use crate::error::{Error, Invalid};
+use crate::id::{MemoryId, Version};
+use crate::memory::{Chunk, Memory, Standing, Usage};
+use crate::request::{Caller, Forgotten};
+use crate::space::Space;
+use crate::time::Timestamp;
+use crate::vocabulary::{Boundary, LinkedBy, Relation, Role, State, VersionAct};
+
+use super::dedupe::{self, Pending, Slot};
+use super::intake::{Draft, Link};
+
+/// One act in the making.
+pub(crate) struct Act<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    space: &'a Space,
+    now: Timestamp,
+    rights: Vec<Right>,
+    writes: Vec<Write>,
+    pending: Pending,
+    receipts: Vec<Receipt>,
+    /// The memories inserted, in the order of their writes.
+    inserted: Vec<MemoryId>,
+}
+
+impl<'a> Act<'a> {
+    /// An act with nothing in it.
+    pub(crate) fn new(
+        parts: &'a Parts,
+        caller: &'a Caller,
+        space: &'a Space,
+        right: Right,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            parts,
+            caller,
+            space,
+            now,
+            rights: vec![right],
+            writes: Vec::new(),
+            pending: Pending::default(),
+            receipts: Vec::new(),
+            inserted: Vec::new(),
+        }
+    }
+
+    /// Decides what becomes of a draft.
+    pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
+        let (fate, memory, revived) = match self.twin(draft)? {
+            None => self.create(draft, chunks),
+            Some((Slot::Content(..), twin)) => self.reuse(Fate::Duplicate, twin),
+            Some((Slot::SourcePath(..), twin))
+                if twin.edition.text.content_hash == crate::text::normalize::hash(&draft.content) =>
+            {
+                self.reuse(Fate::Unchanged, twin)
+            }
+            Some((_, twin)) => self.revise(draft, chunks, twin)?,
+        };
+        let warnings = self.link(&memory, &draft.links)?;
+        self.receipts.push(Receipt {
+            id: memory.id,
+            number: memory.number,
+            space: memory.space,
+            fate,
+            revived,
+            version: memory.version,
+            state: memory.standing.state,
+            warnings,
+        });
+        Ok(())
+    }
+
+    /// The memory that the draft repeats, and by what. Where the caller named no boundary, a key or path is looked
+    /// for on both sides of the wall around the caller's private memories, the space's own side first.
+    fn twin(&self, draft: &Draft) -> Result<Option<(Slot, Memory)>, Error> {
+        let boundary = draft.patch.boundary.unwrap_or(self.space.default_boundary());
+        let private = boundary == Boundary::Private;
+        let sides = if draft.patch.boundary.is_some() {
+            vec![private]
+        } else {
+            vec![private, !private]
+        };
+        let key = draft.patch.key.iter().flatten();
+        let path = draft.provenance.source_path.iter();
+        let mut slots: Vec<Slot> = Vec::new();
+        slots.extend(key.flat_map(|key| sides.iter().map(|side| Slot::Key(*side, key.clone()))));
+        slots.extend(path.flat_map(|path| sides.iter().map(|side| Slot::SourcePath(*side, path.clone()))));
+        if slots.is_empty() && draft.place.conversation.is_none() {
+            slots.push(Slot::Content(
+                boundary,
+                crate::text::normalize::hash(&draft.content),
+            ));
+        }
+        for slot in slots {
+            let viewer = &self.caller.viewer;
+            if let Some(memory) = dedupe::holder(self.parts, viewer, self.space.id, &self.pending, &slot)? {
+                return Ok(Some((slot, memory)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn create(&mut self, draft: &Draft, chunks: &[Chunk]) -> (Fate, Memory, bool) {
+        let mut provenance = draft.provenance.clone();
+        provenance.origin = self.caller.origin;
+        provenance.source_agent.clone_from(&self.caller.agent);
+        let memory = Memory {
+            id: MemoryId::mint(self.now),
+            number: None,
+            space: self.space.id,
+            owner: self.caller.viewer.principal,
+            version: Version::FIRST,
+            edition: draft.patch.fresh(self.space.default_boundary()),
+            standing: Standing {
+                pinned: draft.pinned,
+                ..Standing::new(State::Active)
+            },
+            provenance,
+            place: draft.place.clone(),
+            usage: Usage {
+                created_at: self.now,
+                updated_at: self.now,
+                accessed_at: self.now,
+                access_count: 0,
+            },
+            superseded_by: None,
+        };
+        self.inserted.push(memory.id);
+        self.writes.push(Write::Insert(Box::new(NewMemory {
+            memory: memory.clone(),
+            chunks: chunks.to_vec(),
+        })));
+        self.pending.note(memory.clone());
+        (Fate::Created, memory, false)
+    }
+
+    fn reuse(&mut self, fate: Fate, mut twin: Memory) -> (Fate, Memory, bool) {
+        let revived = twin.standing.state == State::Archived;
+        if revived {
+            let to = Standing {
+                state: State::Active,
+                ..twin.standing
+            };
+            self.writes.push(Write::Move {
+                id: twin.id,
+                from: twin.standing,
+                to,
+            });
+            twin.standing = to;
+            self.pending.note(twin.clone());
+        }
+        (fate, twin, revived)
+    }
+
+    fn revise(
+        &mut self,
+        draft: &Draft,
+        chunks: &[Chunk],
+        twin: Memory,
+    ) -> Result<(Fate, Memory, bool), Error> {
+        draft.patch.check_span(&twin.edition.span)?;
+        let edition = draft.patch.onto(&twin.edition);
+        if edition == twin.edition {
+            return Ok(self.reuse(Fate::Unchanged, twin));
+        }
+        let revived = twin.standing.state == State::Archived;
+        let state = if revived {
+            State::Active
+        } else {
+            twin.standing.state
+        };
+        let standing = Standing {
+            state,
+            pinned: twin.standing.pinned || draft.pinned,
+            ..twin.standing
+        };
+        let changed = edition.text.content_hash != twin.edition.text.content_hash;
+        self.writes.push(Write::Revise(Box::new(Revision {
+            id: twin.id,
+            from: twin.version,
+            act: VersionAct::Updated,
+            edition: edition.clone(),
+            standing,
+            chunks: changed.then(|| chunks.to_vec()),
+        })));
+        let memory = Memory {
+            version: twin.version.next(),
+            edition,
+            standing,
+            ..twin
+        };
+        self.pending.note(memory.clone());
+        Ok((Fate::Updated, memory, revived))
+    }
+
+    fn link(&mut self, memory: &Memory, links: &[Link]) -> Result<Vec<Warning>, Error> {
+        let mut warnings = Vec::new();
+        for link in links {
+            let (viewer, space) = (&self.caller.viewer, self.space.id);
+            let found = self
+                .parts
+                .store
+                .memory(viewer, space, link.target, Forgotten::Without)?;
+            let Some(target) = found else {
+                warnings.push(Warning::AssociationSkipped { target: link.target });
+                continue;
+            };
+            if target.id == memory.id {
+                return Err(Invalid::SelfAssociation.into());
+            }
+            let relation = match (link.relation, self.may_supersede(&target)?) {
+                (Relation::Updates, false) => {
+                    warnings.push(Warning::NotSuperseded { target: link.target });
+                    Relation::RelatedTo
+                }
+                (relation, _) => relation,
+            };
+            self.writes.push(Write::Link(Association {
+                source: memory.id,
+                target: target.id,
+                relation,
+                weight: link.weight,
+                linked_by: LinkedBy::Caller,
+                created_at: self.now,
+            }));
+        }
+        Ok(warnings)
+    }
+
+    /// To mark a memory as superseded is to change what others see of it, so it takes the right to write there.
+    fn may_supersede(&self, target: &Memory) -> Result<bool, Error> {
+        match access::require(self.parts, self.caller, target.space, Role::Writer) {
+            Ok(_) => Ok(true),
+            Err(Error::Denied { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the act and gives the receipts.
+    pub(crate) fn apply(self, trouble: Option<&Warning>) -> Result<Vec<Receipt>, Error> {
+        let Self {
+            parts,
+            caller,
+            now,
+            rights,
+            writes,
+            mut receipts,
+            inserted,
+            ..
+        } = self;
+        if !writes.is_empty() {
+            let applied = parts.store.apply(&access::changes(caller, now, rights, writes))?;
+            let numbers: std::collections::HashMap<_, _> =
+                inserted.into_iter().zip(applied.numbers).collect();
+            for receipt in &mut receipts {
+                receipt.number = numbers.get(&receipt.id).copied().flatten().or(receipt.number);
+            }
+        }
+        if let Some(trouble) = trouble {
+            for receipt in receipts
+                .iter_mut()
+                .filter(|receipt| matches!(receipt.fate, Fate::Created | Fate::Updated))
+            {
+                receipt.warnings.push(trouble.clone());
+            }
+        }
+        Ok(receipts)
+    }
+}

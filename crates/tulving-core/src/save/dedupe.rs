@@ -1,0 +1,144 @@
+//! Finds the memory that a save would repeat: by key, by source path, by content.
+//!
+//! What is decided here is checked again inside `apply`, so two processes cannot both insert.
+
+use std::collections::HashMap;
+
+use crate::access::Parts;
+use crate::error::{Error, Unique};
+use crate::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
+use crate::memory::{ContentHash, Edition, Memory};
+use crate::ports::Probe;
+use crate::space::Viewer;
+use crate::vocabulary::Boundary;
+
+/// What must be unique, and among whom: the owner's private memories, or the shared ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Slot {
+    /// A key.
+    Key(bool, String),
+    /// A source path.
+    SourcePath(bool, String),
+    /// A content, among memories of the very same boundary.
+    Content(Boundary, ContentHash),
+}
+
+/// The slots that a record takes up.
+pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
+    let private = memory.edition.boundary == Boundary::Private;
+    let mut slots = Vec::new();
+    if let Some(key) = &memory.edition.key {
+        slots.push(Slot::Key(private, key.clone()));
+    }
+    if let Some(path) = &memory.provenance.source_path {
+        slots.push(Slot::SourcePath(private, path.clone()));
+    }
+    if slots.is_empty() && memory.place.conversation.is_none() {
+        slots.push(Slot::Content(
+            memory.edition.boundary,
+            memory.edition.text.content_hash,
+        ));
+    }
+    slots
+}
+
+/// What an act has written so far, before it is applied.
+#[derive(Default)]
+pub(crate) struct Pending {
+    memories: HashMap<MemoryId, Memory>,
+    slots: HashMap<Slot, MemoryId>,
+}
+
+impl Pending {
+    /// Remembers a memory as it will be.
+    pub(crate) fn note(&mut self, memory: Memory) {
+        if let Some(old) = self.memories.remove(&memory.id) {
+            for slot in slots(&old) {
+                self.slots.remove(&slot);
+            }
+        }
+        for slot in slots(&memory) {
+            self.slots.insert(slot, memory.id);
+        }
+        self.memories.insert(memory.id, memory);
+    }
+
+    fn holder(&self, slot: &Slot) -> Option<&Memory> {
+        self.slots.get(slot).and_then(|id| self.memories.get(id))
+    }
+}
+
+/// The memory that already takes up a slot, as the act so far and the store know it.
+pub(crate) fn holder(
+    parts: &Parts,
+    viewer: &Viewer,
+    space: SpaceId,
+    pending: &Pending,
+    slot: &Slot,
+) -> Result<Option<Memory>, Error> {
+    if let Some(memory) = pending.holder(slot) {
+        return Ok(Some(memory.clone()));
+    }
+    let found = parts.store.twin(viewer, &probe(slot, space, viewer.principal))?;
+    Ok(found.map(|stored| pending.memories.get(&stored.id).cloned().unwrap_or(stored)))
+}
+
+fn probe(slot: &Slot, space: SpaceId, owner: PrincipalId) -> Probe<'_> {
+    let audience = |private| if private { Boundary::Private } else { Boundary::Hub };
+    let none = Probe {
+        space,
+        boundary: Boundary::Hub,
+        owner,
+        key: None,
+        source_path: None,
+        content_hash: None,
+    };
+    match slot {
+        Slot::Key(private, key) => Probe {
+            boundary: audience(*private),
+            key: Some(key),
+            ..none
+        },
+        Slot::SourcePath(private, path) => Probe {
+            boundary: audience(*private),
+            source_path: Some(path),
+            ..none
+        },
+        Slot::Content(boundary, hash) => Probe {
+            boundary: *boundary,
+            content_hash: Some(*hash),
+            ..none
+        },
+    }
+}
+
+/// Refuses an edition for `memory` that another memory stands in the way of, and names that one.
+pub(crate) fn refuse_held(
+    parts: &Parts,
+    viewer: &Viewer,
+    memory: &Memory,
+    edition: &Edition,
+) -> Result<(), Error> {
+    let future = Memory {
+        edition: edition.clone(),
+        ..memory.clone()
+    };
+    for slot in slots(&future) {
+        let probe = probe(&slot, memory.space, memory.owner);
+        let Some(other) = parts
+            .store
+            .twin(viewer, &probe)?
+            .filter(|other| other.id != memory.id)
+        else {
+            continue;
+        };
+        let what = match slot {
+            Slot::Key(..) => Unique::Key,
+            Slot::SourcePath(..) => Unique::SourcePath,
+            Slot::Content(..) => Unique::Content,
+        };
+        let other = other.number.map_or(MemoryRef::Id(other.id), MemoryRef::Number);
+        return Err(Error::Held { other, what });
+    }
+    Ok(())
+}

@@ -1,0 +1,449 @@
+//! Reads a request once: bounds, normal form, vocabulary. What passes here is not checked again.
+
+use crate::classify;
+use crate::error::{Field, Invalid};
+use crate::id::MemoryRef;
+use crate::limits::{self, Limits};
+use crate::memory::{Classification, Edition, Place, Provenance, Span, Text};
+use crate::request::{AssociationRequest, SaveRequest, UpdateRequest};
+use crate::score::{Importance, Weight};
+use crate::space::Space;
+use crate::text::normalize;
+use crate::time::Timestamp;
+use crate::vocabulary::{
+    Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, SpaceKind, Stability, Trust,
+};
+
+/// A request that was found good.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    /// The content in its normal form.
+    pub(crate) content: String,
+    /// What was said, for a memory that is there already.
+    pub(crate) patch: Patch,
+    /// Where it comes from; origin and agent are the caller's.
+    pub(crate) provenance: Provenance,
+    /// The conversation it comes from.
+    pub(crate) place: Place,
+    /// Whether it is pinned.
+    pub(crate) pinned: bool,
+    /// The links to make.
+    pub(crate) links: Vec<Link>,
+}
+
+/// A link that was found good.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    /// The memory to link to, as it was named.
+    pub(crate) target: MemoryRef,
+    /// How.
+    pub(crate) relation: Relation,
+    /// How strongly.
+    pub(crate) weight: Weight,
+}
+
+/// The fields that a caller set, in their normal form. What is `None` was not said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Patch {
+    pub(crate) content: Option<String>,
+    pub(crate) content_type: Option<ContentType>,
+    pub(crate) key: Option<Option<String>>,
+    pub(crate) title: Option<Option<String>>,
+    pub(crate) summary: Option<Option<String>>,
+    pub(crate) tags: Option<Vec<String>>,
+    pub(crate) memory_type: Option<MemoryType>,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) stability: Option<Stability>,
+    pub(crate) importance: Option<Importance>,
+    pub(crate) boundary: Option<Boundary>,
+    pub(crate) source_note: Option<Option<String>>,
+    pub(crate) occurred_at: Option<Option<Timestamp>>,
+    pub(crate) valid_from: Option<Option<Timestamp>>,
+    pub(crate) valid_until: Option<Option<Timestamp>>,
+    pub(crate) expires_at: Option<Option<Timestamp>>,
+}
+
+/// Reads a save.
+pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Result<Draft, Invalid> {
+    let links = request.associations.as_slice();
+    if links.len() > limits::ASSOCIATIONS {
+        let (got, limit) = (links.len(), limits::ASSOCIATIONS);
+        return Err(Invalid::TooMany {
+            field: Field::Associations,
+            got,
+            limit,
+        });
+    }
+    let links = links.iter().map(link).collect::<Result<_, _>>()?;
+    let content = content(&request.content, bounds)?;
+    let patch = Patch {
+        content: Some(content.clone()),
+        content_type: request.content_type,
+        key: given(Field::Key, request.key.as_deref(), limits::KEY_CHARS)?.map(Some),
+        title: given(Field::Title, request.title.as_deref(), limits::TITLE_CHARS)?.map(Some),
+        summary: given(Field::Summary, request.summary.as_deref(), limits::SUMMARY_CHARS)?.map(Some),
+        tags: request.tags.map(|given| tags(&given)).transpose()?,
+        memory_type: request.memory_type,
+        kind: request.kind,
+        stability: request.stability,
+        importance: request.importance.map(Importance::new).transpose()?,
+        boundary: request.boundary,
+        source_note: given(
+            Field::SourceNote,
+            request.source_note.as_deref(),
+            limits::NOTE_CHARS,
+        )?
+        .map(Some),
+        occurred_at: request.occurred_at.map(Some),
+        valid_from: request.valid_from.map(Some),
+        valid_until: request.valid_until.map(Some),
+        expires_at: request.expires_at.map(Some),
+    };
+    patch.check_boundary(space)?;
+    patch.check_span(&Span::default())?;
+    let provenance = Provenance {
+        author: request.author.unwrap_or(Author::User),
+        origin: Origin::Api,
+        source_agent: None,
+        assisted_by_agent: given(
+            Field::Agent,
+            request.assisted_by_agent.as_deref(),
+            limits::NOTE_CHARS,
+        )?,
+        trust: request.trust.unwrap_or(Trust::Own),
+        pass: request.pass,
+        source_path: given(
+            Field::SourcePath,
+            request.source_path.as_deref(),
+            limits::PATH_CHARS,
+        )?,
+        mirror: None,
+        attachment: request.attachment,
+    };
+    let place = Place {
+        conversation: given(
+            Field::Conversation,
+            request.conversation.as_deref(),
+            limits::NOTE_CHARS,
+        )?,
+        position: request.position,
+        speaker: given(Field::Speaker, request.speaker.as_deref(), limits::NOTE_CHARS)?,
+    };
+    Ok(Draft {
+        content,
+        patch,
+        provenance,
+        place,
+        pinned: request.pinned,
+        links,
+    })
+}
+
+/// Reads an edit.
+pub(crate) fn read_update(request: &UpdateRequest, bounds: Limits) -> Result<Patch, Invalid> {
+    let patch = Patch {
+        content: request
+            .content
+            .as_deref()
+            .map(|text| content(text, bounds))
+            .transpose()?,
+        content_type: request.content_type,
+        key: clearable(Field::Key, request.key.as_ref(), limits::KEY_CHARS)?,
+        title: clearable(Field::Title, request.title.as_ref(), limits::TITLE_CHARS)?,
+        summary: clearable(Field::Summary, request.summary.as_ref(), limits::SUMMARY_CHARS)?,
+        tags: request.tags.as_deref().map(tags).transpose()?,
+        memory_type: request.memory_type,
+        kind: request.kind,
+        stability: request.stability,
+        importance: request.importance.map(Importance::new).transpose()?,
+        boundary: request.boundary,
+        source_note: clearable(
+            Field::SourceNote,
+            request.source_note.as_ref(),
+            limits::NOTE_CHARS,
+        )?,
+        occurred_at: request.occurred_at,
+        valid_from: request.valid_from,
+        valid_until: request.valid_until,
+        expires_at: request.expires_at,
+    };
+    if patch == Patch::default() {
+        Err(Invalid::NothingToUpdate)
+    } else {
+        Ok(patch)
+    }
+}
+
+/// Reads one link.
+pub(crate) fn link(request: &AssociationRequest) -> Result<Link, Invalid> {
+    Ok(Link {
+        target: request.target,
+        relation: request.relation.unwrap_or(Relation::RelatedTo),
+        weight: request.weight.map_or(Ok(Weight::DEFAULT), Weight::new)?,
+    })
+}
+
+/// Reads a reason, note or other short text that may be missing.
+pub(crate) fn given(field: Field, text: Option<&str>, limit: usize) -> Result<Option<String>, Invalid> {
+    text.filter(|text| !text.trim().is_empty())
+        .map(|text| normalize::line(field, text, limit))
+        .transpose()
+}
+
+fn clearable(
+    field: Field,
+    text: Option<&Option<String>>,
+    limit: usize,
+) -> Result<Option<Option<String>>, Invalid> {
+    text.map(|text| given(field, text.as_deref(), limit)).transpose()
+}
+
+fn content(text: &str, bounds: Limits) -> Result<String, Invalid> {
+    let content = normalize::content(text)?;
+    let (got, limit) = (content.len(), bounds.content_bytes);
+    match got {
+        0 => Err(Invalid::Empty {
+            field: Field::Content,
+        }),
+        _ if got > limit => Err(Invalid::TooLong {
+            field: Field::Content,
+            got,
+            limit,
+            unit: "bytes",
+        }),
+        _ => Ok(content),
+    }
+}
+
+/// Tags in their normal form: trimmed, each once, in the order given.
+fn tags(given: &[String]) -> Result<Vec<String>, Invalid> {
+    if given.len() > limits::TAGS {
+        return Err(Invalid::TooMany {
+            field: Field::Tags,
+            got: given.len(),
+            limit: limits::TAGS,
+        });
+    }
+    let mut tags = Vec::with_capacity(given.len());
+    for tag in given {
+        let tag = normalize::line(Field::Tag, tag, limits::TAG_CHARS)?;
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    Ok(tags)
+}
+
+impl Patch {
+    /// A new edition: what was said, and the defaults for the rest.
+    pub(crate) fn fresh(&self, boundary: Boundary) -> Edition {
+        let memory_type = self.memory_type.unwrap_or(MemoryType::Fact);
+        let blank = Edition {
+            key: None,
+            boundary,
+            text: Text {
+                content: String::new(),
+                content_type: ContentType::Text,
+                content_hash: normalize::hash(""),
+                title: None,
+                summary: None,
+                tags: Vec::new(),
+            },
+            class: Classification {
+                memory_type,
+                kind: classify::kind_of(memory_type),
+                stability: classify::stability_of(memory_type),
+                importance: classify::importance_of(memory_type),
+            },
+            span: Span::default(),
+            source_note: None,
+        };
+        self.onto(&blank)
+    }
+
+    /// An edition with what was said in place of what stood there. Where the type changes, kind, stability and
+    /// importance follow it if they were the old type's own.
+    pub(crate) fn onto(&self, old: &Edition) -> Edition {
+        let mut new = old.clone();
+        if let Some(content) = &self.content {
+            new.text.content_hash = normalize::hash(content);
+            new.text.content.clone_from(content);
+        }
+        set(&mut new.text.content_type, self.content_type.as_ref());
+        set(&mut new.key, self.key.as_ref());
+        set(&mut new.text.title, self.title.as_ref());
+        set(&mut new.text.summary, self.summary.as_ref());
+        set(&mut new.text.tags, self.tags.as_ref());
+        new.class = self.class_onto(old.class);
+        set(&mut new.boundary, self.boundary.as_ref());
+        set(&mut new.source_note, self.source_note.as_ref());
+        new.span = self.span_onto(&old.span);
+        new
+    }
+
+    fn class_onto(&self, old: Classification) -> Classification {
+        let mut new = old;
+        if let Some(memory_type) = self.memory_type {
+            new.memory_type = memory_type;
+            if old.kind == classify::kind_of(old.memory_type) {
+                new.kind = classify::kind_of(memory_type);
+            }
+            if old.stability == classify::stability_of(old.memory_type) {
+                new.stability = classify::stability_of(memory_type);
+            }
+            if old.importance == classify::importance_of(old.memory_type) {
+                new.importance = classify::importance_of(memory_type);
+            }
+        }
+        set(&mut new.kind, self.kind.as_ref());
+        set(&mut new.stability, self.stability.as_ref());
+        set(&mut new.importance, self.importance.as_ref());
+        new
+    }
+
+    fn span_onto(&self, old: &Span) -> Span {
+        let mut new = *old;
+        set(&mut new.occurred_at, self.occurred_at.as_ref());
+        set(&mut new.valid_from, self.valid_from.as_ref());
+        set(&mut new.valid_until, self.valid_until.as_ref());
+        set(&mut new.expires_at, self.expires_at.as_ref());
+        new
+    }
+
+    /// Refuses a boundary that would open a sealed space.
+    pub(crate) fn check_boundary(&self, space: &Space) -> Result<(), Invalid> {
+        match self.boundary {
+            Some(boundary) if space.kind == SpaceKind::Group && boundary > Boundary::Hub => {
+                Err(Invalid::BoundaryTooWide { boundary })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a validity that would end before it begins.
+    pub(crate) fn check_span(&self, old: &Span) -> Result<(), Invalid> {
+        match self.span_onto(old) {
+            Span {
+                valid_from: Some(from),
+                valid_until: Some(until),
+                ..
+            } if until < from => Err(Invalid::EndsBeforeStart { from, until }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn set<T: Clone>(field: &mut T, value: Option<&T>) {
+    if let Some(value) = value {
+        field.clone_from(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{SpaceId, TeamId};
+
+    fn space(kind: SpaceKind) -> Space {
+        Space {
+            id: SpaceId::DEFAULT,
+            team: TeamId::LOCAL,
+            name: "default".to_owned(),
+            kind,
+            created_at: Timestamp::from_micros(0),
+        }
+    }
+
+    fn read_one(request: SaveRequest) -> Result<Draft, Invalid> {
+        read(request, &space(SpaceKind::Hub), Limits::default())
+    }
+
+    #[test]
+    fn what_is_not_said_comes_from_the_type() {
+        let request = SaveRequest {
+            memory_type: Some(MemoryType::Todo),
+            ..SaveRequest::new("water the plants")
+        };
+        let edition = read_one(request).expect("good").patch.fresh(Boundary::Private);
+        assert_eq!(edition.class.kind, Kind::Episodic);
+        assert_eq!(edition.class.stability, Stability::Volatile);
+        assert_eq!(edition.class.importance.get(), 0.3);
+    }
+
+    #[test]
+    fn a_new_type_takes_its_defaults_along_but_not_what_was_set() {
+        let request = SaveRequest {
+            importance: Some(0.9),
+            ..SaveRequest::new("x")
+        };
+        let fact = read_one(request).expect("good").patch.fresh(Boundary::Private);
+        let event = Patch {
+            memory_type: Some(MemoryType::Event),
+            ..Patch::default()
+        }
+        .onto(&fact);
+        assert_eq!(event.class.kind, Kind::Episodic);
+        assert_eq!(event.class.importance.get(), 0.9);
+    }
+
+    #[test]
+    fn bounds_are_errors_with_the_value() {
+        let limits = Limits { content_bytes: 4 };
+        let error = read(SaveRequest::new("12345"), &space(SpaceKind::Hub), limits).expect_err("too long");
+        assert_eq!(error.to_string(), "the content is 5 bytes and the limit is 4");
+        assert_eq!(
+            read_one(SaveRequest::new(" \n ")).expect_err("empty").to_string(),
+            "the content is empty"
+        );
+        let many = SaveRequest {
+            tags: Some(vec!["t".to_owned(); 10_000]),
+            ..SaveRequest::new("x")
+        };
+        let error = read_one(many).expect_err("too many");
+        assert_eq!(error.to_string(), "there are 10000 tags and the limit is 100");
+        let heavy = SaveRequest {
+            importance: Some(1.5),
+            ..SaveRequest::new("x")
+        };
+        assert_eq!(
+            read_one(heavy).expect_err("too much").to_string(),
+            "the importance is 1.5 and must be within 0 and 1"
+        );
+    }
+
+    #[test]
+    fn a_group_stays_sealed() {
+        let request = SaveRequest {
+            boundary: Some(Boundary::Org),
+            ..SaveRequest::new("x")
+        };
+        let error = read(request, &space(SpaceKind::Group), Limits::default()).expect_err("too wide");
+        assert_eq!(
+            error,
+            Invalid::BoundaryTooWide {
+                boundary: Boundary::Org
+            }
+        );
+    }
+
+    #[test]
+    fn validity_cannot_end_before_it_begins() {
+        let request = SaveRequest {
+            valid_from: Some(Timestamp::from_micros(10)),
+            valid_until: Some(Timestamp::from_micros(9)),
+            ..SaveRequest::new("x")
+        };
+        assert!(matches!(read_one(request), Err(Invalid::EndsBeforeStart { .. })));
+    }
+
+    #[test]
+    fn links_default_to_related_at_a_half() {
+        let request = AssociationRequest {
+            target: "#3".parse().expect("a number"),
+            relation: None,
+            weight: None,
+        };
+        let link = link(&request).expect("good");
+        assert_eq!((link.relation, link.weight.get()), (Relation::RelatedTo, 0.5));
+    }
+}

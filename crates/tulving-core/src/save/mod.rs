@@ -1,0 +1,61 @@
+//! The save path: intake, chunk, embed, then dedupe, assemble and apply as one decision.
+//!
+//! A receipt is given only after the commit. Where another process was faster, the last three steps are decided again.
+
+pub(crate) mod assemble;
+pub(crate) mod dedupe;
+pub(crate) mod embed;
+pub(crate) mod intake;
+
+use crate::access::{self, Parts};
+use crate::answer::Receipt;
+use crate::error::{Error, Field, Invalid};
+use crate::limits;
+use crate::request::{Caller, SaveRequest};
+use crate::vocabulary::Role;
+
+/// Saves one memory.
+pub(crate) fn save(parts: &Parts, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
+    match save_many(parts, caller, vec![request]) {
+        Ok(mut receipts) => Ok(receipts.pop().expect("one request has one receipt")),
+        Err(Error::Invalid(Invalid::InBatch { source, .. })) => Err(Error::Invalid(*source)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Saves several memories as one act: all of them or none.
+pub(crate) fn save_many(
+    parts: &Parts,
+    caller: &Caller,
+    requests: Vec<SaveRequest>,
+) -> Result<Vec<Receipt>, Error> {
+    if requests.len() > limits::BATCH {
+        let (got, limit) = (requests.len(), limits::BATCH);
+        return Err(Invalid::TooMany {
+            field: Field::Batch,
+            got,
+            limit,
+        }
+        .into());
+    }
+    let space = access::space_of_call(parts, caller)?;
+    let right = access::require(parts, caller, space.id, Role::Writer)?;
+    let mut drafts = Vec::with_capacity(requests.len());
+    for (index, request) in requests.into_iter().enumerate() {
+        let draft = intake::read(request, &space, parts.limits).map_err(|source| Invalid::InBatch {
+            index,
+            source: Box::new(source),
+        })?;
+        drafts.push(draft);
+    }
+    let contents: Vec<&str> = drafts.iter().map(|draft| draft.content.as_str()).collect();
+    let (chunks, trouble) = embed::embed(parts, &contents);
+    access::decide_again(|| {
+        let now = parts.clock.now();
+        let mut act = assemble::Act::new(parts, caller, &space, right, now);
+        for (draft, chunks) in drafts.iter().zip(&chunks) {
+            act.add(draft, chunks)?;
+        }
+        act.apply(trouble.as_ref())
+    })
+}

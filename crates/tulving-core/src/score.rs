@@ -1,0 +1,94 @@
+//! Numbers between nought and one: how much a memory matters, how strong a link is, how well a hit fits.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Field, Invalid};
+
+macro_rules! unit_interval {
+    ($($(#[$doc:meta])* $name:ident for $field:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+        #[serde(try_from = "f64", into = "f64")]
+        pub struct $name(f64);
+
+        impl $name {
+            /// The value, where it is a number within 0 and 1.
+            pub fn new(value: f64) -> Result<Self, Invalid> {
+                if (0.0..=1.0).contains(&value) {
+                    Ok(Self(value))
+                } else {
+                    Err(Invalid::OutsideUnit { field: Field::$field, got: value })
+                }
+            }
+
+            /// The bare number, within 0 and 1.
+            pub const fn get(self) -> f64 {
+                self.0
+            }
+        }
+
+        impl TryFrom<f64> for $name {
+            type Error = Invalid;
+
+            fn try_from(value: f64) -> Result<Self, Invalid> {
+                Self::new(value)
+            }
+        }
+
+        impl From<$name> for f64 {
+            fn from(value: $name) -> f64 {
+                value.0
+            }
+        }
+    )+};
+}
+
+unit_interval! {
+    /// How much a memory matters.
+    Importance for Importance,
+    /// How strong an association is.
+    Weight for Weight,
+    /// How well a hit fits what was asked.
+    Score for Score,
+}
+
+impl Importance {
+    /// An importance known when the program was written.
+    pub(crate) const fn known(value: f64) -> Self {
+        assert!(value >= 0.0 && value <= 1.0, "an importance is within 0 and 1");
+        Self(value)
+    }
+}
+
+impl Weight {
+    /// The weight of an association whose maker named none.
+    pub const DEFAULT: Self = Self(0.5);
+}
+
+impl Score {
+    /// The score of the hit at `rank` (from 1) among `total`, where no query set one: 1 for the first, falling evenly.
+    pub fn by_rank(rank: u64, total: u64) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^53")]
+        let share = rank.saturating_sub(1) as f64 / total.max(1) as f64;
+        Self((1.0 - share).clamp(0.0, 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_belong_and_beyond_does_not() {
+        assert!(Importance::new(0.0).is_ok() && Importance::new(1.0).is_ok());
+        for wrong in [-0.1, 1.000_001, f64::NAN, f64::INFINITY] {
+            assert!(Weight::new(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn rank_scores_fall_from_one() {
+        let scores: Vec<f64> = (1..=4).map(|rank| Score::by_rank(rank, 4).get()).collect();
+        assert_eq!(scores, [1.0, 0.75, 0.5, 0.25]);
+    }
+}

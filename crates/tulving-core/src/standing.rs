@@ -1,0 +1,116 @@
+//! Moves a memory without a new version: archive, unarchive, pin, unpin. Every move is logged and audited.
+
+use crate::access::{self, Parts};
+use crate::audit::AuditEntry;
+use crate::change::{Right, Write};
+use crate::error::Error;
+use crate::id::{AuditId, MemoryRef};
+use crate::memory::{Memory, Standing};
+use crate::request::Caller;
+use crate::time::Timestamp;
+use crate::vocabulary::{AuditAct, State};
+
+/// Hides a memory from recall.
+pub(crate) fn archive(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    shift(parts, caller, which, AuditAct::Archived, |from| Standing {
+        state: State::Archived,
+        ..from
+    })
+}
+
+/// Brings an archived memory back. Others stay as they are.
+pub(crate) fn unarchive(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    shift(parts, caller, which, AuditAct::Unarchived, |from| {
+        match from.state {
+            State::Archived => Standing {
+                state: State::Active,
+                ..from
+            },
+            _ => from,
+        }
+    })
+}
+
+/// Exempts a memory from decay and shows it first.
+pub(crate) fn pin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    shift(parts, caller, which, AuditAct::Pinned, |from| Standing {
+        pinned: true,
+        ..from
+    })
+}
+
+/// Takes the exemption away.
+pub(crate) fn unpin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    shift(parts, caller, which, AuditAct::Unpinned, |from| Standing {
+        pinned: false,
+        ..from
+    })
+}
+
+fn shift(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    act: AuditAct,
+    step: impl Fn(Standing) -> Standing,
+) -> Result<Memory, Error> {
+    access::decide_again(|| {
+        let (memory, right) = access::find_editable(parts, caller, which)?;
+        let to = step(memory.standing);
+        relocate(parts, caller, right, memory, to, act, None)
+    })
+}
+
+/// Writes a move and its audit entry as one act, and gives the memory as it stands then. Nothing is written where it
+/// stands so already.
+pub(crate) fn relocate(
+    parts: &Parts,
+    caller: &Caller,
+    right: Right,
+    memory: Memory,
+    to: Standing,
+    act: AuditAct,
+    reason: Option<String>,
+) -> Result<Memory, Error> {
+    if to == memory.standing {
+        return Ok(memory);
+    }
+    let now = parts.clock.now();
+    let writes = vec![
+        Write::Move {
+            id: memory.id,
+            from: memory.standing,
+            to,
+        },
+        Write::Audit(audit(caller, now, act, &memory, reason, None)),
+    ];
+    parts
+        .store
+        .apply(&access::changes(caller, now, vec![right], writes))?;
+    Ok(Memory {
+        standing: to,
+        ..memory
+    })
+}
+
+/// The audit entry of an act on a memory.
+pub(crate) fn audit(
+    caller: &Caller,
+    at: Timestamp,
+    act: AuditAct,
+    memory: &Memory,
+    reason: Option<String>,
+    detail: Option<String>,
+) -> AuditEntry {
+    AuditEntry {
+        id: AuditId::mint(at),
+        at,
+        by: caller.viewer.principal,
+        agent: caller.agent.clone(),
+        act,
+        space: Some(memory.space),
+        memory: Some(memory.id),
+        reason,
+        detail,
+    }
+}

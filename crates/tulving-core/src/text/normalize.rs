@@ -1,0 +1,142 @@
+//! The normal form of what is taken in, and the hash by which twins are known.
+
+use sha2::{Digest, Sha256};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+use crate::error::{Field, Invalid};
+use crate::memory::ContentHash;
+
+/// A content as it is stored: line breaks are `\n`, no white space around it, nothing else changed.
+///
+/// Refuses control characters other than tab and line breaks: no terminal and no prompt should receive them.
+pub fn content(text: &str) -> Result<String, Invalid> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    refuse_control(Field::Content, text, &['\t', '\n', '\r'])?;
+    let unified = if text.contains('\r') {
+        text.replace("\r\n", "\n").replace('\r', "\n")
+    } else {
+        text.to_owned()
+    };
+    let trimmed = unified.trim();
+    if trimmed.len() == unified.len() {
+        Ok(unified)
+    } else {
+        Ok(trimmed.to_owned())
+    }
+}
+
+/// A text of one line as it is stored: no white space around it. Refuses control characters and more than `limit`.
+pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Invalid::Empty { field });
+    }
+    refuse_control(field, text, &[])?;
+    let got = text.chars().count();
+    if got > limit {
+        return Err(Invalid::TooLong {
+            field,
+            got,
+            limit,
+            unit: "characters",
+        });
+    }
+    Ok(text.to_owned())
+}
+
+fn refuse_control(field: Field, text: &str, allowed: &[char]) -> Result<(), Invalid> {
+    match text
+        .char_indices()
+        .find(|(_, c)| c.is_control() && !allowed.contains(c))
+    {
+        Some((at, c)) => Err(Invalid::Control {
+            field,
+            code: u32::from(c),
+            at,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The hash of a content in its stored form. Texts that differ only in how Unicode composes them hash alike.
+pub fn hash(content: &str) -> ContentHash {
+    let digest = match is_nfc_quick(content.chars()) {
+        IsNormalized::Yes => Sha256::digest(content.as_bytes()),
+        _ => Sha256::digest(content.nfc().collect::<String>().as_bytes()),
+    };
+    ContentHash(digest.into())
+}
+
+/// A name of a space or principal: lower-case ASCII letters, digits, `-`, `_`, `.`, beginning with a letter or digit.
+pub fn name(text: &str) -> Result<String, Invalid> {
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let fits = text.len() <= crate::limits::NAME_CHARS
+        && text.starts_with(good)
+        && text.chars().all(|c| good(c) || matches!(c, '-' | '_' | '.'));
+    if fits {
+        Ok(text.to_owned())
+    } else {
+        Err(Invalid::Name {
+            got: crate::preview::short(text),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_breaks_and_outer_space_do_not_make_a_difference() {
+        let a = content("one\r\ntwo\r\n").expect("good");
+        let b = content("  one\ntwo").expect("good");
+        assert_eq!((a.as_str(), hash(&a)), ("one\ntwo", hash(&b)));
+    }
+
+    #[test]
+    fn composed_and_decomposed_letters_hash_alike() {
+        assert_eq!(hash("caf\u{e9}"), hash("cafe\u{301}"));
+        assert_ne!(hash("cafe"), hash("caf\u{e9}"));
+    }
+
+    #[test]
+    fn control_characters_are_refused_with_their_place() {
+        let error = content("a\u{0}b").expect_err("a NUL");
+        assert_eq!(
+            error,
+            Invalid::Control {
+                field: Field::Content,
+                code: 0,
+                at: 1
+            }
+        );
+        assert!(content("tab\tand\nbreak").is_ok());
+        assert!(line(Field::Key, "a\nb", 10).is_err());
+    }
+
+    #[test]
+    fn right_to_left_and_emoji_stay_as_they_are() {
+        for text in ["שלום עולם", "مرحبا", "👩‍👩‍👧‍👦 family", "日本語のメモ"]
+        {
+            assert_eq!(content(text).as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn names_are_safe_for_folders() {
+        assert!(name("team-a").is_ok() && name("2026.notes_x").is_ok());
+        for wrong in [
+            "",
+            "..",
+            ".hidden",
+            "Team",
+            "a/b",
+            "a b",
+            "ä",
+            "a\n",
+            &"x".repeat(65),
+        ] {
+            assert!(name(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Instants, always UTC, to the microsecond.
+//!
+//! Nothing here reads a clock: that is the [`Clock`](crate::ports::Clock) port's work.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::error::Invalid;
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+/// 9999-12-30T22:00:00Z, the last instant that can be converted both ways; the parts of a second after it cannot.
+const LAST_MICROS: i64 = 253_402_207_200_000_000;
+
+/// An instant, as microseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// The instant so many microseconds after the epoch, moved into the years that can be written down.
+    pub fn from_micros(micros: i64) -> Self {
+        Self(micros.clamp(jiff::Timestamp::MIN.as_microsecond(), LAST_MICROS))
+    }
+
+    /// Microseconds since the epoch.
+    pub const fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// This instant moved by a number of milliseconds, which may be negative.
+    #[must_use]
+    pub fn plus_millis(self, millis: i64) -> Self {
+        Self::from_micros(self.0.saturating_add(millis.saturating_mul(1_000)))
+    }
+
+    /// Days from `earlier` to this instant; negative where `earlier` is later.
+    pub fn days_since(self, earlier: Self) -> f64 {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a span of days needs no more than 53 bits"
+        )]
+        let micros = (self.0.saturating_sub(earlier.0)) as f64;
+        #[expect(clippy::cast_precision_loss, reason = "the constant is exact in f64")]
+        let day = MICROS_PER_DAY as f64;
+        micros / day
+    }
+
+    /// The UTC day, as `YYYY-MM-DD`.
+    pub fn date(self) -> String {
+        self.to_jiff().strftime("%Y-%m-%d").to_string()
+    }
+
+    fn to_jiff(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_microsecond(self.0).expect("the constructors keep it in range")
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6}", self.to_jiff())
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = Invalid;
+
+    /// Reads RFC 3339 with any offset, or a bare `YYYY-MM-DD`, which is that day's first instant in UTC.
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let text = text.trim();
+        let wrong = |_| Invalid::Time {
+            got: crate::preview::short(text),
+        };
+        if text.len() == 10 {
+            let date: jiff::civil::Date = text.parse().map_err(wrong)?;
+            let start = date.to_zoned(jiff::tz::TimeZone::UTC).map_err(wrong)?;
+            return Ok(Self(start.timestamp().as_microsecond()));
+        }
+        text.parse::<jiff::Timestamp>()
+            .map(|t| Self::from_micros(t.as_microsecond()))
+            .map_err(wrong)
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        String::deserialize(input)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_bare_date_is_its_first_instant() {
+        let day: Timestamp = "2026-05-27".parse().expect("a date");
+        assert_eq!(day.to_string(), "2026-05-27T00:00:00.000000Z");
+        assert_eq!(day.date(), "2026-05-27");
+    }
+
+    #[test]
+    fn impossible_times_are_refused() {
+        for wrong in [
+            "",
+            "2026-02-30",
+            "yesterday",
+            "2026-05-27T25:00:00Z",
+            "2026-05-27T10:00:00",
+        ] {
+            assert!(wrong.parse::<Timestamp>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_ends_of_time_can_be_written_down() {
+        for micros in [i64::MIN, i64::MAX, LAST_MICROS + 1] {
+            let time = Timestamp::from_micros(micros);
+            assert_eq!(time.to_string().parse(), Ok(time));
+        }
+        let last: Timestamp = "9999-12-30T22:00:00.9Z".parse().expect("a time");
+        assert_eq!(last.date(), "9999-12-30");
+    }
+
+    proptest! {
+        #[test]
+        fn parse_inverts_print(micros in any::<i64>()) {
+            let time = Timestamp::from_micros(micros);
+            prop_assert_eq!(time.to_string().parse(), Ok(time));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Counts what was recalled, on the side: noted in memory at once, written together soon after.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::access::Parts;
+use crate::change::{Actor, ChangeSet, Touch, Write};
+use crate::error::Error;
+use crate::id::{MemoryId, PrincipalId};
+use crate::time::Timestamp;
+
+/// What was recalled and is not written yet.
+#[derive(Default)]
+pub(crate) struct Touches(Mutex<BTreeMap<MemoryId, Touch>>);
+
+impl Touches {
+    /// Notes that memories were recalled. Never waits for the store.
+    pub(crate) fn note(&self, ids: impl IntoIterator<Item = MemoryId>, at: Timestamp) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for id in ids {
+            let touch = waiting.entry(id).or_insert(Touch { id, count: 0, at });
+            touch.count += 1;
+            touch.at = touch.at.max(at);
+        }
+    }
+
+    /// Writes what waits, and says how many memories it was. What could not be written waits on.
+    pub(crate) fn flush(&self, parts: &Parts) -> Result<u64, Error> {
+        let taken: Vec<Touch> = {
+            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *waiting).into_values().collect()
+        };
+        if taken.is_empty() {
+            return Ok(0);
+        }
+        let by = Actor {
+            principal: PrincipalId::USER,
+            agent: None,
+        };
+        let set = ChangeSet {
+            by,
+            at: parts.clock.now(),
+            rights: Vec::new(),
+            writes: vec![Write::Touch(taken.clone())],
+        };
+        if let Err(error) = parts.store.apply(&set) {
+            self.put_back(&taken);
+            return Err(error.into());
+        }
+        Ok(taken.len() as u64)
+    }
+
+    fn put_back(&self, touches: &[Touch]) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for touch in touches {
+            let entry = waiting.entry(touch.id).or_insert(Touch { count: 0, ..*touch });
+            entry.count += touch.count;
+            entry.at = entry.at.max(touch.at);
+        }
+    }
+}

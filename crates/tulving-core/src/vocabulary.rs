@@ -1,0 +1,373 @@
+//! The closed lists of words in the model. Each word is spelled once, here, for code, SQL, JSON and messages.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::error::Invalid;
+
+macro_rules! vocabulary {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident, $label:literal { $($(#[$word_doc:meta])* $variant:ident = $word:literal),+ $(,)? }
+    )+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$word_doc])* $variant),+ }
+
+        impl $name {
+            /// Every word, in the order in which it is listed to people.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            /// What the list is called in messages.
+            pub const LABEL: &'static str = $label;
+            /// The words themselves, in the same order.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// The word as it is written everywhere.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Invalid;
+
+            fn from_str(word: &str) -> Result<Self, Invalid> {
+                match word {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(Invalid::UnknownWord {
+                        label: Self::LABEL,
+                        got: crate::preview::short(word),
+                        valid: Self::WORDS,
+                    }),
+                }
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                out.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+                let word = std::borrow::Cow::<'_, str>::deserialize(input)?;
+                word.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+
+vocabulary! {
+    /// What a memory says.
+    MemoryType, "type" {
+        /// Factual information.
+        Fact = "fact",
+        /// Likes, dislikes, settings, style.
+        Preference = "preference",
+        /// Something that was decided.
+        Decision = "decision",
+        /// Who somebody is, at the core; never decays.
+        Identity = "identity",
+        /// Something that happened.
+        Event = "event",
+        /// A pattern or insight that was observed.
+        Observation = "observation",
+        /// Something to reach.
+        Goal = "goal",
+        /// Something to do.
+        Todo = "todo",
+        /// Code bases, repositories, undertakings.
+        Project = "project",
+        /// Somebody other than the user.
+        Person = "person",
+        /// Schedules and habits.
+        Routine = "routine",
+    }
+
+    /// What the content is for.
+    Kind, "kind" {
+        /// Durable factual information.
+        Semantic = "semantic",
+        /// Events, conversations, decisions at a time.
+        Episodic = "episodic",
+        /// How to do something.
+        Procedural = "procedural",
+        /// Why something was chosen.
+        Rationale = "rationale",
+    }
+
+    /// How soon a memory goes stale.
+    Stability, "stability" {
+        /// Rarely changes.
+        Stable = "stable",
+        /// Changes now and then.
+        Evolving = "evolving",
+        /// Short-lived.
+        Volatile = "volatile",
+    }
+
+    /// Who may see a memory.
+    Boundary, "boundary" {
+        /// Its owner.
+        Private = "private",
+        /// The members of its space.
+        Hub = "hub",
+        /// The members of its team.
+        Team = "team",
+        /// Anyone of its org.
+        Org = "org",
+    }
+
+    /// Where a memory stands in its life.
+    State, "state" {
+        /// Waits for extraction or embedding of an attachment.
+        Processing = "processing",
+        /// Ready for retrieval.
+        Active = "active",
+        /// Aged and little used: weighed down.
+        Cooling = "cooling",
+        /// Hidden from recall; readable and restorable.
+        Archived = "archived",
+    }
+
+    /// What form the content has.
+    ContentType, "content type" {
+        /// Plain text.
+        Text = "text",
+        /// Markdown.
+        Markdown = "markdown",
+        /// Source code.
+        Code = "code",
+        /// Chat messages.
+        Chat = "chat",
+        /// A conversation or its summary.
+        Transcript = "transcript",
+        /// An attachment.
+        File = "file",
+        /// JSON, YAML, TOML.
+        Structured = "structured",
+        /// A URL, never fetched.
+        Link = "link",
+    }
+
+    /// Whether somebody asked for the memory to be saved.
+    Author, "author" {
+        /// It was asked for.
+        User = "user",
+        /// It was saved proactively.
+        Auto = "auto",
+    }
+
+    /// What carried the memory in; set by the surface.
+    Origin, "origin" {
+        /// The command line.
+        Cli = "cli",
+        /// An import of files or of another system's data.
+        Import = "import",
+        /// A hook of a host.
+        Hook = "hook",
+        /// The web view.
+        Web = "web",
+        /// The HTTP interface.
+        Api = "api",
+        /// A client library.
+        Sdk = "sdk",
+        /// The Model Context Protocol.
+        Mcp = "mcp",
+        /// A background pass.
+        Extraction = "extraction",
+    }
+
+    /// How far the source of a memory is trusted.
+    Trust, "trust" {
+        /// The user's own words or work.
+        Own = "own",
+        /// A member of a shared space.
+        Shared = "shared",
+        /// Anything else: web pages, mail, other tools.
+        Untrusted = "untrusted",
+    }
+
+    /// How one memory relates to another, read from the source to the target.
+    Relation, "relation" {
+        /// Related in general.
+        RelatedTo = "related_to",
+        /// Updates or supersedes the target.
+        Updates = "updates",
+        /// Contradicts the target.
+        Contradicts = "contradicts",
+        /// Was caused by the target.
+        CausedBy = "caused_by",
+        /// Is a result of the target.
+        ResultOf = "result_of",
+        /// Is a part of the target.
+        PartOf = "part_of",
+    }
+
+    /// Who made an association.
+    LinkedBy, "maker of an association" {
+        /// A caller, on purpose.
+        Caller = "caller",
+        /// The engine, by similarity; it relates and never supersedes.
+        Auto = "auto",
+    }
+
+    /// What a member may do. Later words include the earlier ones.
+    Role, "role" {
+        /// May read.
+        Reader = "reader",
+        /// May also write.
+        Writer = "writer",
+        /// May also manage members, tokens and rules.
+        Admin = "admin",
+    }
+
+    /// Whether a principal is a person or a program.
+    PrincipalKind, "kind of principal" {
+        /// A person.
+        Person = "person",
+        /// An agent.
+        Agent = "agent",
+    }
+
+    /// What a space is for.
+    SpaceKind, "kind of space" {
+        /// A space that is shared on purpose.
+        Hub = "hub",
+        /// A sealed space: nothing in it may be seen from outside.
+        Group = "group",
+    }
+
+    /// What a membership is of.
+    Realm, "realm" {
+        /// One space.
+        Space = "space",
+        /// One team.
+        Team = "team",
+        /// One org.
+        Org = "org",
+    }
+
+    /// Who said a turn of a conversation.
+    TurnRole, "turn role" {
+        /// The user.
+        User = "user",
+        /// The assistant.
+        Assistant = "assistant",
+        /// The host.
+        System = "system",
+    }
+
+    /// Where a job stands.
+    JobState, "job state" {
+        /// Waits for its time.
+        Waiting = "waiting",
+        /// Is being done, until its lease runs out.
+        Running = "running",
+        /// Was done.
+        Done = "done",
+        /// Failed too often, with the reason.
+        Dead = "dead",
+    }
+
+    /// What happened to a memory, in the change log.
+    ChangeKind, "change" {
+        /// It is new.
+        Saved = "saved",
+        /// Its content or metadata changed.
+        Revised = "revised",
+        /// Its state, pin, quarantine or forgetting changed.
+        Moved = "moved",
+        /// It is gone for good.
+        Erased = "erased",
+        /// An association was made or strengthened.
+        Linked = "linked",
+        /// An association was removed.
+        Unlinked = "unlinked",
+    }
+
+    /// Why a version of a memory was written.
+    VersionAct, "act of a version" {
+        /// The memory was saved.
+        Created = "created",
+        /// It was edited, or saved again under its key or path.
+        Updated = "updated",
+        /// An earlier version was brought back.
+        Reverted = "reverted",
+    }
+
+    /// What an audit entry records.
+    AuditAct, "audited act" {
+        /// A memory was forgotten softly.
+        Forgot = "forgot",
+        /// A forgotten memory came back.
+        Restored = "restored",
+        /// A memory was removed for good.
+        Erased = "erased",
+        /// A memory was hidden from recall.
+        Archived = "archived",
+        /// An archived memory came back.
+        Unarchived = "unarchived",
+        /// A memory was pinned.
+        Pinned = "pinned",
+        /// A memory was unpinned.
+        Unpinned = "unpinned",
+        /// An association was made.
+        Associated = "associated",
+        /// An association was removed.
+        Dissociated = "dissociated",
+        /// A space was made.
+        SpaceCreated = "space_created",
+        /// A membership was given or changed.
+        MemberSet = "member_set",
+        /// A membership was taken away.
+        MemberRemoved = "member_removed",
+        /// A principal was made.
+        PrincipalCreated = "principal_created",
+        /// A token was made.
+        TokenCreated = "token_created",
+        /// A token was revoked.
+        TokenRevoked = "token_revoked",
+        /// A dump was loaded.
+        Loaded = "loaded",
+        /// A backup replaced the store.
+        BackupRestored = "backup_restored",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_parses_to_itself() {
+        for word in MemoryType::ALL {
+            assert_eq!(word.as_str().parse(), Ok(*word));
+        }
+        assert_eq!(Relation::ALL.len(), 6);
+    }
+
+    #[test]
+    fn an_unknown_word_names_the_known_ones() {
+        let error = "colour".parse::<MemoryType>().expect_err("not a type");
+        let text = error.to_string();
+        assert!(
+            text.contains("colour") && text.contains("fact, preference"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn roles_ascend() {
+        assert!(Role::Reader < Role::Writer && Role::Writer < Role::Admin);
+    }
+}

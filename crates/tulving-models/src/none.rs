@@ -1,0 +1,15 @@
+//! Stands where no model is set up. What it is asked to embed is stored all the same, and found by its words.
+
+use tulving_core::error::ModelError;
+use tulving_core::memory::Embedding;
+use tulving_core::ports::Embedder;
+
+/// No embedding model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoModel;
+
+impl Embedder for NoModel {
+    fn embed(&self, _texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        Err(ModelError::None)
+    }
+}

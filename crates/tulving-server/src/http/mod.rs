@@ -1,0 +1,3 @@
+//! What HTTP makes of the engine's answers.
+
+pub mod status;

@@ -1,0 +1,3 @@
+//! Listens, and carries bytes in and out. The only crate that does.
+
+pub mod http;

@@ -1,0 +1,137 @@
+//! Files of the home other than the database: replaced as a whole or not at all, and for their owner alone.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use tempfile::TempPath;
+use tulving_core::error::StoreError;
+use tulving_core::space::Secret;
+
+use crate::home::Home;
+
+/// Replaces the content of a file, or makes it, with mode 0600.
+///
+/// A reader sees the old content or the new one, and after a crash one of the two is there. What is a symbolic link
+/// is replaced by a file.
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let failed = |error: io::Error| unwritten(path, "written", &error);
+    let mut draft = tempfile::Builder::new().prefix(".draft-").tempfile_in(folder_of(path)).map_err(failed)?;
+    draft.write_all(content).map_err(failed)?;
+    draft.as_file().sync_all().map_err(failed)?;
+    draft.persist(path).map_err(|error| failed(error.error))?;
+    sync_folder(folder_of(path))
+}
+
+/// Writes the user's token into the home.
+pub fn write_token_file(home: &Home, token: &Secret) -> Result<(), StoreError> {
+    replace(&home.token_file(), format!("{}\n", token.reveal()).as_bytes())
+}
+
+/// The user's token as it stands in the home; `None` where there is none.
+pub fn read_token_file(home: &Home) -> Result<Option<Secret>, StoreError> {
+    let path = home.token_file();
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text.trim()).filter(|text| !text.is_empty()).map(|text| Secret::new(text.to_owned()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unwritten(&path, "read", &error)),
+    }
+}
+
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes the names in a folder durable.
+pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
+    match File::open(path).and_then(|folder| folder.sync_all()) {
+        // Some file systems cannot sync a folder; nothing more can be done on them.
+        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
+        done => done.map_err(|error| unwritten(path, "written", &error)),
+    }
+}
+
+/// An empty file, 0600, beside where `path` is to be, that goes when it is dropped.
+pub(crate) fn draft_beside(path: &Path) -> Result<TempPath, StoreError> {
+    tempfile::Builder::new()
+        .prefix(".draft-")
+        .suffix(".db")
+        .tempfile_in(folder_of(path))
+        .map(tempfile::NamedTempFile::into_temp_path)
+        .map_err(|error| unwritten(path, "written", &error))
+}
+
+/// Makes the content of a closed file durable.
+pub(crate) fn sync_file(path: &Path) -> Result<(), StoreError> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(|error| unwritten(path, "written", &error))
+}
+
+/// Makes an empty file, 0600, where there is none. Says whether it did.
+pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
+    use std::os::unix::fs::OpenOptionsExt;
+    match File::options().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => sync_folder(folder_of(path)).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(unwritten(path, "created", &error)),
+    }
+}
+
+/// Whether two names are of one file. A name without a file is of none.
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
+    match (one.metadata(), other.metadata()) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
+}
+
+/// The permission bits of a file or folder; `None` where there is none.
+pub(crate) fn mode(path: &Path) -> Option<u32> {
+    path.metadata().ok().map(|found| found.permissions().mode() & 0o777)
+}
+
+/// The name of a file that SQLite keeps beside a database.
+pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// What an I/O error on a path is to a caller.
+pub(crate) fn unwritten(path: &Path, verb: &'static str, error: &io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            StoreError::DiskFull { path: path.to_owned() }
+        }
+        _ => StoreError::Unusable { path: path.to_owned(), verb, why: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replaced_file_is_whole_and_private() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("config.toml");
+        replace(&path, b"one").expect("written");
+        replace(&path, b"two").expect("replaced");
+        assert_eq!(std::fs::read(&path).expect("there"), b"two");
+        assert_eq!(mode(&path), Some(0o600));
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "no draft is left");
+    }
+
+    #[test]
+    fn a_token_comes_back_as_it_was() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open_or_create(folder.path()).expect("a home");
+        assert_eq!(read_token_file(&home).expect("read"), None);
+        let token = Secret::new("tlv_abc".to_owned());
+        write_token_file(&home, &token).expect("written");
+        assert_eq!(read_token_file(&home).expect("read"), Some(token));
+        assert_eq!(mode(&home.token_file()), Some(0o600));
+    }
+}

@@ -1,0 +1,110 @@
+//! The folder that holds everything of one Tulving, and the names of what is in it.
+//!
+//! Made for its owner alone: folders 0700, files 0600.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+use tulving_core::error::StoreError;
+
+use crate::files;
+
+/// A home that exists and may be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    path: PathBuf,
+}
+
+impl Home {
+    /// The home at `path`, made where there is none.
+    ///
+    /// A path that is a file, or a folder that may not be read and written, is [`StoreError::Unusable`] and stays as
+    /// it is.
+    pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
+        match path.metadata() {
+            Ok(found) if !found.is_dir() => {
+                return Err(unusable(path, "used as a home", &"it is a file, not a folder"));
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make_folder(path)?,
+            Err(error) => return Err(unusable(path, "opened", &error)),
+        }
+        rustix::fs::access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
+            .map_err(|error| unusable(path, "written", &io::Error::from(error)))?;
+        Ok(Self { path: path.to_owned() })
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The database. Only SQLite opens it.
+    pub fn database(&self) -> PathBuf {
+        self.path.join("tulving.db")
+    }
+
+    /// The user's own token.
+    pub fn token_file(&self) -> PathBuf {
+        self.path.join("api-token")
+    }
+
+    /// The configuration.
+    pub fn config_file(&self) -> PathBuf {
+        self.path.join("config.toml")
+    }
+
+    /// The folder of the copies that a restore leaves behind.
+    pub fn backups(&self) -> PathBuf {
+        self.path.join("backups")
+    }
+}
+
+/// Makes a folder, and those above it, for its owner alone. One that is there already stays as it is.
+pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| files::unwritten(path, "created", &error))?;
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        files::sync_folder(parent)?;
+    }
+    Ok(())
+}
+
+fn unusable(path: &Path, verb: &'static str, why: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Unusable { path: path.to_owned(), verb, why: why.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_new_home_is_for_its_owner_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("deep/home");
+        let home = Home::open_or_create(&path).expect("a home");
+        assert_eq!(path.metadata().expect("it is there").permissions().mode() & 0o777, 0o700);
+        assert_eq!(Home::open_or_create(&path).expect("again"), home);
+    }
+
+    #[test]
+    fn a_home_that_is_a_file_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "mine").expect("written");
+        for wrong in [path.clone(), path.join("below")] {
+            let error = Home::open_or_create(&wrong).expect_err("not a folder");
+            assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
+            assert!(error.to_string().contains("file"), "{error}");
+        }
+        assert_eq!(std::fs::read_to_string(&path).expect("still there"), "mine");
+    }
+}

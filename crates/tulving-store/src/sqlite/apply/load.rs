@@ -1,0 +1,239 @@
+//! Takes in lines of a dump as they are, where nothing of that identity is there yet.
+
+use rusqlite::{OptionalExtension, ToSql, params};
+use tulving_core::association::Association;
+use tulving_core::audit::AuditEntry;
+use tulving_core::id::{MemoryId, Number, SpaceId};
+use tulving_core::memory::Memory;
+use tulving_core::record::{Loaded, MemoryRecord, Record};
+use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team};
+use tulving_core::text::chunk;
+use tulving_core::turn::Turn;
+use tulving_core::vocabulary::{Boundary, ChangeKind};
+
+use super::super::failure::Fault;
+use super::super::rows::{Columns, signed};
+use super::Act;
+use super::memories::whereabouts;
+
+impl Act<'_> {
+    pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, Fault> {
+        match record {
+            Record::Dump { .. } => Ok(Loaded::Present),
+            Record::Org(org) => self.load_org(org),
+            Record::Team(team) => self.load_team(team),
+            Record::Principal(principal) => self.load_principal(principal),
+            Record::Space { space, next_number, next_turn } => self.load_space(space, *next_number, *next_turn),
+            Record::Member(member) => self.load_member(member),
+            Record::Memory(record) => self.load_memory(record),
+            Record::Association(association) => self.load_association(association),
+            Record::Turn(turn) => self.load_turn(turn),
+            Record::Audit(entry) => self.load_audit(entry),
+        }
+    }
+
+    fn load_org(&mut self, org: &Org) -> Result<Loaded, Fault> {
+        if self.has("SELECT 1 FROM orgs WHERE id = ?1", &[org.id.as_bytes()])? {
+            return Ok(Loaded::Present);
+        }
+        self.transaction
+            .prepare_cached("INSERT INTO orgs (id, name) VALUES (?1, ?2)")?
+            .execute(params![org.id.as_bytes(), org.name])?;
+        Ok(Loaded::Added)
+    }
+
+    fn load_team(&mut self, team: &Team) -> Result<Loaded, Fault> {
+        if self.has("SELECT 1 FROM teams WHERE id = ?1", &[team.id.as_bytes()])? {
+            return Ok(Loaded::Present);
+        }
+        if !self.has("SELECT 1 FROM orgs WHERE id = ?1", &[team.org.as_bytes()])? {
+            return Ok(Loaded::Dangling);
+        }
+        self.transaction
+            .prepare_cached("INSERT INTO teams (id, org, name) VALUES (?1, ?2, ?3)")?
+            .execute(params![team.id.as_bytes(), team.org.as_bytes(), team.name])?;
+        Ok(Loaded::Added)
+    }
+
+    fn load_principal(&mut self, principal: &Principal) -> Result<Loaded, Fault> {
+        // One that every home starts with is as old as the oldest home it was in.
+        let older = self
+            .transaction
+            .prepare_cached("UPDATE principals SET created_at = min(created_at, ?2) WHERE id = ?1")?
+            .execute(params![principal.id.as_bytes(), principal.created_at.as_micros()])?;
+        if older > 0 {
+            return Ok(Loaded::Present);
+        }
+        self.add_principal(principal)?;
+        Ok(Loaded::Added)
+    }
+
+    fn load_space(&mut self, space: &Space, next_number: u64, next_turn: u64) -> Result<Loaded, Fault> {
+        let present = self.has("SELECT 1 FROM spaces WHERE id = ?1", &[space.id.as_bytes()])?;
+        if !present {
+            if !self.has("SELECT 1 FROM teams WHERE id = ?1", &[space.team.as_bytes()])? {
+                return Ok(Loaded::Dangling);
+            }
+            self.add_space(space)?;
+        }
+        self.transaction
+            .prepare_cached(
+                "UPDATE spaces SET next_number = max(next_number, ?2), next_turn = max(next_turn, ?3), \
+                 created_at = min(created_at, ?4) WHERE id = ?1",
+            )?
+            .execute(params![
+                space.id.as_bytes(),
+                signed(next_number),
+                signed(next_turn),
+                space.created_at.as_micros()
+            ])?;
+        Ok(if present { Loaded::Present } else { Loaded::Added })
+    }
+
+    fn load_member(&mut self, member: &Membership) -> Result<Loaded, Fault> {
+        let realm = member.of.realm();
+        let key: [&dyn ToSql; 3] = [member.principal.as_bytes(), &realm.as_str(), member.of.id_bytes()];
+        if self.has("SELECT 1 FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3", &key)? {
+            return Ok(Loaded::Present);
+        }
+        let of = match member.of {
+            MemberOf::Space(_) => "SELECT 1 FROM spaces WHERE id = ?1",
+            MemberOf::Team(_) => "SELECT 1 FROM teams WHERE id = ?1",
+            MemberOf::Org(_) => "SELECT 1 FROM orgs WHERE id = ?1",
+        };
+        if !self.has(of, &[member.of.id_bytes()])? || !self.has_principal(member.principal.as_bytes())? {
+            return Ok(Loaded::Dangling);
+        }
+        self.set_member(member)?;
+        Ok(Loaded::Added)
+    }
+
+    fn load_memory(&mut self, record: &MemoryRecord) -> Result<Loaded, Fault> {
+        let memory = &record.memory;
+        if self.locate(memory.id)?.is_some() {
+            return Ok(Loaded::Present);
+        }
+        if !self.has("SELECT 1 FROM spaces WHERE id = ?1", &[memory.space.as_bytes()])?
+            || !self.has_principal(memory.owner.as_bytes())?
+        {
+            return Ok(Loaded::Dangling);
+        }
+        if let Some(of) = self.holder(memory)? {
+            return Ok(Loaded::Duplicate { of });
+        }
+        let number = self.number_for(memory)?;
+        let row = self.insert_row(memory, number, &record.current)?;
+        self.insert_chunks(row, &chunk::split(&memory.edition.text.content))?;
+        for version in &record.versions {
+            self.insert_version(row, version)?;
+        }
+        self.log(ChangeKind::Saved, memory.id, whereabouts(memory))?;
+        Ok(match (memory.number, number) {
+            (Some(from), Some(to)) if from != to => Loaded::Renumbered { from, to },
+            _ => Loaded::Added,
+        })
+    }
+
+    /// The memory that holds the key, the path or the content of this one, where they must be unique.
+    fn holder(&self, memory: &Memory) -> Result<Option<MemoryId>, Fault> {
+        if memory.standing.forgotten_at.is_some() || memory.provenance.mirror.is_some() {
+            return Ok(None);
+        }
+        let edition = &memory.edition;
+        let audience: &[u8] = match edition.boundary {
+            Boundary::Private => memory.owner.as_bytes(),
+            _ => &[],
+        };
+        let find = |condition: &str, value: &dyn ToSql| -> Result<Option<MemoryId>, Fault> {
+            let mut statement = self.transaction.prepare_cached(&format!(
+                "SELECT id FROM memories WHERE space = ?1 AND audience = ?2 AND forgotten_at IS NULL \
+                 AND mirror_line IS NULL AND {condition}"
+            ))?;
+            let key = params![memory.space.as_bytes(), audience, value];
+            Ok(statement.query_row(key, |row| Columns::of(row).id(MemoryId::from_bytes)).optional()?)
+        };
+        if let Some(key) = &edition.key
+            && let Some(found) = find("key = ?3", key)?
+        {
+            return Ok(Some(found));
+        }
+        if let Some(path) = &memory.provenance.source_path
+            && let Some(found) = find("source_path = ?3", path)?
+        {
+            return Ok(Some(found));
+        }
+        let free = edition.key.is_some()
+            || memory.provenance.source_path.is_some()
+            || memory.place.conversation.is_some();
+        if free {
+            return Ok(None);
+        }
+        let same = format!(
+            "content_hash = ?3 AND boundary = '{}' AND key IS NULL AND source_path IS NULL AND conversation IS NULL",
+            edition.boundary
+        );
+        find(&same, &edition.text.content_hash.0)
+    }
+
+    /// Its own number where that is free, else the next one.
+    fn number_for(&mut self, memory: &Memory) -> Result<Option<Number>, Fault> {
+        let Some(wanted) = memory.number else { return Ok(None) };
+        let key: [&dyn ToSql; 2] = [memory.space.as_bytes(), &signed(wanted.0)];
+        if self.has("SELECT 1 FROM memories WHERE space = ?1 AND number = ?2", &key)? {
+            return self.next_number(memory.space).map(Some);
+        }
+        self.keep_above("next_number", memory.space, wanted.0)?;
+        Ok(Some(wanted))
+    }
+
+    /// Keeps a counter of a space above a value that is in use now.
+    fn keep_above(&mut self, counter: &str, space: SpaceId, used: u64) -> Result<(), Fault> {
+        self.transaction
+            .prepare_cached(&format!("UPDATE spaces SET {counter} = max({counter}, ?2 + 1) WHERE id = ?1"))?
+            .execute(params![space.as_bytes(), signed(used)])?;
+        Ok(())
+    }
+
+    fn load_association(&mut self, association: &Association) -> Result<Loaded, Fault> {
+        let ends = (self.locate(association.source)?, self.locate(association.target)?);
+        let (Some((source, at)), Some((target, _))) = ends else { return Ok(Loaded::Dangling) };
+        let key: [&dyn ToSql; 3] = [&source, &target, &association.relation.as_str()];
+        if self.has("SELECT 1 FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3", &key)? {
+            return Ok(Loaded::Present);
+        }
+        self.insert_association(source, target, association)?;
+        self.log(ChangeKind::Linked, association.source, at)?;
+        Ok(Loaded::Added)
+    }
+
+    fn load_turn(&mut self, turn: &Turn) -> Result<Loaded, Fault> {
+        if self.has("SELECT 1 FROM turns WHERE id = ?1", &[turn.id.as_bytes()])? {
+            return Ok(Loaded::Present);
+        }
+        if !self.has("SELECT 1 FROM spaces WHERE id = ?1", &[turn.space.as_bytes()])? {
+            return Ok(Loaded::Dangling);
+        }
+        let key: [&dyn ToSql; 2] = [turn.space.as_bytes(), &signed(turn.position)];
+        let taken = self.has("SELECT 1 FROM turns WHERE space = ?1 AND position = ?2", &key)?;
+        let position = if taken { self.next_position(turn.space)? } else { turn.position };
+        self.keep_above("next_turn", turn.space, position)?;
+        self.insert_turn(turn, position)?;
+        Ok(Loaded::Added)
+    }
+
+    fn load_audit(&mut self, entry: &AuditEntry) -> Result<Loaded, Fault> {
+        if self.has("SELECT 1 FROM audit WHERE id = ?1", &[entry.id.as_bytes()])? {
+            return Ok(Loaded::Present);
+        }
+        self.audit(entry)?;
+        Ok(Loaded::Added)
+    }
+
+    fn has_principal(&self, id: &[u8; 16]) -> Result<bool, Fault> {
+        self.has("SELECT 1 FROM principals WHERE id = ?1", &[id])
+    }
+
+    fn has(&self, sql: &str, key: &[&dyn ToSql]) -> Result<bool, Fault> {
+        Ok(self.transaction.prepare_cached(sql)?.exists(key)?)
+    }
+}

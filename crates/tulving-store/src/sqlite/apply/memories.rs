@@ -1,0 +1,384 @@
+//! Writes memories, their versions, chunks and associations.
+
+use rusqlite::{OptionalExtension, params};
+use tulving_core::association::Association;
+use tulving_core::change::{NewMemory, Revision, Touch};
+use tulving_core::error::Conflict;
+use tulving_core::id::{MemoryId, Number, PassId, SpaceId, Version};
+use tulving_core::memory::{Chunk, Edition, Memory, Standing, VersionRecord};
+use tulving_core::record::CurrentVersion;
+use tulving_core::vocabulary::{ChangeKind, Relation, State, VersionAct};
+
+use super::super::failure::Fault;
+use super::super::rows::{self, CURRENT, Columns, EDITION, micros, signed};
+use super::{Act, Whereabouts, impossible};
+
+/// A memory as it is before it is changed.
+struct Before {
+    row: i64,
+    at: Whereabouts,
+    forgotten: bool,
+    mirror: bool,
+    version: VersionRecord,
+}
+
+impl Act<'_> {
+    pub(super) fn insert(&mut self, new: &NewMemory) -> Result<(), Fault> {
+        let memory = &new.memory;
+        let number = match memory.provenance.mirror {
+            Some(_) => None,
+            None => Some(self.next_number(memory.space)?),
+        };
+        let written = CurrentVersion {
+            act: VersionAct::Created,
+            by: self.changes.by.principal,
+            agent: self.changes.by.agent.clone(),
+        };
+        let row = self.insert_row(memory, number, &written)?;
+        self.insert_chunks(row, &new.chunks)?;
+        self.applied.numbers.push(number);
+        self.log(ChangeKind::Saved, memory.id, whereabouts(memory))
+    }
+
+    /// The number of the space's next memory, which nobody else will get.
+    pub(super) fn next_number(&mut self, space: SpaceId) -> Result<Number, Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "UPDATE spaces SET next_number = next_number + 1 WHERE id = ?1 RETURNING next_number - 1",
+        )?;
+        let number = statement.query_row([space.as_bytes()], |row| Columns::of(row).count()).optional()?;
+        number.map(Number).ok_or_else(|| impossible(format!("there is no space {space}")))
+    }
+
+    pub(super) fn insert_row(
+        &mut self,
+        memory: &Memory,
+        number: Option<Number>,
+        written: &CurrentVersion,
+    ) -> Result<i64, Fault> {
+        let Edition { key, boundary, text, class, span, source_note } = &memory.edition;
+        let (standing, provenance, place) = (&memory.standing, &memory.provenance, &memory.place);
+        let attachment = provenance.attachment.as_ref();
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO memories (id, number, space, owner, boundary, state, forgotten_at, quarantined_at, pinned, \
+             type, kind, stability, importance, content_type, content_hash, author, origin, trust, created_at, \
+             updated_at, version, version_act, updated_by, updated_agent, occurred_at, valid_from, valid_until, \
+             expires_at, source_agent, assisted_by_agent, pass, mirror_line, mirror_occurrence, attachment_key, \
+             attachment_media_type, attachment_size, attachment_hash, position, conversation, speaker, key, \
+             source_path, title, tags, source_note, summary, content) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, \
+             ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, \
+             ?43, ?44, ?45, ?46, ?47)",
+        )?;
+        let row = statement.insert(params![
+            memory.id.as_bytes(),
+            number.map(|number| signed(number.0)),
+            memory.space.as_bytes(),
+            memory.owner.as_bytes(),
+            boundary.as_str(),
+            standing.state.as_str(),
+            micros(standing.forgotten_at),
+            micros(standing.quarantined_at),
+            standing.pinned,
+            class.memory_type.as_str(),
+            class.kind.as_str(),
+            class.stability.as_str(),
+            class.importance.get(),
+            text.content_type.as_str(),
+            text.content_hash.0,
+            provenance.author.as_str(),
+            provenance.origin.as_str(),
+            provenance.trust.as_str(),
+            memory.usage.created_at.as_micros(),
+            memory.usage.updated_at.as_micros(),
+            memory.version.0,
+            written.act.as_str(),
+            written.by.as_bytes(),
+            written.agent,
+            micros(span.occurred_at),
+            micros(span.valid_from),
+            micros(span.valid_until),
+            micros(span.expires_at),
+            provenance.source_agent,
+            provenance.assisted_by_agent,
+            provenance.pass.as_ref().map(PassId::as_bytes),
+            provenance.mirror.map(|mirror| mirror.line),
+            provenance.mirror.map(|mirror| mirror.occurrence),
+            attachment.map(|object| &object.object_key),
+            attachment.map(|object| &object.media_type),
+            attachment.map(|object| signed(object.size)),
+            attachment.map(|object| &object.hash),
+            place.position,
+            place.conversation,
+            place.speaker,
+            key,
+            provenance.source_path,
+            text.title,
+            tags(&text.tags)?,
+            source_note,
+            text.summary,
+            text.content,
+        ])?;
+        drop(statement);
+        self.insert_usage(row, memory)?;
+        Ok(row)
+    }
+
+    fn insert_usage(&mut self, row: i64, memory: &Memory) -> Result<(), Fault> {
+        let usage = &memory.usage;
+        if usage.access_count == 0 && usage.accessed_at == usage.created_at {
+            return Ok(());
+        }
+        self.transaction
+            .prepare_cached("INSERT INTO usage (memory, accessed_at, access_count) VALUES (?1, ?2, ?3)")?
+            .execute(params![row, usage.accessed_at.as_micros(), signed(usage.access_count)])?;
+        Ok(())
+    }
+
+    pub(super) fn insert_chunks(&mut self, row: i64, chunks: &[Chunk]) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO chunks (memory, ordinal, start, end, heading_path, model, vector) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?;
+        for (ordinal, chunk) in chunks.iter().enumerate() {
+            let embedding = chunk.embedding.as_ref();
+            let vector = embedding
+                .map(|made| made.vector.iter().flat_map(|part| part.to_le_bytes()).collect::<Vec<u8>>());
+            statement.execute(params![
+                row,
+                rows::limit(ordinal),
+                rows::limit(chunk.start),
+                rows::limit(chunk.end),
+                tags(&chunk.heading_path)?,
+                embedding.map(|made| &made.model),
+                vector,
+            ])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn insert_version(&mut self, row: i64, version: &VersionRecord) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO versions (memory, version, act, at, by, agent, boundary, edition) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?;
+        statement.execute(params![
+            row,
+            version.version.0,
+            version.act.as_str(),
+            version.at.as_micros(),
+            version.by.as_bytes(),
+            version.agent,
+            version.edition.boundary.as_str(),
+            serde_json::to_string(&version.edition)?,
+        ])?;
+        Ok(())
+    }
+
+    pub(super) fn revise(&mut self, revision: &Revision) -> Result<(), Fault> {
+        let id = revision.id;
+        let before = self.before(id)?.filter(|before| !before.forgotten).ok_or(Conflict::Gone { id })?;
+        let found = before.version.version;
+        if found != revision.from {
+            return Err(Conflict::Stale { id, expected: revision.from, found }.into());
+        }
+        if !before.mirror {
+            self.insert_version(before.row, &before.version)?;
+        }
+        self.update_row(before.row, revision)?;
+        if let Some(chunks) = &revision.chunks {
+            self.transaction.prepare_cached("DELETE FROM chunks WHERE memory = ?1")?.execute([before.row])?;
+            self.insert_chunks(before.row, chunks)?;
+        }
+        let at = Whereabouts { boundary: revision.edition.boundary, ..before.at };
+        self.log(ChangeKind::Revised, id, at)
+    }
+
+    fn before(&self, id: MemoryId) -> Result<Option<Before>, Fault> {
+        let mut statement = self.transaction.prepare_cached(&format!(
+            "SELECT m.row, m.space, m.owner, m.boundary, m.forgotten_at IS NOT NULL, m.mirror_line IS NOT NULL, \
+             m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
+        ))?;
+        let before = statement.query_row([id.as_bytes()], |row| {
+            let mut columns = Columns::of(row);
+            let (row, at) = (columns.take()?, Whereabouts::read(&mut columns)?);
+            let (forgotten, mirror) = (columns.take()?, columns.take()?);
+            let (version, written_at) = (Version(columns.take()?), columns.time()?);
+            let CurrentVersion { act, by, agent } = rows::current(&mut columns)?;
+            let edition = rows::edition(&mut columns)?;
+            let version = VersionRecord { version, act, at: written_at, by, agent, edition };
+            Ok(Before { row, at, forgotten, mirror, version })
+        });
+        Ok(before.optional()?)
+    }
+
+    fn update_row(&mut self, row: i64, revision: &Revision) -> Result<(), Fault> {
+        let Edition { key, boundary, text, class, span, source_note } = &revision.edition;
+        let standing = &revision.standing;
+        let mut statement = self.transaction.prepare_cached(
+            "UPDATE memories SET version = ?2, version_act = ?3, updated_by = ?4, updated_agent = ?5, \
+             updated_at = ?6, state = ?7, forgotten_at = ?8, quarantined_at = ?9, pinned = ?10, key = ?11, \
+             boundary = ?12, content = ?13, content_type = ?14, content_hash = ?15, title = ?16, summary = ?17, \
+             tags = ?18, type = ?19, kind = ?20, stability = ?21, importance = ?22, occurred_at = ?23, \
+             valid_from = ?24, valid_until = ?25, expires_at = ?26, source_note = ?27 WHERE row = ?1",
+        )?;
+        statement.execute(params![
+            row,
+            revision.from.next().0,
+            revision.act.as_str(),
+            self.changes.by.principal.as_bytes(),
+            self.changes.by.agent,
+            self.changes.at.as_micros(),
+            standing.state.as_str(),
+            micros(standing.forgotten_at),
+            micros(standing.quarantined_at),
+            standing.pinned,
+            key,
+            boundary.as_str(),
+            text.content,
+            text.content_type.as_str(),
+            text.content_hash.0,
+            text.title,
+            text.summary,
+            tags(&text.tags)?,
+            class.memory_type.as_str(),
+            class.kind.as_str(),
+            class.stability.as_str(),
+            class.importance.get(),
+            micros(span.occurred_at),
+            micros(span.valid_from),
+            micros(span.valid_until),
+            micros(span.expires_at),
+            source_note,
+        ])?;
+        Ok(())
+    }
+
+    /// A move of a memory from one standing to another.
+    pub(super) fn shift(&mut self, id: MemoryId, from: &Standing, to: &Standing) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5 \
+             WHERE id = ?1 AND state = ?6 AND forgotten_at IS ?7 AND quarantined_at IS ?8 AND pinned = ?9 \
+             RETURNING space, owner, boundary",
+        )?;
+        let values = params![
+            id.as_bytes(),
+            to.state.as_str(),
+            micros(to.forgotten_at),
+            micros(to.quarantined_at),
+            to.pinned,
+            from.state.as_str(),
+            micros(from.forgotten_at),
+            micros(from.quarantined_at),
+            from.pinned,
+        ];
+        let moved = statement.query_row(values, |row| Whereabouts::read(&mut Columns::of(row))).optional()?;
+        drop(statement);
+        match (moved, self.locate(id)?) {
+            (Some(at), _) => self.log(ChangeKind::Moved, id, at),
+            (None, Some(_)) => Err(Conflict::Moved { id }.into()),
+            (None, None) => Err(Conflict::Gone { id }.into()),
+        }
+    }
+
+    pub(super) fn erase(&mut self, id: MemoryId) -> Result<(), Fault> {
+        let (row, at) = self.locate(id)?.ok_or(Conflict::Gone { id })?;
+        self.transaction.prepare_cached("DELETE FROM memories WHERE row = ?1")?.execute([row])?;
+        self.erased = true;
+        self.log(ChangeKind::Erased, id, at)
+    }
+
+    pub(super) fn link(&mut self, association: &Association) -> Result<(), Fault> {
+        let Association { source, target, .. } = *association;
+        let (source_row, at) = self.locate(source)?.ok_or(Conflict::Gone { id: source })?;
+        let (target_row, _) = self.locate(target)?.ok_or(Conflict::Gone { id: target })?;
+        self.insert_association(source_row, target_row, association)?;
+        self.log(ChangeKind::Linked, source, at)
+    }
+
+    /// Writes an association, or the weight and maker of one that is there.
+    pub(super) fn insert_association(
+        &mut self,
+        source: i64,
+        target: i64,
+        association: &Association,
+    ) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO associations (source, target, relation, weight, linked_by, created_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (source, target, relation) \
+             DO UPDATE SET weight = excluded.weight, linked_by = excluded.linked_by",
+        )?;
+        statement.execute(params![
+            source,
+            target,
+            association.relation.as_str(),
+            association.weight.get(),
+            association.linked_by.as_str(),
+            association.created_at.as_micros(),
+        ])?;
+        Ok(())
+    }
+
+    pub(super) fn unlink(
+        &mut self,
+        source: MemoryId,
+        target: MemoryId,
+        relation: Relation,
+    ) -> Result<(), Fault> {
+        let (Some((source_row, at)), Some((target_row, _))) = (self.locate(source)?, self.locate(target)?) else {
+            return Ok(());
+        };
+        let removed = self
+            .transaction
+            .prepare_cached("DELETE FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3")?
+            .execute(params![source_row, target_row, relation.as_str()])?;
+        if removed > 0 { self.log(ChangeKind::Unlinked, source, at) } else { Ok(()) }
+    }
+
+    pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), Fault> {
+        let id = touch.id.as_bytes();
+        let counted = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO usage (memory, accessed_at, access_count) \
+                 SELECT row, max(created_at, ?2), ?3 FROM memories WHERE id = ?1 \
+                 ON CONFLICT (memory) DO UPDATE SET accessed_at = max(accessed_at, excluded.accessed_at), \
+                 access_count = access_count + excluded.access_count",
+            )?
+            .execute(params![id, touch.at.as_micros(), signed(touch.count)])?;
+        if counted == 0 {
+            return Ok(());
+        }
+        let warmed = self
+            .transaction
+            .prepare_cached(
+                "UPDATE memories SET state = ?2 WHERE id = ?1 AND state = ?3 AND forgotten_at IS NULL \
+                 RETURNING space, owner, boundary",
+            )?
+            .query_row(params![id, State::Active.as_str(), State::Cooling.as_str()], |row| {
+                Whereabouts::read(&mut Columns::of(row))
+            })
+            .optional()?;
+        warmed.map_or(Ok(()), |at| self.log(ChangeKind::Moved, touch.id, at))
+    }
+
+    /// The row of a memory and what the log says of it.
+    pub(super) fn locate(&self, id: MemoryId) -> Result<Option<(i64, Whereabouts)>, Fault> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT row, space, owner, boundary FROM memories WHERE id = ?1")?;
+        let found = statement.query_row([id.as_bytes()], |row| {
+            let mut columns = Columns::of(row);
+            Ok((columns.take()?, Whereabouts::read(&mut columns)?))
+        });
+        Ok(found.optional()?)
+    }
+}
+
+/// What the change log says of a memory.
+pub(super) fn whereabouts(memory: &Memory) -> Whereabouts {
+    Whereabouts { space: memory.space, owner: memory.owner, boundary: memory.edition.boundary }
+}
+
+/// A list of texts as JSON. Most are empty.
+fn tags(texts: &[String]) -> Result<String, Fault> {
+    if texts.is_empty() { Ok("[]".to_owned()) } else { Ok(serde_json::to_string(texts)?) }
+}

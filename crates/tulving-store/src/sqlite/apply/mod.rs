@@ -1,0 +1,150 @@
+//! Writes a [`ChangeSet`] as one transaction. The only writer of rows.
+//!
+//! Rights first, then the writes in their order, each with its entry of the change log. Whatever fails undoes all.
+
+mod directory;
+mod jobs;
+mod load;
+mod memories;
+mod turns;
+
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use tulving_core::audit::AuditEntry;
+use tulving_core::change::{Applied, ChangeSet, Right, Write};
+use tulving_core::error::{Conflict, StoreError};
+use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
+
+use super::failure::Fault;
+use super::rows::Columns;
+use super::scrub;
+
+/// Applies a set. Says also whether anything was erased.
+pub(super) fn run(connection: &mut Connection, changes: &ChangeSet) -> Result<(Applied, bool), Fault> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for right in &changes.rights {
+        require(&transaction, changes.by.principal, right)?;
+    }
+    let mut act = Act { transaction, changes, applied: Applied::default(), erased: false };
+    for write in &changes.writes {
+        act.write(write)?;
+    }
+    if act.erased {
+        scrub::raise(&act.transaction)?;
+    }
+    act.transaction.commit()?;
+    Ok((act.applied, act.erased))
+}
+
+fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Result<(), Fault> {
+    let mut statement = transaction
+        .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = 'space' AND of = ?2")?;
+    let role: Option<Role> = statement
+        .query_row(params![actor.as_bytes(), right.space.as_bytes()], |row| Columns::of(row).word())
+        .optional()?;
+    if role >= Some(right.role) { Ok(()) } else { Err(Conflict::RightLost.into()) }
+}
+
+/// A set while it is being applied.
+struct Act<'a> {
+    transaction: Transaction<'a>,
+    changes: &'a ChangeSet,
+    applied: Applied,
+    erased: bool,
+}
+
+impl Act<'_> {
+    fn write(&mut self, write: &Write) -> Result<(), Fault> {
+        match write {
+            Write::Insert(new) => self.insert(new),
+            Write::Revise(revision) => self.revise(revision),
+            Write::Move { id, from, to } => self.shift(*id, from, to),
+            Write::Erase { id } => self.erase(*id),
+            Write::Link(association) => self.link(association),
+            Write::Unlink { source, target, relation } => self.unlink(*source, *target, *relation),
+            Write::Touch(touches) => touches.iter().try_for_each(|touch| self.touch(touch)),
+            Write::LogTurn(turn) => self.log_turn(turn),
+            Write::PruneTurns { space, keep } => self.prune_turns(*space, *keep),
+            Write::Enqueue(job) => self.enqueue(job),
+            Write::MoveJob { from, to } => self.move_job(from, to),
+            Write::AddSpace(space) => self.add_space(space),
+            Write::AddPrincipal(principal) => self.add_principal(principal),
+            Write::SetMember(member) => self.set_member(member),
+            Write::RemoveMember(member) => self.remove_member(member),
+            Write::AddToken(token, hash) => self.add_token(token, hash),
+            Write::RevokeToken(id) => self.revoke_token(*id),
+            Write::FreezeListing(listing) => self.freeze_listing(listing),
+            Write::Audit(entry) => self.audit(entry),
+            Write::Load(record) => {
+                let loaded = self.load(record)?;
+                self.applied.loaded.push(loaded);
+                Ok(())
+            }
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.changes.at
+    }
+
+    /// Writes an entry of the change log.
+    fn log(&mut self, kind: ChangeKind, memory: MemoryId, at: Whereabouts) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO changes (at, kind, memory, space, owner, boundary) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        let seq = statement.insert(params![
+            self.changes.at.as_micros(),
+            kind.as_str(),
+            memory.as_bytes(),
+            at.space.as_bytes(),
+            at.owner.as_bytes(),
+            at.boundary.as_str()
+        ])?;
+        self.applied.seq = Some(Seq(seq.unsigned_abs()));
+        Ok(())
+    }
+
+    fn audit(&mut self, entry: &AuditEntry) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO audit (id, at, by, agent, act, space, memory, reason, detail) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?;
+        statement.execute(params![
+            entry.id.as_bytes(),
+            entry.at.as_micros(),
+            entry.by.as_bytes(),
+            entry.agent,
+            entry.act.as_str(),
+            entry.space.as_ref().map(SpaceId::as_bytes),
+            entry.memory.as_ref().map(MemoryId::as_bytes),
+            entry.reason,
+            entry.detail
+        ])?;
+        Ok(())
+    }
+}
+
+/// What the change log says of a memory beside its id.
+#[derive(Clone, Copy)]
+struct Whereabouts {
+    space: SpaceId,
+    owner: PrincipalId,
+    boundary: Boundary,
+}
+
+impl Whereabouts {
+    /// Reads `space, owner, boundary`.
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            space: columns.id(SpaceId::from_bytes)?,
+            owner: columns.id(PrincipalId::from_bytes)?,
+            boundary: columns.word()?,
+        })
+    }
+}
+
+/// What an engine's own fault becomes: a write that no reader could have decided on.
+fn impossible(what: String) -> Fault {
+    StoreError::Failed { what, source: None }.into()
+}

@@ -1,0 +1,59 @@
+//! How long a connection waits for others, and how it waits.
+//!
+//! The pauses are random, so that many writers do not wake together and queue in step.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+const FIRST_PAUSE: Duration = Duration::from_micros(200);
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+thread_local! {
+    /// Set while a piece of work on this thread shall not wait as long as its connection would.
+    static HURRY: Cell<Option<Duration>> = const { Cell::new(None) };
+}
+
+/// Lets a connection wait for up to `limit`, then answer busy.
+pub(super) fn be_patient(connection: &mut Connection, limit: Duration) -> rusqlite::Result<()> {
+    let mut began = Instant::now();
+    connection.busy_handler(Some(move |round: i32| {
+        if round == 0 {
+            began = Instant::now();
+        }
+        let limit = HURRY.get().unwrap_or(limit);
+        let waited = began.elapsed();
+        if waited >= limit {
+            return false;
+        }
+        std::thread::sleep(pause(round).min(limit.saturating_sub(waited)));
+        true
+    }))
+}
+
+/// Does some work that waits for at most `limit`, whatever its connection is set to.
+pub(super) fn in_a_hurry<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
+    let before = HURRY.replace(Some(limit));
+    let done = work();
+    HURRY.set(before);
+    done
+}
+
+/// A random pause that is longer on average with each round.
+pub(super) fn pause(round: i32) -> Duration {
+    let grown = FIRST_PAUSE.mul_f64(1.5_f64.powi(round.clamp(0, 20))).min(LONGEST_PAUSE);
+    grown.mul_f64(0.5 + fastrand::f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_and_stay_short() {
+        assert!((0..100).all(|_| pause(0) < FIRST_PAUSE * 2));
+        assert!((0..100).all(|round| pause(round) <= LONGEST_PAUSE * 3 / 2));
+        assert!(pause(50) >= LONGEST_PAUSE / 2);
+    }
+}

@@ -1,0 +1,281 @@
+//! A check-up of the store and its files: what is fine, what to watch, what is broken.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use tulving_core::error::StoreError;
+use tulving_core::id::MemoryId;
+use tulving_core::text::normalize;
+
+use super::failure::Fault;
+use super::open::{APPLICATION_ID, Marks};
+use super::rows::Columns;
+use super::{SqliteStore, migrate, scrub};
+use crate::files;
+
+/// A log larger than this has not been moved into the database for a long time: some process reads without end.
+const LARGE_LOG: u64 = 256 << 20;
+/// Below this the disk is as good as full.
+const SCARCE_DISK: u64 = 100 << 20;
+/// How many contents a check-up compares with their hashes unless it goes deep.
+const SAMPLE: i64 = 1_000;
+/// How many faults of one sort are named.
+const NAMED: usize = 5;
+
+/// How thoroughly to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// Structure in full, contents by sample.
+    #[default]
+    Usual,
+    /// Everything.
+    Deep,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// As it should be.
+    Fine,
+    /// Works, and wants attention.
+    Warn,
+    /// Broken.
+    Bad,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What was looked at, in one or two words.
+    pub name: &'static str,
+    /// How it is.
+    pub severity: Severity,
+    /// What was found.
+    pub text: String,
+    /// What to do about it.
+    pub hint: Option<&'static str>,
+}
+
+/// All findings, in the order in which they were made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checkup {
+    /// The findings.
+    pub findings: Vec<Finding>,
+}
+
+impl Checkup {
+    /// The worst of them.
+    pub fn severity(&self) -> Severity {
+        self.findings.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Fine)
+    }
+
+    fn fine(&mut self, name: &'static str, text: impl Into<String>) {
+        self.findings.push(Finding { name, severity: Severity::Fine, text: text.into(), hint: None });
+    }
+
+    fn warn(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
+        self.findings.push(Finding { name, severity: Severity::Warn, text: text.into(), hint: Some(hint) });
+    }
+
+    fn bad(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
+        self.findings.push(Finding { name, severity: Severity::Bad, text: text.into(), hint: Some(hint) });
+    }
+
+    /// Bad with the faults named, fine without any.
+    fn faults(&mut self, name: &'static str, good: &str, faults: &[String], hint: &'static str) {
+        match faults {
+            [] => self.fine(name, good),
+            _ => {
+                let named = faults[..faults.len().min(NAMED)].join("; ");
+                let more = faults.len().saturating_sub(NAMED);
+                let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+                self.bad(name, named + &rest, hint);
+            }
+        }
+    }
+}
+
+const RESTORE: &str = "restore a backup with `tulving backup restore FILE`; before that, save what `tulving dump` gives";
+const REPORT: &str = "keep a copy of the home and report it; `tulving dump` and `tulving load` into a new home repair it";
+
+/// Rows that point at nothing, by what they are.
+const ORPHANS: &[(&str, &str)] = &[
+    ("associations without their source", "SELECT count(*) FROM associations WHERE source NOT IN (SELECT row FROM memories)"),
+    ("associations without their target", "SELECT count(*) FROM associations WHERE target NOT IN (SELECT row FROM memories)"),
+    ("chunks without a memory", "SELECT count(*) FROM chunks WHERE memory NOT IN (SELECT row FROM memories)"),
+    ("versions without a memory", "SELECT count(*) FROM versions WHERE memory NOT IN (SELECT row FROM memories)"),
+    ("access counts without a memory", "SELECT count(*) FROM usage WHERE memory NOT IN (SELECT row FROM memories)"),
+    ("memories without a chunk", "SELECT count(*) FROM memories WHERE row NOT IN (SELECT memory FROM chunks)"),
+    ("memories without a space", "SELECT count(*) FROM memories WHERE space NOT IN (SELECT id FROM spaces)"),
+    (
+        "memberships of nothing",
+        "SELECT count(*) FROM members WHERE of NOT IN \
+         (SELECT id FROM spaces UNION ALL SELECT id FROM teams UNION ALL SELECT id FROM orgs)",
+    ),
+];
+
+impl SqliteStore {
+    /// Looks the whole store over. Reads only; an error means that it could not even be read.
+    pub fn check(&self, depth: Depth) -> Result<Checkup, StoreError> {
+        let mut checkup = Checkup::default();
+        self.read(|reader| {
+            marks(reader, &mut checkup)?;
+            structure(reader, &mut checkup)?;
+            orphans(reader, &mut checkup)?;
+            numbers(reader, &mut checkup)?;
+            contents(reader, depth, &mut checkup)?;
+            pending_work(reader, &mut checkup)
+        })?;
+        self.permissions(&mut checkup);
+        self.room(&mut checkup);
+        Ok(checkup)
+    }
+
+    fn permissions(&self, checkup: &mut Checkup) {
+        let home = &self.home;
+        let files = ["", "-wal", "-shm"].map(|suffix| files::beside(&self.file, suffix));
+        let open = |path: &Path, most: u32| match files::mode(path) {
+            Some(mode) if mode & !most != 0 => Some(format!("{} has mode {mode:04o}", path.display())),
+            _ => None,
+        };
+        let mut loose: Vec<String> = open(home.path(), 0o700).into_iter().collect();
+        loose.extend(files.iter().chain([&home.token_file()]).filter_map(|path| open(path, 0o600)));
+        if loose.is_empty() {
+            checkup.fine("permissions", "only the owner may read the home");
+        } else {
+            let hint = "make folders 0700 and files 0600 with chmod";
+            checkup.warn("permissions", loose.join("; "), hint);
+        }
+    }
+
+    fn room(&self, checkup: &mut Checkup) {
+        let log = files::beside(&self.file, "-wal").metadata().map_or(0, |log| log.len());
+        let text = format!("the write-ahead log has {}", size(log));
+        if log > LARGE_LOG {
+            checkup.warn("log size", text, "some process reads without end; find it, or stop all and open once");
+        } else {
+            checkup.fine("log size", text);
+        }
+        let Ok(disk) = rustix::fs::statvfs(self.home.path()) else { return };
+        let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+        let text = format!("{} are free on the disk", size(free));
+        if free < SCARCE_DISK {
+            checkup.warn("disk space", text, "free some space; a save fails where there is none");
+        } else {
+            checkup.fine("disk space", text);
+        }
+    }
+}
+
+fn marks(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+    let marks = Marks::read(reader)?;
+    let epoch: Option<i64> =
+        reader.query_row("SELECT max(length(value)) FROM meta WHERE name = 'epoch'", [], |row| row.get(0))?;
+    let mode: String = reader.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+    if (marks.application_id, marks.schema) != (APPLICATION_ID, migrate::SCHEMA) {
+        checkup.bad("schema", format!("the schema is {}", marks.schema), "open it with the Tulving that wrote it");
+    } else if epoch != Some(16) {
+        checkup.bad("schema", "the store has no epoch", REPORT);
+    } else {
+        checkup.fine("schema", format!("schema {}, the newest", marks.schema));
+    }
+    if mode == "wal" {
+        checkup.fine("journal", "write-ahead log");
+    } else {
+        checkup.bad("journal", format!("the journal mode is {mode}"), "open the store once with Tulving alone");
+    }
+    Ok(())
+}
+
+fn structure(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+    let mut statement = reader.prepare("PRAGMA integrity_check")?;
+    let mut faults: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    faults.retain(|line| line != "ok");
+    checkup.faults("integrity", "tables and indexes agree", &faults, RESTORE);
+    let mut statement = reader.prepare("PRAGMA foreign_key_check")?;
+    let broken = statement.query_map([], |row| {
+        let (table, row, parent): (String, Option<i64>, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(format!("row {} of {table} points at no row of {parent}", row.unwrap_or(0)))
+    })?;
+    let broken: Vec<String> = broken.collect::<Result<_, _>>()?;
+    checkup.faults("foreign keys", "every reference is met", &broken, REPORT);
+    Ok(())
+}
+
+fn orphans(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+    let mut faults = Vec::new();
+    for (what, sql) in ORPHANS {
+        let count: i64 = reader.query_row(sql, [], |row| row.get(0))?;
+        if count > 0 {
+            faults.push(format!("{count} {what}"));
+        }
+    }
+    checkup.faults("orphans", "nothing is left without what it belongs to", &faults, REPORT);
+    Ok(())
+}
+
+fn numbers(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+    let mut statement = reader.prepare(
+        "SELECT s.name, s.next_number, s.next_turn, \
+           coalesce((SELECT max(number) FROM memories WHERE space = s.id), 0), \
+           coalesce((SELECT max(position) FROM turns WHERE space = s.id), 0) FROM spaces s",
+    )?;
+    let found = statement.query_map([], |row| {
+        let (name, number, turn): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (highest, last): (i64, i64) = (row.get(3)?, row.get(4)?);
+        let wrong = highest >= number || last >= turn;
+        Ok(wrong.then(|| format!("the counters of `{name}` are {number} and {turn}, and {highest} and {last} are used")))
+    })?;
+    let faults: Vec<Option<String>> = found.collect::<Result<_, _>>()?;
+    let faults: Vec<String> = faults.into_iter().flatten().collect();
+    checkup.faults("numbers", "no number can be given twice", &faults, REPORT);
+    Ok(())
+}
+
+fn contents(reader: &Connection, depth: Depth, checkup: &mut Checkup) -> Result<(), Fault> {
+    let limit = if depth == Depth::Deep { -1 } else { SAMPLE };
+    let mut statement =
+        reader.prepare("SELECT id, content_hash, content FROM memories ORDER BY row DESC LIMIT ?1")?;
+    let mut found = statement.query([limit])?;
+    let (mut looked_at, mut faults) = (0_u64, Vec::new());
+    while let Some(row) = found.next()? {
+        let mut columns = Columns::of(row);
+        let id = columns.id(MemoryId::from_bytes)?;
+        let hash: [u8; 32] = columns.take()?;
+        let content: String = columns.take()?;
+        looked_at += 1;
+        if normalize::hash(&content).0 != hash {
+            faults.push(format!("the content of memory {id} is not what its hash says"));
+        }
+    }
+    checkup.faults("contents", &format!("{looked_at} contents are as they were saved"), &faults, RESTORE);
+    Ok(())
+}
+
+fn pending_work(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+    let dead: i64 = reader.query_row("SELECT count(*) FROM jobs WHERE state = 'dead'", [], |row| row.get(0))?;
+    if dead > 0 {
+        checkup.warn("jobs", format!("{dead} jobs were given up"), "see why, and ask for the work again");
+    } else {
+        checkup.fine("jobs", "no job was given up");
+    }
+    if scrub::pending(reader)? > 0 {
+        let text = "erased text may still be in the write-ahead log, because another process reads from it";
+        checkup.warn("erasure", text, "it goes with the next write after that process has ended");
+    } else {
+        checkup.fine("erasure", "what was erased is gone from the files");
+    }
+    Ok(())
+}
+
+/// A size for reading.
+fn size(bytes: u64) -> String {
+    let mut value = bytes;
+    for unit in ["bytes", "KiB", "MiB"] {
+        if value < 10_240 {
+            return format!("{value} {unit}");
+        }
+        value >>= 10;
+    }
+    format!("{value} GiB")
+}

@@ -1,0 +1,120 @@
+//! The whole content in pages, one short read each, so that a long dump holds nobody up.
+
+use rusqlite::{Connection, Row, params};
+use tulving_core::error::StoreError;
+use tulving_core::ports::Transfer;
+use tulving_core::record::{DUMP_FORMAT, DumpPosition, MemoryRecord, Record};
+
+use super::SqliteStore;
+use super::failure::Fault;
+use super::rows::{self, AROUND, ASSOCIATION, AUDIT, CURRENT, Columns, EDITION, MEMORIES, TURN, VERSION};
+
+/// A page ends early once it holds this many bytes of contents.
+const PAGE_BYTES: usize = 16 << 20;
+
+/// One sort of record: the statement that reads its rows after `?1`, row first, and the function that reads one.
+struct Section {
+    sql: String,
+    read: fn(&mut Columns<'_>) -> rusqlite::Result<Record>,
+}
+
+impl Transfer for SqliteStore {
+    fn dump(
+        &self,
+        position: DumpPosition,
+        limit: usize,
+    ) -> Result<(Vec<Record>, Option<DumpPosition>), StoreError> {
+        self.read_steadily(|reader| page(reader, position, limit.max(1)))
+    }
+}
+
+fn page(
+    reader: &Connection,
+    mut position: DumpPosition,
+    limit: usize,
+) -> Result<(Vec<Record>, Option<DumpPosition>), Fault> {
+    let mut records = Vec::new();
+    if position.section == 0 {
+        let written_by = concat!("tulving ", env!("CARGO_PKG_VERSION")).to_owned();
+        records.push(Record::Dump { format: DUMP_FORMAT, written_by });
+        position = DumpPosition { section: 1, after: i64::MIN };
+    }
+    let sections = sections();
+    let mut bytes = 0;
+    while let Some(section) = sections.get(usize::from(position.section) - 1) {
+        let mut statement = reader.prepare_cached(&section.sql)?;
+        let mut found = statement.query([position.after])?;
+        while let Some(row) = found.next()? {
+            if records.len() == limit || bytes >= PAGE_BYTES {
+                return Ok((records, Some(position)));
+            }
+            let record = read(reader, section, row, &mut position)?;
+            bytes += weight(&record);
+            records.push(record);
+        }
+        position = DumpPosition { section: position.section + 1, after: i64::MIN };
+    }
+    Ok((records, None))
+}
+
+fn read(
+    reader: &Connection,
+    section: &Section,
+    row: &Row<'_>,
+    position: &mut DumpPosition,
+) -> Result<Record, Fault> {
+    let mut columns = Columns::of(row);
+    position.after = columns.take()?;
+    let mut record = (section.read)(&mut columns)?;
+    if let Record::Memory(memory) = &mut record {
+        let mut statement = reader
+            .prepare_cached(&format!("SELECT {VERSION} FROM versions v WHERE v.memory = ?1 ORDER BY v.version"))?;
+        let versions = statement.query_map(params![position.after], rows::version)?;
+        memory.versions = versions.collect::<Result<_, _>>()?;
+    }
+    Ok(record)
+}
+
+/// The sections in the order of [`Record`], without the header.
+fn sections() -> [Section; 9] {
+    let of = |columns: &str, from: &str, row: &str, read| Section {
+        sql: format!("SELECT {row}, {columns} FROM {from} WHERE {row} > ?1 ORDER BY {row}"),
+        read,
+    };
+    [
+        of("id, name", "orgs", "row", |columns| rows::org(columns).map(Record::Org)),
+        of("id, org, name", "teams", "row", |columns| rows::team(columns).map(Record::Team)),
+        of("id, name, kind, created_at", "principals", "row", |columns| {
+            rows::principal(columns).map(Record::Principal)
+        }),
+        of("id, team, name, kind, created_at, next_number, next_turn", "spaces", "row", |columns| {
+            let space = rows::space(columns)?;
+            Ok(Record::Space { space, next_number: columns.count()?, next_turn: columns.count()? })
+        }),
+        of("principal, realm, of, role", "members", "row", |columns| rows::member(columns).map(Record::Member)),
+        of(&format!("{AROUND}, {EDITION}, NULL, {CURRENT}"), MEMORIES, "m.row", |columns| {
+            let memory = rows::memory_from(columns)?;
+            let current = rows::current(columns)?;
+            Ok(Record::Memory(Box::new(MemoryRecord { memory, versions: Vec::new(), current })))
+        }),
+        of(
+            ASSOCIATION,
+            "associations a JOIN memories s ON s.row = a.source JOIN memories t ON t.row = a.target",
+            "a.row",
+            |columns| rows::association(columns).map(Record::Association),
+        ),
+        of(TURN, "turns", "row", |columns| rows::turn(columns).map(Record::Turn)),
+        of(AUDIT, "audit a", "a.row", |columns| rows::audit(columns).map(Record::Audit)),
+    ]
+}
+
+fn weight(record: &Record) -> usize {
+    match record {
+        Record::Memory(record) => {
+            let past = record.versions.iter().map(|version| version.edition.text.content.len());
+            record.memory.edition.text.content.len() + past.sum::<usize>()
+        }
+        Record::Turn(turn) => turn.content.len(),
+        _ => 0,
+    }
+}

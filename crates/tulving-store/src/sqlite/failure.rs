@@ -1,0 +1,114 @@
+//! Turns what SQLite says into what a caller can react to.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::ffi::{self, ErrorCode};
+use tulving_core::error::{Conflict, StoreError, Unique};
+
+/// What goes wrong inside this module, before it is known to which file it belongs.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// SQLite said no.
+    Sql(rusqlite::Error),
+    /// It is clear already what a caller is to hear.
+    Said(StoreError),
+    /// A text could not be read as JSON or written as such.
+    Json(serde_json::Error),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Said(error)
+    }
+}
+
+impl From<Conflict> for Fault {
+    fn from(conflict: Conflict) -> Self {
+        Self::Said(conflict.into())
+    }
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
+}
+
+impl Fault {
+    /// What a caller is to hear, given the file and how long its connections wait.
+    pub(super) fn explained(self, file: &Path, busy_wait: Duration) -> StoreError {
+        match self {
+            Self::Said(error) => error,
+            Self::Json(error) => StoreError::Corrupt { path: file.to_owned(), why: error.to_string() },
+            Self::Sql(error) => explained(error, file, busy_wait),
+        }
+    }
+}
+
+/// Whether others stood in the way.
+pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreError {
+    use rusqlite::Error as Sql;
+    let path = file.to_owned();
+    match error {
+        Sql::SqliteFailure(code, ref message) => {
+            let why = message.clone().unwrap_or_else(|| code.to_string());
+            match code.code {
+                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { waited: busy_wait },
+                ErrorCode::DiskFull => StoreError::DiskFull { path },
+                ErrorCode::SystemIoFailure if disk_is_full(file) => StoreError::DiskFull { path },
+                ErrorCode::SystemIoFailure => StoreError::Unusable { path, verb: "read or written", why },
+                ErrorCode::ReadOnly => StoreError::Unusable { path, verb: "written", why },
+                ErrorCode::CannotOpen if disk_is_full(file) => StoreError::DiskFull { path },
+                ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => {
+                    StoreError::Unusable { path, verb: "opened", why }
+                }
+                ErrorCode::DatabaseCorrupt => StoreError::Corrupt { path, why },
+                ErrorCode::NotADatabase => {
+                    StoreError::Foreign { path, why: "it is not a SQLite database".to_owned() }
+                }
+                _ => match message.as_deref().filter(|_| is_unique(code)).and_then(taken) {
+                    Some(what) => Conflict::Taken { what }.into(),
+                    None => StoreError::Failed { what: why, source: Some(Box::new(error)) },
+                },
+            }
+        }
+        Sql::FromSqlConversionFailure(..) | Sql::InvalidColumnType(..) | Sql::IntegralValueOutOfRange(..) => {
+            StoreError::Corrupt { path, why: error.to_string() }
+        }
+        error => StoreError::Failed { what: error.to_string(), source: Some(Box::new(error)) },
+    }
+}
+
+fn is_unique(code: ffi::Error) -> bool {
+    matches!(code.extended_code, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+/// SQLite names the columns of the index that stood in the way.
+fn taken(message: &str) -> Option<Unique> {
+    let columns = message.strip_prefix("UNIQUE constraint failed: ")?;
+    Some(match columns {
+        "memories.space, memories.audience, memories.key" => Unique::Key,
+        "memories.space, memories.audience, memories.source_path" => Unique::SourcePath,
+        "memories.space, memories.boundary, memories.audience, memories.content_hash" => Unique::Content,
+        "spaces.team, spaces.name" => Unique::SpaceName,
+        "principals.name" => Unique::PrincipalName,
+        _ if columns.ends_with(".id") && !columns.contains(',') => Unique::Id,
+        _ => return None,
+    })
+}
+
+/// SQLite reports some failed writes as I/O errors; whether the disk is full tells them apart.
+fn disk_is_full(file: &Path) -> bool {
+    rustix::fs::statvfs(crate::files::folder_of(file)).is_ok_and(|disk| disk.f_bavail == 0)
+}

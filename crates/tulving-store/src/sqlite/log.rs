@@ -1,0 +1,93 @@
+//! Reads of the change log and of the audit, and whether anything was written at all.
+
+use std::sync::{LazyLock, PoisonError};
+
+use rusqlite::{OptionalExtension, Row, params};
+use tulving_core::audit::AuditEntry;
+use tulving_core::change::Change;
+use tulving_core::error::StoreError;
+use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId};
+use tulving_core::ports::Log;
+use tulving_core::request::AuditFilter;
+use tulving_core::space::Viewer;
+
+use super::directory::ADMINISTERED_ORGS;
+use super::failure::Fault;
+use super::rows::{self, AUDIT, Columns};
+use super::{SqliteStore, visible};
+
+impl Log for SqliteStore {
+    fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT seq, at, kind, memory, space, owner, boundary FROM changes WHERE seq > ?1 \
+                 ORDER BY seq LIMIT ?2",
+            )?;
+            let found = statement.query_map([rows::signed(after.0), rows::limit(limit)], change)?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn head(&self) -> Result<Seq, StoreError> {
+        self.read(|reader| {
+            // Kept by SQLite beside the log, so it is right also after the log was trimmed.
+            let mut statement =
+                reader.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'changes'")?;
+            let last = statement.query_row([], |row| Columns::of(row).count()).optional()?;
+            Ok(Seq(last.unwrap_or(0)))
+        })
+    }
+
+    fn pulse(&self) -> Result<u64, StoreError> {
+        // The follower never writes, so it sees the commits of this process as those of any other.
+        let follower = self.follower.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = follower
+            .prepare_cached("PRAGMA data_version")
+            .and_then(|mut statement| statement.query_row([], |row| Columns::of(row).count()));
+        asked.map_err(|error| self.explain(Fault::from(error)))
+    }
+
+    fn epoch(&self) -> Result<[u8; 16], StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached("SELECT value FROM meta WHERE name = 'epoch'")?;
+            Ok(statement.query_row([], |row| row.get(0))?)
+        })
+    }
+
+    fn audit(&self, viewer: &Viewer, filter: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT {AUDIT} FROM audit a WHERE {confined} AND (\
+                   a.space IN (SELECT of FROM members WHERE principal = ?1 AND realm = 'space' AND role = 'admin') \
+                   OR a.space IN (SELECT s.id FROM spaces s JOIN teams t ON t.id = s.team \
+                     WHERE t.org IN ({ADMINISTERED_ORGS})) \
+                   OR (a.space IS NULL AND EXISTS ({ADMINISTERED_ORGS}))) \
+                 AND (?3 IS NULL OR a.space = ?3) AND (?4 IS NULL OR a.memory = ?4) \
+                 ORDER BY a.at DESC, a.row DESC LIMIT ?5",
+                confined = visible::confined("a.space"),
+            )
+        });
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let space = filter.space.as_ref().map(SpaceId::as_bytes);
+            let memory = filter.memory.as_ref().map(MemoryId::as_bytes);
+            let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+            let key = params![me, within, space, memory, rows::limit(filter.last)];
+            let found = statement.query_map(key, |row| rows::audit(&mut Columns::of(row)))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+fn change(row: &Row<'_>) -> rusqlite::Result<Change> {
+    let mut columns = Columns::of(row);
+    Ok(Change {
+        seq: Seq(columns.count()?),
+        at: columns.time()?,
+        kind: columns.word()?,
+        memory: columns.id(MemoryId::from_bytes)?,
+        space: columns.id(SpaceId::from_bytes)?,
+        owner: columns.id(PrincipalId::from_bytes)?,
+        boundary: columns.word()?,
+    })
+}

@@ -1,0 +1,73 @@
+//! Brings a database to the newest schema, forwards only, and writes the rows that every home starts with.
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{PrincipalKind, Realm, Role, SpaceKind};
+
+use super::failure::Fault;
+use super::open::{APPLICATION_ID, Marks};
+
+/// One step for each schema. A step is never edited once it was released.
+const STEPS: &[&str] = &[include_str!("../../migrations/sqlite/0001_first.sql")];
+
+/// The newest schema.
+pub(super) const SCHEMA: i64 = STEPS.len() as i64;
+
+/// Does the steps that are missing, all or none. Two processes may arrive at once: the second finds nothing to do.
+pub(super) fn run(connection: &mut Connection, file: &Path, now: Timestamp) -> Result<(), Fault> {
+    if Marks::read(connection)?.schema == SCHEMA {
+        return Ok(());
+    }
+    let step = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let marks = Marks::read(&step)?;
+    marks.accept(file)?;
+    let done = usize::try_from(marks.schema).unwrap_or(0);
+    for sql in &STEPS[done..] {
+        step.execute_batch(sql)?;
+    }
+    if marks.is_blank() {
+        step.pragma_update(None, "application_id", APPLICATION_ID)?;
+        write_first_rows(&step, now)?;
+    }
+    step.pragma_update(None, "user_version", SCHEMA)?;
+    step.commit()?;
+    Ok(())
+}
+
+fn write_first_rows(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<()> {
+    let (org, team) = (OrgId::LOCAL, TeamId::LOCAL);
+    let (space, user) = (SpaceId::DEFAULT, PrincipalId::USER);
+    renew_epoch(step)?;
+    step.execute("INSERT INTO orgs (id, name) VALUES (?1, 'local')", params![org.as_bytes()])?;
+    step.execute(
+        "INSERT INTO teams (id, org, name) VALUES (?1, ?2, 'local')",
+        params![team.as_bytes(), org.as_bytes()],
+    )?;
+    step.execute(
+        "INSERT INTO principals (id, name, kind, created_at) VALUES (?1, 'user', ?2, ?3)",
+        params![user.as_bytes(), PrincipalKind::Person.as_str(), now.as_micros()],
+    )?;
+    step.execute(
+        "INSERT INTO spaces (id, team, name, kind, created_at) VALUES (?1, ?2, 'default', ?3, ?4)",
+        params![space.as_bytes(), team.as_bytes(), SpaceKind::Hub.as_str(), now.as_micros()],
+    )?;
+    for (realm, of) in
+        [(Realm::Org, org.as_bytes()), (Realm::Team, team.as_bytes()), (Realm::Space, space.as_bytes())]
+    {
+        step.execute(
+            "INSERT INTO members (principal, realm, of, role) VALUES (?1, ?2, ?3, ?4)",
+            params![user.as_bytes(), realm.as_str(), of, Role::Admin.as_str()],
+        )?;
+    }
+    Ok(())
+}
+
+/// Gives the store a new epoch: what was derived from it before is void.
+pub(super) fn renew_epoch(connection: &Connection) -> rusqlite::Result<()> {
+    connection
+        .execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('epoch', randomblob(16))", [])
+        .map(drop)
+}

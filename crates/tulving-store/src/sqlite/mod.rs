@@ -1,0 +1,157 @@
+//! The store on SQLite: the truth of every record.
+//!
+//! One writer connection, a pool of readers and one follower in each process; any number of processes on one file.
+//! [`apply`] is the only writer of rows, [`visible`] the only place that says who sees what.
+
+mod apply;
+mod backup;
+mod busy;
+mod check;
+mod directory;
+mod dump;
+mod failure;
+mod filter;
+mod holds;
+mod jobs;
+mod log;
+mod migrate;
+mod open;
+mod read;
+mod readers;
+mod restore;
+mod rows;
+mod scrub;
+mod visible;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tulving_core::change::{Applied, ChangeSet};
+use tulving_core::error::StoreError;
+use tulving_core::ports::{Clock, Store, SystemClock};
+
+use crate::home::Home;
+use failure::Fault;
+use readers::Readers;
+
+pub use backup::{BackupReport, IfExists};
+pub use check::{Checkup, Depth, Finding, Severity};
+pub use restore::RestoreReport;
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How long a write waits for others before it gives up.
+    pub busy_wait: Duration,
+    /// How many reads may run at the same time in this process.
+    pub readers: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { busy_wait: Duration::from_secs(60), readers: 4 }
+    }
+}
+
+/// A store in one SQLite file.
+pub struct SqliteStore {
+    home: Home,
+    file: PathBuf,
+    options: Options,
+    clock: Arc<dyn Clock>,
+    scrub: scrub::Scrub,
+    // Closed in this order: the writer last, so that it is the one that empties the log and removes it.
+    follower: Mutex<Connection>,
+    readers: Readers,
+    writer: Mutex<Connection>,
+}
+
+impl SqliteStore {
+    /// Opens the store of a home, made or brought to the newest schema where needed.
+    ///
+    /// A file that is damaged, foreign or of a later version is named and left as it is.
+    pub fn open(home: &Home, options: Options) -> Result<Self, StoreError> {
+        Self::open_with_clock(home, options, Arc::new(SystemClock))
+    }
+
+    /// Like [`open`](Self::open), with another clock.
+    pub fn open_with_clock(home: &Home, options: Options, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let file = home.database();
+        let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
+        let writer = open::writer(&file, options.busy_wait, clock.now()).map_err(explain)?;
+        let follower = open::reader(&file, options.busy_wait).map_err(explain)?;
+        let pending = scrub::pending(&writer).map_err(|error| explain(error.into()))?;
+        let store = Self {
+            home: home.clone(),
+            options,
+            clock,
+            scrub: scrub::Scrub::new(pending),
+            follower: Mutex::new(follower),
+            readers: Readers::new(file.clone(), options),
+            writer: Mutex::new(writer),
+            file,
+        };
+        store.scrub.after_write(&store.writer());
+        Ok(store)
+    }
+
+    /// The home that the store is in.
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The database file.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Moves what the write-ahead log holds into the database file, and cuts the log where nobody reads from it.
+    pub fn checkpoint(&self) -> Result<(), StoreError> {
+        let writer = self.writer();
+        scrub::truncate_log(&writer).map(drop).map_err(|error| self.explain(error.into()))
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Connection> {
+        // A panic inside a transaction has rolled it back, so the connection is sound.
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        self.readers.take().and_then(|reader| work(&reader)).map_err(|fault| self.explain(fault))
+    }
+
+    /// Several reads of one state of the store.
+    fn read_steadily<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        self.read(|reader| {
+            let moment = reader.unchecked_transaction()?;
+            let found = work(&moment)?;
+            moment.finish()?;
+            Ok(found)
+        })
+    }
+
+    fn explain(&self, fault: Fault) -> StoreError {
+        fault.explained(&self.file, self.options.busy_wait)
+    }
+}
+
+impl Store for SqliteStore {
+    fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError> {
+        let mut writer = self.writer();
+        let (applied, erased) = apply::run(&mut writer, changes).map_err(|fault| self.explain(fault))?;
+        if erased {
+            self.scrub.ask();
+        }
+        self.scrub.after_write(&writer);
+        Ok(applied)
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("file", &self.file).field("options", &self.options).finish_non_exhaustive()
+    }
+}

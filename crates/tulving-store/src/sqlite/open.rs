@@ -1,0 +1,144 @@
+//! Opens the database: looks before it touches, then sets the connection up.
+//!
+//! What is not ours is recognised by reading alone, before anything is written, so that it stays as it was.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use tulving_core::error::StoreError;
+use tulving_core::time::Timestamp;
+
+use super::failure::Fault;
+use super::{busy, failure, holds, migrate};
+use crate::files;
+
+/// `TULV`, which marks a database as a store of Tulving.
+pub(super) const APPLICATION_ID: i64 = 0x5455_4c56;
+
+/// After how many bytes the write-ahead log is cut back once it was moved into the database.
+const LOG_BYTES_KEPT: u32 = 8 << 20;
+/// How many different statements a connection keeps prepared.
+const STATEMENTS_KEPT: usize = 128;
+/// KiB of pages that a connection keeps in memory. The rest is in the system's own cache.
+const CACHE_KIB: u32 = 8 << 10;
+
+/// The connection that writes, on a database of the newest schema.
+pub(super) fn writer(file: &Path, busy_wait: Duration, now: Timestamp) -> Result<Connection, Fault> {
+    files::create_empty(file)?;
+    recognise(file, busy_wait)?;
+    let mut connection = connect(file, busy_wait)?;
+    enter_wal(&connection, file, busy_wait)?;
+    set_up(&connection)?;
+    migrate::run(&mut connection, file, now)?;
+    Ok(connection)
+}
+
+/// A connection that only reads, on a database that [`writer`] has opened before.
+pub(super) fn reader(file: &Path, busy_wait: Duration) -> Result<Connection, Fault> {
+    let connection = connect(file, busy_wait)?;
+    set_up(&connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// A bare connection to a file that is there.
+pub(super) fn connect(file: &Path, busy_wait: Duration) -> Result<Connection, Fault> {
+    connect_as(file, busy_wait, OpenFlags::SQLITE_OPEN_READ_WRITE)
+}
+
+/// A bare connection that cannot write.
+pub(super) fn connect_read_only(file: &Path, busy_wait: Duration) -> Result<Connection, Fault> {
+    connect_as(file, busy_wait, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
+fn connect_as(file: &Path, busy_wait: Duration, access: OpenFlags) -> Result<Connection, Fault> {
+    let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    busy::be_patient(&mut connection, busy_wait)?;
+    Ok(connection)
+}
+
+/// What a database says of itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marks {
+    pub(super) application_id: i64,
+    pub(super) schema: i64,
+    objects: i64,
+}
+
+impl Marks {
+    /// Reads them; nothing is written.
+    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        Ok(Self {
+            application_id: connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
+            schema: connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
+            objects: connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?,
+        })
+    }
+
+    /// Whether nobody has written anything into it yet.
+    pub(super) fn is_blank(self) -> bool {
+        (self.application_id, self.schema, self.objects) == (0, 0, 0)
+    }
+
+    /// Refuses what is neither blank nor ours nor of a schema that is known.
+    pub(super) fn accept(self, file: &Path) -> Result<(), StoreError> {
+        let path = file.to_owned();
+        if self.is_blank() {
+            Ok(())
+        } else if self.application_id != APPLICATION_ID {
+            Err(StoreError::Foreign { path, why: "it is another program's SQLite database".to_owned() })
+        } else if self.schema > migrate::SCHEMA {
+            Err(StoreError::NewerSchema { path, found: self.schema, known: migrate::SCHEMA })
+        } else if self.schema < 1 {
+            Err(StoreError::Corrupt { path, why: format!("its schema is {}", self.schema) })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Looks at the file through a connection that leaves no trace, and refuses what is not to be touched.
+fn recognise(file: &Path, busy_wait: Duration) -> Result<(), Fault> {
+    let has_log = files::beside(file, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+    let connection = connect(file, busy_wait)?;
+    // The last to close would otherwise move a log that its writer left behind into the file.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
+    Ok(Marks::read(&connection)?.accept(file)?)
+}
+
+/// Switches to the write-ahead log. The switch needs the file for itself for a moment and does not always ask the busy
+/// handler, so it is repeated.
+fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Result<(), Fault> {
+    let began = Instant::now();
+    for round in 0.. {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0)) {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => {
+                let why = format!("its file system allows no write-ahead log (journal mode {mode})");
+                return Err(StoreError::Unusable { path: file.to_owned(), verb: "used", why }.into());
+            }
+            Err(error) if failure::is_busy(&error) && began.elapsed() < busy_wait => {
+                std::thread::sleep(busy::pause(round));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    unreachable!("the loop ends by returning")
+}
+
+fn set_up(connection: &Connection) -> Result<(), Fault> {
+    connection.execute_batch(&format!(
+        "PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA secure_delete = ON;
+         PRAGMA temp_store = MEMORY;
+         PRAGMA trusted_schema = OFF;
+         PRAGMA cache_size = -{CACHE_KIB};
+         PRAGMA journal_size_limit = {LOG_BYTES_KEPT};"
+    ))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    holds::register(connection)?;
+    Ok(())
+}

@@ -1,0 +1,266 @@
+//! Reads of memories, their versions, links and turns. Each takes its condition of who sees what from [`visible`].
+
+use std::sync::LazyLock;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Params, ToSql, params, params_from_iter};
+use tulving_core::association::Association;
+use tulving_core::change::Listing;
+use tulving_core::error::StoreError;
+use tulving_core::id::{ListingId, MemoryId, MemoryRef, SpaceId, Version};
+use tulving_core::memory::{Memory, VersionRecord};
+use tulving_core::ports::{Memories, Probe};
+use tulving_core::request::{Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::space::Viewer;
+use tulving_core::time::Timestamp;
+use tulving_core::turn::Turn;
+use tulving_core::vocabulary::Boundary;
+
+use super::failure::Fault;
+use super::filter::{self, Conditions};
+use super::rows::{self, AROUND, ASSOCIATION, CURRENT, Columns, EDITION, MEMORIES, TURN, VERSION};
+use super::{SqliteStore, visible};
+
+/// `SELECT` of whole memories as the viewer sees them, without a condition.
+static WHOLE: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {AROUND}, {EDITION}, {} FROM ", visible::superseded_by()));
+
+impl Memories for SqliteStore {
+    fn memory(
+        &self,
+        viewer: &Viewer,
+        space: SpaceId,
+        which: MemoryRef,
+        forgotten: Forgotten,
+    ) -> Result<Option<Memory>, StoreError> {
+        static BY_ID: LazyLock<[String; 2]> = LazyLock::new(|| one_memory("m.id = ?3"));
+        static BY_NUMBER: LazyLock<[String; 2]> = LazyLock::new(|| one_memory("m.space = ?3 AND m.number = ?4"));
+        let at = usize::from(forgotten == Forgotten::Only);
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read(|reader| match which {
+            MemoryRef::Id(id) => one(reader, &BY_ID[at], params![me, within, id.as_bytes()]),
+            MemoryRef::Number(number) => {
+                let number = rows::signed(number.0);
+                one(reader, &BY_NUMBER[at], params![me, within, space.as_bytes(), number])
+            }
+        })
+    }
+
+    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "{} json_each(?3) j CROSS JOIN memories m ON m.id = unhex(j.value) \
+                 LEFT JOIN usage u ON u.memory = m.row WHERE m.forgotten_at IS NULL AND {} ORDER BY j.key",
+                *WHOLE,
+                visible::memory("m")
+            )
+        });
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read(|reader| many(reader, &SQL, params![me, within, visible::memory_ids(ids)]))
+    }
+
+    fn list(
+        &self,
+        viewer: &Viewer,
+        filter: &Filter,
+        sort: Sort,
+        limit: usize,
+        after: Option<(Timestamp, MemoryId)>,
+    ) -> Result<Vec<Memory>, StoreError> {
+        let mut conditions = Conditions::of(viewer, filter);
+        if let Some(last) = after {
+            conditions.follow(sort, last);
+        }
+        let limit = conditions.bind(Value::Integer(rows::limit(limit)));
+        // The page is picked first: only its rows are read whole and asked for what supersedes them.
+        let sql = format!(
+            "{whole} (SELECT m.row AS picked FROM {tables} WHERE {wanted} ORDER BY {order} LIMIT {limit}) \
+             CROSS JOIN memories m ON m.row = picked LEFT JOIN usage u ON u.memory = m.row ORDER BY {order}",
+            whole = *WHOLE,
+            tables = filter::tables(sort),
+            wanted = conditions.sql(),
+            order = filter::order(sort),
+        );
+        self.read(|reader| many(reader, &sql, params_from_iter(conditions.values())))
+    }
+
+    fn ids(&self, viewer: &Viewer, filter: &Filter, sort: Sort) -> Result<Vec<MemoryId>, StoreError> {
+        let conditions = Conditions::of(viewer, filter);
+        let sql = format!(
+            "SELECT m.id FROM {} WHERE {} ORDER BY {}",
+            filter::tables(sort),
+            conditions.sql(),
+            filter::order(sort)
+        );
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&sql)?;
+            let ids = statement.query_map(params_from_iter(conditions.values()), |row| {
+                Columns::of(row).id(MemoryId::from_bytes)
+            })?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError> {
+        let conditions = Conditions::of(viewer, filter);
+        let sql = format!("SELECT count(*) FROM memories m WHERE {}", conditions.sql());
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&sql)?;
+            Ok(statement.query_row(params_from_iter(conditions.values()), |row| Columns::of(row).count())?)
+        })
+    }
+
+    fn listing(&self, viewer: &Viewer, id: ListingId, now: Timestamp) -> Result<Option<Listing>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT expires_at, ids FROM listings WHERE id = ?1 AND principal = ?2 AND expires_at > ?3",
+            )?;
+            let key = params![id.as_bytes(), viewer.principal.as_bytes(), now.as_micros()];
+            let found = statement.query_row(key, |row| {
+                let mut columns = Columns::of(row);
+                let (expires_at, blob): (_, Vec<u8>) = (columns.time()?, columns.take()?);
+                let ids = rows::ids(&blob).map(MemoryId::from_bytes).collect();
+                Ok(Listing { id, principal: viewer.principal, expires_at, ids })
+            });
+            Ok(found.optional()?)
+        })
+    }
+
+    fn twin(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
+        static BY_KEY: LazyLock<String> = LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.key = ?5"));
+        static BY_PATH: LazyLock<String> =
+            LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.source_path = ?5"));
+        static BY_CONTENT: LazyLock<String> = LazyLock::new(|| {
+            twin(
+                "m.space = ?3 AND m.audience = ?4 AND m.content_hash = ?5 AND m.boundary = ?6 AND m.key IS NULL \
+                 AND m.source_path IS NULL AND m.conversation IS NULL",
+            )
+        });
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        let space = probe.space.as_bytes();
+        let audience: &[u8] = match probe.boundary {
+            Boundary::Private => probe.owner.as_bytes(),
+            _ => &[],
+        };
+        self.read_steadily(|reader| {
+            let look = |sql: &str, text: &dyn ToSql| one(reader, sql, params![me, within, space, audience, text]);
+            if let Some(key) = &probe.key
+                && let Some(found) = look(&BY_KEY, key)?
+            {
+                return Ok(Some(found));
+            }
+            if let Some(path) = &probe.source_path
+                && let Some(found) = look(&BY_PATH, path)?
+            {
+                return Ok(Some(found));
+            }
+            let Some(hash) = &probe.content_hash else { return Ok(None) };
+            let boundary = probe.boundary.as_str();
+            one(reader, &BY_CONTENT, params![me, within, space, audience, hash.0, boundary])
+        })
+    }
+
+    fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError> {
+        let current = format!(
+            "SELECT m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m \
+             WHERE m.id = ?3 AND m.forgotten_at IS NULL AND {}",
+            visible::memory("m")
+        );
+        let past = format!(
+            "SELECT {VERSION} FROM versions v JOIN memories m ON m.row = v.memory \
+             WHERE m.id = ?3 AND (m.owner = ?1 OR {}) ORDER BY v.version",
+            visible::visible("v.boundary", "m.owner", "m.space")
+        );
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read_steadily(|reader| {
+            let key = params![me, within, id.as_bytes()];
+            let now = reader.prepare_cached(&current)?.query_row(key, |row| {
+                let mut columns = Columns::of(row);
+                let (version, at) = (Version(columns.take()?), columns.time()?);
+                let written = rows::current(&mut columns)?;
+                let edition = rows::edition(&mut columns)?;
+                Ok(VersionRecord { version, act: written.act, at, by: written.by, agent: written.agent, edition })
+            });
+            let Some(now) = now.optional()? else { return Ok(Vec::new()) };
+            let mut statement = reader.prepare_cached(&past)?;
+            let past = statement.query_map(key, rows::version)?;
+            Ok(past.chain([Ok(now)]).collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "WITH asked (row) AS MATERIALIZED (\
+                   SELECT m.row FROM json_each(?3) j CROSS JOIN memories m ON m.id = unhex(j.value)) \
+                 SELECT {ASSOCIATION} FROM (\
+                   SELECT row AS picked FROM associations WHERE source IN (SELECT row FROM asked) \
+                   UNION SELECT row FROM associations WHERE target IN (SELECT row FROM asked)) \
+                 CROSS JOIN associations a ON a.row = picked \
+                 JOIN memories s ON s.row = a.source JOIN memories t ON t.row = a.target \
+                 WHERE {} AND {} ORDER BY a.weight DESC, s.id, t.id, a.relation",
+                visible::shown("s"),
+                visible::shown("t")
+            )
+        });
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let found = statement.query_map(params![me, within, visible::memory_ids(ids)], |row| {
+                rows::association(&mut Columns::of(row))
+            })?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn turns(&self, viewer: &Viewer, space: SpaceId, filter: &TurnFilter) -> Result<Vec<Turn>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT {TURN} FROM turns WHERE space = ?3 AND (?4 IS NULL OR channel = ?4) AND {} \
+                 ORDER BY position DESC LIMIT ?5",
+                visible::member_of("space")
+            )
+        });
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let last = rows::limit(filter.last);
+            let found = statement.query_map(params![me, within, space.as_bytes(), filter.channel, last], |row| {
+                rows::turn(&mut Columns::of(row))
+            })?;
+            let mut turns: Vec<Turn> = found.collect::<Result<_, _>>()?;
+            turns.reverse();
+            Ok(turns)
+        })
+    }
+}
+
+/// The statement for one memory, without and with those forgotten.
+fn one_memory(name: &str) -> [String; 2] {
+    let base = format!("{} {MEMORIES} WHERE {name} AND {}", *WHOLE, visible::memory("m"));
+    let admin = "m.boundary <> 'private' AND EXISTS (SELECT 1 FROM members \
+         WHERE principal = ?1 AND realm = 'space' AND of = m.space AND role = 'admin')";
+    [
+        format!("{base} AND m.forgotten_at IS NULL"),
+        format!("{base} AND m.forgotten_at IS NOT NULL AND (m.owner = ?1 OR ({admin}))"),
+    ]
+}
+
+/// The statement for a memory that stands in the way of a new one. The last conditions are those of the unique indexes.
+fn twin(same: &str) -> String {
+    format!(
+        "{} {MEMORIES} WHERE {same} AND m.forgotten_at IS NULL AND m.mirror_line IS NULL AND {}",
+        *WHOLE,
+        visible::memory("m")
+    )
+}
+
+fn one(reader: &Connection, sql: &str, values: impl Params) -> Result<Option<Memory>, Fault> {
+    Ok(reader.prepare_cached(sql)?.query_row(values, rows::memory).optional()?)
+}
+
+fn many(reader: &Connection, sql: &str, values: impl Params) -> Result<Vec<Memory>, Fault> {
+    let mut statement = reader.prepare_cached(sql)?;
+    let found = statement.query_map(values, rows::memory)?;
+    Ok(found.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,79 @@
+//! The connections that read. Opened when they are first needed, then lent out again and again.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Connection;
+
+use super::failure::Fault;
+use super::{Options, open};
+
+/// A pool that opens no more connections than it may.
+pub(super) struct Readers {
+    file: PathBuf,
+    options: Options,
+    pool: Mutex<Pool>,
+    returned: Condvar,
+}
+
+#[derive(Default)]
+struct Pool {
+    idle: Vec<Connection>,
+    open: usize,
+}
+
+impl Readers {
+    pub(super) fn new(file: PathBuf, options: Options) -> Self {
+        Self { file, options, pool: Mutex::default(), returned: Condvar::new() }
+    }
+
+    /// A connection for one piece of work; waits while all are lent out.
+    pub(super) fn take(&self) -> Result<Reader<'_>, Fault> {
+        let mut pool = self.pool();
+        loop {
+            if let Some(connection) = pool.idle.pop() {
+                return Ok(Reader { readers: self, connection: Some(connection) });
+            }
+            if pool.open < self.options.readers.max(1) {
+                pool.open += 1;
+                drop(pool);
+                // Made before the attempt, so that a failed one gives its place back.
+                let mut reader = Reader { readers: self, connection: None };
+                reader.connection = Some(open::reader(&self.file, self.options.busy_wait)?);
+                return Ok(reader);
+            }
+            pool = self.returned.wait(pool).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection on loan.
+pub(super) struct Reader<'a> {
+    readers: &'a Readers,
+    connection: Option<Connection>,
+}
+
+impl Deref for Reader<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection.as_ref().expect("a reader is handed out only with its connection")
+    }
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        let mut pool = self.readers.pool();
+        match self.connection.take() {
+            Some(connection) => pool.idle.push(connection),
+            None => pool.open -= 1,
+        }
+        drop(pool);
+        self.readers.returned.notify_one();
+    }
+}

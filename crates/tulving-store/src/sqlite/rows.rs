@@ -1,0 +1,386 @@
+//! Rows as types and back. The order of the columns is said once for each table, beside the function that reads it.
+
+use std::error::Error;
+use std::str::FromStr;
+
+use rusqlite::Row;
+use rusqlite::types::{FromSql, Type};
+use serde::de::DeserializeOwned;
+use tulving_core::association::Association;
+use tulving_core::audit::AuditEntry;
+use tulving_core::error::Invalid;
+use tulving_core::id::{
+    AuditId, JobId, MemoryId, Number, OrgId, PassId, PrincipalId, SpaceId, TeamId, TokenId, TurnId, Version,
+};
+use tulving_core::job::{Job, Lease};
+use tulving_core::memory::{
+    Attachment, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span, Standing, Text, Usage,
+    VersionRecord,
+};
+use tulving_core::record::CurrentVersion;
+use tulving_core::score::{Importance, Weight};
+use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team, Token};
+use tulving_core::time::Timestamp;
+use tulving_core::turn::Turn;
+use tulving_core::vocabulary::Realm;
+
+/// The columns of a row, read one after the other.
+pub(super) struct Columns<'a> {
+    row: &'a Row<'a>,
+    next: usize,
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn of(row: &'a Row<'a>) -> Self {
+        Self { row, next: 0 }
+    }
+
+    pub(super) fn take<T: FromSql>(&mut self) -> rusqlite::Result<T> {
+        self.next += 1;
+        self.row.get(self.next - 1)
+    }
+
+    pub(super) fn id<T>(&mut self, make: fn([u8; 16]) -> T) -> rusqlite::Result<T> {
+        self.take().map(make)
+    }
+
+    pub(super) fn id_or_none<T>(&mut self, make: fn([u8; 16]) -> T) -> rusqlite::Result<Option<T>> {
+        Ok(self.take::<Option<[u8; 16]>>()?.map(make))
+    }
+
+    pub(super) fn time(&mut self) -> rusqlite::Result<Timestamp> {
+        self.take().map(Timestamp::from_micros)
+    }
+
+    fn time_or_none(&mut self) -> rusqlite::Result<Option<Timestamp>> {
+        Ok(self.take::<Option<i64>>()?.map(Timestamp::from_micros))
+    }
+
+    /// A count, which SQLite keeps as a signed number.
+    pub(super) fn count(&mut self) -> rusqlite::Result<u64> {
+        let value: i64 = self.take()?;
+        u64::try_from(value).map_err(|error| self.broken(error))
+    }
+
+    fn small(&mut self) -> rusqlite::Result<u32> {
+        let value: i64 = self.take()?;
+        u32::try_from(value).map_err(|error| self.broken(error))
+    }
+
+    /// A word of a vocabulary.
+    pub(super) fn word<T: FromStr<Err = Invalid>>(&mut self) -> rusqlite::Result<T> {
+        self.next += 1;
+        let word = self.row.get_ref(self.next - 1)?.as_str()?;
+        word.parse().map_err(|error: Invalid| self.broken(error))
+    }
+
+    fn unit<T: TryFrom<f64, Error = Invalid>>(&mut self) -> rusqlite::Result<T> {
+        let value: f64 = self.take()?;
+        T::try_from(value).map_err(|error| self.broken(error))
+    }
+
+    fn json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<T> {
+        self.next += 1;
+        let text = self.row.get_ref(self.next - 1)?.as_str()?;
+        serde_json::from_str(text).map_err(|error| self.broken(error))
+    }
+
+    fn broken(&self, error: impl Error + Send + Sync + 'static) -> rusqlite::Error {
+        rusqlite::Error::FromSqlConversionFailure(self.next - 1, Type::Null, Box::new(error))
+    }
+}
+
+/// The columns of an [`Edition`], of the table `m`.
+pub(super) const EDITION: &str = "m.key, m.boundary, m.content, m.content_type, m.content_hash, m.title, m.summary, \
+     m.tags, m.type, m.kind, m.stability, m.importance, m.occurred_at, m.valid_from, m.valid_until, m.expires_at, \
+     m.source_note";
+
+/// Reads [`EDITION`].
+pub(super) fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
+    Ok(Edition {
+        key: columns.take()?,
+        boundary: columns.word()?,
+        text: Text {
+            content: columns.take()?,
+            content_type: columns.word()?,
+            content_hash: ContentHash(columns.take()?),
+            title: columns.take()?,
+            summary: columns.take()?,
+            tags: columns.json()?,
+        },
+        class: Classification {
+            memory_type: columns.word()?,
+            kind: columns.word()?,
+            stability: columns.word()?,
+            importance: columns.unit::<Importance>()?,
+        },
+        span: Span {
+            occurred_at: columns.time_or_none()?,
+            valid_from: columns.time_or_none()?,
+            valid_until: columns.time_or_none()?,
+            expires_at: columns.time_or_none()?,
+        },
+        source_note: columns.take()?,
+    })
+}
+
+/// The columns of who wrote the current version, of the table `m`.
+pub(super) const CURRENT: &str = "m.version_act, m.updated_by, m.updated_agent";
+
+/// Reads [`CURRENT`].
+pub(super) fn current(columns: &mut Columns<'_>) -> rusqlite::Result<CurrentVersion> {
+    Ok(CurrentVersion {
+        act: columns.word()?,
+        by: columns.id(PrincipalId::from_bytes)?,
+        agent: columns.take()?,
+    })
+}
+
+/// The columns of a [`Memory`] without its edition and without what supersedes it, of `memories m` and `usage u`.
+pub(super) const AROUND: &str = "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, \
+     m.quarantined_at, m.pinned, m.author, m.origin, m.source_agent, m.assisted_by_agent, m.trust, m.pass, \
+     m.source_path, m.mirror_line, m.mirror_occurrence, m.attachment_key, m.attachment_media_type, \
+     m.attachment_size, m.attachment_hash, m.conversation, m.position, m.speaker, m.created_at, m.updated_at, \
+     coalesce(u.accessed_at, m.created_at), coalesce(u.access_count, 0)";
+
+/// The tables that [`AROUND`] and [`EDITION`] are of.
+pub(super) const MEMORIES: &str = "memories m LEFT JOIN usage u ON u.memory = m.row";
+
+/// Reads [`AROUND`], [`EDITION`] and the id of what supersedes it, in this order.
+pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
+    memory_from(&mut Columns::of(row))
+}
+
+/// The same, from where the columns stand.
+pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory> {
+    let id = columns.id(MemoryId::from_bytes)?;
+    let number = columns.take::<Option<i64>>()?;
+    let (space, owner) = (columns.id(SpaceId::from_bytes)?, columns.id(PrincipalId::from_bytes)?);
+    let version = Version(columns.small()?);
+    let standing = standing(columns)?;
+    let provenance = provenance(columns)?;
+    let place = Place {
+        conversation: columns.take()?,
+        position: columns.take()?,
+        speaker: columns.take()?,
+    };
+    let usage = Usage {
+        created_at: columns.time()?,
+        updated_at: columns.time()?,
+        accessed_at: columns.time()?,
+        access_count: columns.count()?,
+    };
+    let edition = edition(columns)?;
+    let superseded_by = columns.id_or_none(MemoryId::from_bytes)?;
+    let number = number.and_then(|number| u64::try_from(number).ok()).map(Number);
+    Ok(Memory { id, number, space, owner, version, edition, standing, provenance, place, usage, superseded_by })
+}
+
+fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> {
+    Ok(Standing {
+        state: columns.word()?,
+        forgotten_at: columns.time_or_none()?,
+        quarantined_at: columns.time_or_none()?,
+        pinned: columns.take()?,
+    })
+}
+
+fn provenance(columns: &mut Columns<'_>) -> rusqlite::Result<Provenance> {
+    Ok(Provenance {
+        author: columns.word()?,
+        origin: columns.word()?,
+        source_agent: columns.take()?,
+        assisted_by_agent: columns.take()?,
+        trust: columns.word()?,
+        pass: columns.id_or_none(PassId::from_bytes)?,
+        source_path: columns.take()?,
+        mirror: mirror(columns)?,
+        attachment: attachment(columns)?,
+    })
+}
+
+fn mirror(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Mirror>> {
+    let (line, occurrence): (Option<u32>, Option<u32>) = (columns.take()?, columns.take()?);
+    Ok(line.map(|line| Mirror { line, occurrence: occurrence.unwrap_or(0) }))
+}
+
+fn attachment(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Attachment>> {
+    let (object_key, media_type): (Option<String>, Option<String>) = (columns.take()?, columns.take()?);
+    let (size, hash): (Option<i64>, Option<String>) = (columns.take()?, columns.take()?);
+    Ok(object_key.map(|object_key| Attachment {
+        object_key,
+        media_type: media_type.unwrap_or_default(),
+        size: size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0),
+        hash: hash.unwrap_or_default(),
+    }))
+}
+
+/// The columns of a past version, of the table `v`.
+pub(super) const VERSION: &str = "v.version, v.act, v.at, v.by, v.agent, v.edition";
+
+/// Reads [`VERSION`].
+pub(super) fn version(row: &Row<'_>) -> rusqlite::Result<VersionRecord> {
+    let mut columns = Columns::of(row);
+    Ok(VersionRecord {
+        version: Version(columns.small()?),
+        act: columns.word()?,
+        at: columns.time()?,
+        by: columns.id(PrincipalId::from_bytes)?,
+        agent: columns.take()?,
+        edition: columns.json()?,
+    })
+}
+
+/// The columns of an association `a` from the memory `s` to the memory `t`.
+pub(super) const ASSOCIATION: &str = "s.id, t.id, a.relation, a.weight, a.linked_by, a.created_at";
+
+/// Reads [`ASSOCIATION`].
+pub(super) fn association(columns: &mut Columns<'_>) -> rusqlite::Result<Association> {
+    Ok(Association {
+        source: columns.id(MemoryId::from_bytes)?,
+        target: columns.id(MemoryId::from_bytes)?,
+        relation: columns.word()?,
+        weight: columns.unit::<Weight>()?,
+        linked_by: columns.word()?,
+        created_at: columns.time()?,
+    })
+}
+
+/// The columns of a turn.
+pub(super) const TURN: &str = "id, space, logged_by, channel, position, role, speaker, content, source, at";
+
+/// Reads [`TURN`].
+pub(super) fn turn(columns: &mut Columns<'_>) -> rusqlite::Result<Turn> {
+    Ok(Turn {
+        id: columns.id(TurnId::from_bytes)?,
+        space: columns.id(SpaceId::from_bytes)?,
+        logged_by: columns.id(PrincipalId::from_bytes)?,
+        channel: columns.take()?,
+        position: columns.count()?,
+        role: columns.word()?,
+        speaker: columns.take()?,
+        content: columns.take()?,
+        source: columns.take()?,
+        at: columns.time()?,
+    })
+}
+
+/// The columns of an audit entry, of the table `a`.
+pub(super) const AUDIT: &str = "a.id, a.at, a.by, a.agent, a.act, a.space, a.memory, a.reason, a.detail";
+
+/// Reads [`AUDIT`].
+pub(super) fn audit(columns: &mut Columns<'_>) -> rusqlite::Result<AuditEntry> {
+    Ok(AuditEntry {
+        id: columns.id(AuditId::from_bytes)?,
+        at: columns.time()?,
+        by: columns.id(PrincipalId::from_bytes)?,
+        agent: columns.take()?,
+        act: columns.word()?,
+        space: columns.id_or_none(SpaceId::from_bytes)?,
+        memory: columns.id_or_none(MemoryId::from_bytes)?,
+        reason: columns.take()?,
+        detail: columns.take()?,
+    })
+}
+
+/// The columns of a job.
+pub(super) const JOB: &str = "id, kind, payload, state, due_at, lease_holder, lease_until, attempts, max_attempts, \
+     last_error, created_at";
+
+/// Reads [`JOB`].
+pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
+    let mut columns = Columns::of(row);
+    let (id, kind) = (columns.id(JobId::from_bytes)?, columns.take()?);
+    let (payload, state, due_at) = (columns.json()?, columns.word()?, columns.time()?);
+    let (holder, until): (Option<String>, _) = (columns.take()?, columns.time_or_none()?);
+    Ok(Job {
+        id,
+        kind,
+        payload,
+        state,
+        due_at,
+        lease: holder.zip(until).map(|(holder, until)| Lease { holder, until }),
+        attempts: columns.small()?,
+        max_attempts: columns.small()?,
+        last_error: columns.take()?,
+        created_at: columns.time()?,
+    })
+}
+
+/// Reads `id, name` of an org.
+pub(super) fn org(columns: &mut Columns<'_>) -> rusqlite::Result<Org> {
+    Ok(Org { id: columns.id(OrgId::from_bytes)?, name: columns.take()? })
+}
+
+/// Reads `id, org, name` of a team.
+pub(super) fn team(columns: &mut Columns<'_>) -> rusqlite::Result<Team> {
+    Ok(Team { id: columns.id(TeamId::from_bytes)?, org: columns.id(OrgId::from_bytes)?, name: columns.take()? })
+}
+
+/// Reads `id, name, kind, created_at` of a principal.
+pub(super) fn principal(columns: &mut Columns<'_>) -> rusqlite::Result<Principal> {
+    Ok(Principal {
+        id: columns.id(PrincipalId::from_bytes)?,
+        name: columns.take()?,
+        kind: columns.word()?,
+        created_at: columns.time()?,
+    })
+}
+
+/// Reads `id, team, name, kind, created_at` of a space.
+pub(super) fn space(columns: &mut Columns<'_>) -> rusqlite::Result<Space> {
+    Ok(Space {
+        id: columns.id(SpaceId::from_bytes)?,
+        team: columns.id(TeamId::from_bytes)?,
+        name: columns.take()?,
+        kind: columns.word()?,
+        created_at: columns.time()?,
+    })
+}
+
+/// Reads `principal, realm, of, role` of a membership.
+pub(super) fn member(columns: &mut Columns<'_>) -> rusqlite::Result<Membership> {
+    let principal = columns.id(PrincipalId::from_bytes)?;
+    let (realm, of) = (columns.word()?, columns.take()?);
+    let of = match realm {
+        Realm::Space => MemberOf::Space(SpaceId::from_bytes(of)),
+        Realm::Team => MemberOf::Team(TeamId::from_bytes(of)),
+        Realm::Org => MemberOf::Org(OrgId::from_bytes(of)),
+    };
+    Ok(Membership { principal, of, role: columns.word()? })
+}
+
+/// The columns of a token, of the table `k`; its spaces as hexadecimal ids in one text.
+pub(super) const TOKEN: &str = "k.id, k.label, k.principal, k.role, k.created_at, k.revoked_at, \
+     (SELECT group_concat(hex(space), '' ORDER BY ordinal) FROM token_spaces WHERE token = k.row)";
+
+/// Reads [`TOKEN`].
+pub(super) fn token(columns: &mut Columns<'_>) -> rusqlite::Result<Token> {
+    let (id, label) = (columns.id(TokenId::from_bytes)?, columns.take()?);
+    let (principal, role) = (columns.id(PrincipalId::from_bytes)?, columns.word()?);
+    let (created_at, revoked_at) = (columns.time()?, columns.time_or_none()?);
+    let spaces = columns.take::<Option<String>>()?.unwrap_or_default();
+    let spaces = data_encoding::HEXUPPER.decode(spaces.as_bytes()).map_err(|error| columns.broken(error))?;
+    let spaces = ids(&spaces).map(SpaceId::from_bytes).collect();
+    Ok(Token { id, label, principal, spaces, role, created_at, revoked_at })
+}
+
+/// Ids that stand one after the other in a blob.
+pub(super) fn ids(blob: &[u8]) -> impl Iterator<Item = [u8; 16]> {
+    blob.chunks_exact(16).map(|id| id.try_into().expect("a chunk is 16 bytes"))
+}
+
+/// A count as SQLite keeps it.
+pub(super) fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// A limit as SQLite takes it.
+pub(super) fn limit(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// A time as SQLite keeps it.
+pub(super) fn micros(time: Option<Timestamp>) -> Option<i64> {
+    time.map(Timestamp::as_micros)
+}

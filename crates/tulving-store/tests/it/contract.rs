@@ -1,0 +1,427 @@
+//! The contract of every store, kept by this one. One test for each check, and one that none was left out.
+
+use std::sync::Arc;
+
+use tulving_core::ports::Store;
+use tulving_store::{Home, Options, SqliteStore};
+use tulving_testkit::contract::{self, Check};
+
+/// Runs a check on stores in folders of their own.
+fn keeps(check: Check) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let opened = std::cell::Cell::new(0);
+    let fresh = || -> Arc<dyn Store> {
+        opened.set(opened.get() + 1);
+        let home = Home::open_or_create(&folder.path().join(opened.get().to_string())).expect("a home");
+        Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"))
+    };
+    check(&fresh);
+}
+
+#[test]
+fn every_check_of_the_contract_is_run_here() {
+    let here = include_str!("contract.rs");
+    for (name, _) in contract::ALL {
+        assert!(here.contains(&format!("fn {name}()")), "{name} is not run");
+    }
+}
+
+#[test]
+fn a_set_is_whole_or_absent() {
+    keeps(contract::apply::a_set_is_whole_or_absent);
+}
+
+#[test]
+fn rights_are_checked_where_they_are_used() {
+    keeps(contract::apply::rights_are_checked_where_they_are_used);
+}
+
+#[test]
+fn a_lost_right_is_said_before_anything_else() {
+    keeps(contract::apply::a_lost_right_is_said_before_anything_else);
+}
+
+#[test]
+fn a_stale_revision_conflicts() {
+    keeps(contract::apply::a_stale_revision_conflicts);
+}
+
+#[test]
+fn a_move_from_elsewhere_conflicts() {
+    keeps(contract::apply::a_move_from_elsewhere_conflicts);
+}
+
+#[test]
+fn what_is_gone_conflicts() {
+    keeps(contract::apply::what_is_gone_conflicts);
+}
+
+#[test]
+fn writes_of_a_set_build_on_each_other() {
+    keeps(contract::apply::writes_of_a_set_build_on_each_other);
+}
+
+#[test]
+fn numbers_ascend_and_are_never_reused() {
+    keeps(contract::apply::numbers_ascend_and_are_never_reused);
+}
+
+#[test]
+fn an_id_is_given_once() {
+    keeps(contract::apply::an_id_is_given_once);
+}
+
+#[test]
+fn a_memory_reads_back_as_it_was_written() {
+    keeps(contract::apply::a_memory_reads_back_as_it_was_written);
+}
+
+#[test]
+fn a_revision_keeps_what_is_not_its_own() {
+    keeps(contract::apply::a_revision_keeps_what_is_not_its_own);
+}
+
+#[test]
+fn a_move_makes_no_version() {
+    keeps(contract::apply::a_move_makes_no_version);
+}
+
+#[test]
+fn an_erased_memory_leaves_nothing() {
+    keeps(contract::apply::an_erased_memory_leaves_nothing);
+}
+
+#[test]
+fn touches_are_counted_and_never_go_back() {
+    keeps(contract::apply::touches_are_counted_and_never_go_back);
+}
+
+#[test]
+fn a_touch_warms_what_was_cooling() {
+    keeps(contract::apply::a_touch_warms_what_was_cooling);
+}
+
+#[test]
+fn a_boundary_is_kept_by_every_read() {
+    keeps(contract::visibility::a_boundary_is_kept_by_every_read);
+}
+
+#[test]
+fn a_group_is_sealed() {
+    keeps(contract::visibility::a_group_is_sealed);
+}
+
+#[test]
+fn a_confined_viewer_sees_only_inside() {
+    keeps(contract::visibility::a_confined_viewer_sees_only_inside);
+}
+
+#[test]
+fn leaving_takes_the_sight_away() {
+    keeps(contract::visibility::leaving_takes_the_sight_away);
+}
+
+#[test]
+fn a_number_belongs_to_its_space() {
+    keeps(contract::visibility::a_number_belongs_to_its_space);
+}
+
+#[test]
+fn memories_come_in_the_order_of_their_ids() {
+    keeps(contract::visibility::memories_come_in_the_order_of_their_ids);
+}
+
+#[test]
+fn forgotten_memories_are_for_owner_and_admin() {
+    keeps(contract::visibility::forgotten_memories_are_for_owner_and_admin);
+}
+
+#[test]
+fn quarantined_memories_are_in_no_list() {
+    keeps(contract::visibility::quarantined_memories_are_in_no_list);
+}
+
+#[test]
+fn a_listing_is_its_owners_until_it_expires() {
+    keeps(contract::visibility::a_listing_is_its_owners_until_it_expires);
+}
+
+#[test]
+fn a_key_is_unique_within_its_audience() {
+    keeps(contract::unique::a_key_is_unique_within_its_audience);
+}
+
+#[test]
+fn a_source_path_is_unique_within_its_audience() {
+    keeps(contract::unique::a_source_path_is_unique_within_its_audience);
+}
+
+#[test]
+fn a_content_is_unique_within_its_boundary() {
+    keeps(contract::unique::a_content_is_unique_within_its_boundary);
+}
+
+#[test]
+fn key_path_and_conversation_lift_the_rule_of_content() {
+    keeps(contract::unique::key_path_and_conversation_lift_the_rule_of_content);
+}
+
+#[test]
+fn what_is_forgotten_holds_nothing() {
+    keeps(contract::unique::what_is_forgotten_holds_nothing);
+}
+
+#[test]
+fn what_is_archived_or_quarantined_still_holds() {
+    keeps(contract::unique::what_is_archived_or_quarantined_still_holds);
+}
+
+#[test]
+fn an_edit_or_a_wider_boundary_cannot_take_what_is_held() {
+    keeps(contract::unique::an_edit_or_a_wider_boundary_cannot_take_what_is_held);
+}
+
+#[test]
+fn mirrors_share_their_path() {
+    keeps(contract::unique::mirrors_share_their_path);
+}
+
+#[test]
+fn a_twin_is_found_by_key_then_path_then_content() {
+    keeps(contract::unique::a_twin_is_found_by_key_then_path_then_content);
+}
+
+#[test]
+fn every_filter_agrees_with_a_plain_one() {
+    keeps(contract::list::every_filter_agrees_with_a_plain_one);
+}
+
+#[test]
+fn substrings_are_literal_and_ignore_case() {
+    keeps(contract::list::substrings_are_literal_and_ignore_case);
+}
+
+#[test]
+fn orders_fall_and_ties_go_by_id() {
+    keeps(contract::list::orders_fall_and_ties_go_by_id);
+}
+
+#[test]
+fn pages_follow_each_other() {
+    keeps(contract::list::pages_follow_each_other);
+}
+
+#[test]
+fn pages_stand_still_while_others_write() {
+    keeps(contract::list::pages_stand_still_while_others_write);
+}
+
+#[test]
+fn time_filters_include_the_start_only() {
+    keeps(contract::list::time_filters_include_the_start_only);
+}
+
+#[test]
+fn expired_memories_are_left_out_on_demand() {
+    keeps(contract::list::expired_memories_are_left_out_on_demand);
+}
+
+#[test]
+fn versions_come_oldest_first_with_their_makers() {
+    keeps(contract::versions::versions_come_oldest_first_with_their_makers);
+}
+
+#[test]
+fn a_version_is_hidden_by_its_own_boundary() {
+    keeps(contract::versions::a_version_is_hidden_by_its_own_boundary);
+}
+
+#[test]
+fn versions_follow_the_memorys_visibility() {
+    keeps(contract::versions::versions_follow_the_memorys_visibility);
+}
+
+#[test]
+fn an_edge_shows_only_between_what_shows() {
+    keeps(contract::associations::an_edge_shows_only_between_what_shows);
+}
+
+#[test]
+fn the_strongest_comes_first() {
+    keeps(contract::associations::the_strongest_comes_first);
+}
+
+#[test]
+fn an_edge_is_unique_per_pair_and_relation() {
+    keeps(contract::associations::an_edge_is_unique_per_pair_and_relation);
+}
+
+#[test]
+fn an_edge_can_be_removed() {
+    keeps(contract::associations::an_edge_can_be_removed);
+}
+
+#[test]
+fn a_callers_update_supersedes() {
+    keeps(contract::associations::a_callers_update_supersedes);
+}
+
+#[test]
+fn only_what_is_seen_supersedes() {
+    keeps(contract::associations::only_what_is_seen_supersedes);
+}
+
+#[test]
+fn a_fresh_store_is_the_users() {
+    keeps(contract::directory::a_fresh_store_is_the_users);
+}
+
+#[test]
+fn spaces_are_shown_to_members_and_to_admins_above() {
+    keeps(contract::directory::spaces_are_shown_to_members_and_to_admins_above);
+}
+
+#[test]
+fn teams_are_shown_to_their_people() {
+    keeps(contract::directory::teams_are_shown_to_their_people);
+}
+
+#[test]
+fn a_role_is_by_direct_membership() {
+    keeps(contract::directory::a_role_is_by_direct_membership);
+}
+
+#[test]
+fn members_come_by_name() {
+    keeps(contract::directory::members_come_by_name);
+}
+
+#[test]
+fn names_cannot_be_taken_twice() {
+    keeps(contract::directory::names_cannot_be_taken_twice);
+}
+
+#[test]
+fn principals_are_found_by_name_and_id() {
+    keeps(contract::directory::principals_are_found_by_name_and_id);
+}
+
+#[test]
+fn tokens_are_found_by_hash_until_forever() {
+    keeps(contract::directory::tokens_are_found_by_hash_until_forever);
+}
+
+#[test]
+fn positions_ascend_within_a_space() {
+    keeps(contract::turns::positions_ascend_within_a_space);
+}
+
+#[test]
+fn the_newest_turns_come_oldest_first() {
+    keeps(contract::turns::the_newest_turns_come_oldest_first);
+}
+
+#[test]
+fn only_members_see_turns() {
+    keeps(contract::turns::only_members_see_turns);
+}
+
+#[test]
+fn pruned_positions_are_not_given_again() {
+    keeps(contract::turns::pruned_positions_are_not_given_again);
+}
+
+#[test]
+fn a_job_reads_back_as_it_was_written() {
+    keeps(contract::jobs::a_job_reads_back_as_it_was_written);
+}
+
+#[test]
+fn due_jobs_can_be_claimed_oldest_first() {
+    keeps(contract::jobs::due_jobs_can_be_claimed_oldest_first);
+}
+
+#[test]
+fn a_job_that_moved_conflicts() {
+    keeps(contract::jobs::a_job_that_moved_conflicts);
+}
+
+#[test]
+fn jobs_are_listed_by_state_and_kind() {
+    keeps(contract::jobs::jobs_are_listed_by_state_and_kind);
+}
+
+#[test]
+fn every_change_has_its_entry() {
+    keeps(contract::log::every_change_has_its_entry);
+}
+
+#[test]
+fn what_is_no_change_of_a_memory_is_not_logged() {
+    keeps(contract::log::what_is_no_change_of_a_memory_is_not_logged);
+}
+
+#[test]
+fn the_log_ascends_and_can_be_paged() {
+    keeps(contract::log::the_log_ascends_and_can_be_paged);
+}
+
+#[test]
+fn every_commit_moves_the_pulse() {
+    keeps(contract::log::every_commit_moves_the_pulse);
+}
+
+#[test]
+fn the_epoch_stays() {
+    keeps(contract::log::the_epoch_stays);
+}
+
+#[test]
+fn the_audit_is_for_admins() {
+    keeps(contract::log::the_audit_is_for_admins);
+}
+
+#[test]
+fn the_audit_can_be_filtered() {
+    keeps(contract::log::the_audit_can_be_filtered);
+}
+
+#[test]
+fn a_dump_is_complete_and_refers_backwards() {
+    keeps(contract::dump::a_dump_is_complete_and_refers_backwards);
+}
+
+#[test]
+fn pages_of_any_size_hold_the_same() {
+    keeps(contract::dump::pages_of_any_size_hold_the_same);
+}
+
+#[test]
+fn a_loaded_dump_is_the_same_store() {
+    keeps(contract::dump::a_loaded_dump_is_the_same_store);
+}
+
+#[test]
+fn loading_again_changes_nothing() {
+    keeps(contract::dump::loading_again_changes_nothing);
+}
+
+#[test]
+fn a_taken_number_is_replaced() {
+    keeps(contract::dump::a_taken_number_is_replaced);
+}
+
+#[test]
+fn a_repeated_memory_is_left_out() {
+    keeps(contract::dump::a_repeated_memory_is_left_out);
+}
+
+#[test]
+fn an_edge_to_nowhere_is_left_out() {
+    keeps(contract::dump::an_edge_to_nowhere_is_left_out);
+}
+
+#[test]
+fn numbers_and_positions_go_on_after_a_load() {
+    keeps(contract::dump::numbers_and_positions_go_on_after_a_load);
+}

@@ -1,0 +1,151 @@
+//! Memories, acts and stores for the tests of this crate, with little said.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use tulving_core::change::{Actor, Applied, ChangeSet, NewMemory, Write};
+use tulving_core::error::StoreError;
+use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::memory::{
+    Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage,
+};
+use tulving_core::ports::{Clock, Store, Transfer};
+use tulving_core::record::{DumpPosition, Record};
+use tulving_core::score::Importance;
+use tulving_core::space::Viewer;
+use tulving_core::text::{chunk, normalize};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{
+    Author, Boundary, ContentType, Kind, MemoryType, Origin, Stability, State, Trust,
+};
+use tulving_store::{Home, Options, SqliteStore};
+
+/// A clock that goes on by one second each time it is asked.
+pub(crate) struct Ticking(AtomicI64);
+
+impl Ticking {
+    /// Begins on 2026-05-27.
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(AtomicI64::new(1_779_840_000_000_000)))
+    }
+}
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.fetch_add(1_000_000, Ordering::Relaxed))
+    }
+}
+
+/// A store in this folder.
+pub(crate) fn store(folder: &Path) -> SqliteStore {
+    try_store(folder).expect("it opens")
+}
+
+/// A store in this folder, if it opens.
+pub(crate) fn try_store(folder: &Path) -> Result<SqliteStore, StoreError> {
+    let home = Home::open_or_create(folder)?;
+    let options = Options { busy_wait: Duration::from_secs(30), ..Options::default() };
+    SqliteStore::open_with_clock(&home, options, Ticking::new())
+}
+
+/// The user, unconfined.
+pub(crate) fn user() -> Viewer {
+    Viewer { principal: PrincipalId::USER, within: None }
+}
+
+/// The time of the `n`th act of a test.
+pub(crate) fn time(n: i64) -> Timestamp {
+    Timestamp::from_micros(1_779_900_000_000_000 + n * 1_000_000)
+}
+
+/// A plain memory of the user in `default`.
+pub(crate) fn memory(content: &str) -> Memory {
+    let now = time(0);
+    Memory {
+        id: MemoryId::mint(now),
+        number: None,
+        space: SpaceId::DEFAULT,
+        owner: PrincipalId::USER,
+        version: Version::FIRST,
+        edition: edition(content),
+        standing: Standing::new(State::Active),
+        provenance: Provenance {
+            author: Author::User,
+            origin: Origin::Cli,
+            source_agent: None,
+            assisted_by_agent: None,
+            trust: Trust::Own,
+            pass: None,
+            source_path: None,
+            mirror: None,
+            attachment: None,
+        },
+        place: Place::default(),
+        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
+        superseded_by: None,
+    }
+}
+
+/// A plain edition.
+pub(crate) fn edition(content: &str) -> Edition {
+    Edition {
+        key: None,
+        boundary: Boundary::Private,
+        text: Text {
+            content: content.to_owned(),
+            content_type: ContentType::Text,
+            content_hash: normalize::hash(content),
+            title: None,
+            summary: None,
+            tags: Vec::new(),
+        },
+        class: Classification {
+            memory_type: MemoryType::Fact,
+            kind: Kind::Semantic,
+            stability: Stability::Stable,
+            importance: Importance::new(0.6).expect("within"),
+        },
+        span: Span::default(),
+        source_note: None,
+    }
+}
+
+/// The write that inserts a memory, whole as one chunk.
+pub(crate) fn insert(memory: Memory) -> Write {
+    let chunks = chunk::split(&memory.edition.text.content);
+    Write::Insert(Box::new(NewMemory { memory, chunks }))
+}
+
+/// An act of the user.
+pub(crate) fn act(writes: Vec<Write>) -> ChangeSet {
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    ChangeSet { by, at: time(1), rights: Vec::new(), writes }
+}
+
+/// Applies an act of the user that must succeed.
+pub(crate) fn apply(store: &SqliteStore, writes: Vec<Write>) -> Applied {
+    store.apply(&act(writes)).expect("it is applied")
+}
+
+/// Saves a plain memory.
+pub(crate) fn save(store: &SqliteStore, content: &str) -> MemoryId {
+    let memory = memory(content);
+    let id = memory.id;
+    apply(store, vec![insert(memory)]);
+    id
+}
+
+/// Everything in a store, in pages of so many.
+pub(crate) fn dump(store: &SqliteStore, page: usize) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut position = Some(DumpPosition::default());
+    while let Some(at) = position {
+        let (some, next) = store.dump(at, page).expect("it is read");
+        assert!(some.len() <= page.max(1));
+        records.extend(some);
+        position = next;
+    }
+    records
+}

@@ -1,0 +1,28 @@
+//! The SQLite store with real files. What every store must do is in the contract suite of the test kit.
+
+// What the other modules make their stores and memories with.
+mod made;
+
+// A store with every kind of row in it, and what must be found there.
+mod fixture;
+
+// Opening: first runs, races, files that are not ours.
+mod open;
+
+// Copies of the whole store and back, while it is in use.
+mod backup;
+
+// What is erased is gone from every file.
+mod erase;
+
+// Dump and load between homes.
+mod transfer;
+
+// Many connections and processes: pulse, busy waits, readers.
+mod sharing;
+
+// What the check-up sees.
+mod check;
+
+// Files of every released schema open and answer.
+mod upgrade;

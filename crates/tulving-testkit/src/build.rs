@@ -1,0 +1,438 @@
+//! Builds what tests need with few words: a [`World`] around a store, and memories with sensible defaults.
+//!
+//! A world writes through [`Store::apply`] as the user, without rights to check, so that it can set up anything.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use tulving_core::association::Association;
+use tulving_core::audit::AuditEntry;
+use tulving_core::change::{Actor, Applied, ChangeSet, NewMemory, Revision, Right, Write};
+use tulving_core::classify;
+use tulving_core::error::StoreError;
+use tulving_core::id::{
+    AuditId, JobId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId, TurnId, Version,
+};
+use tulving_core::job::Job;
+use tulving_core::memory::{Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage};
+use tulving_core::ports::Store;
+use tulving_core::record::{DumpPosition, Record};
+use tulving_core::request::Forgotten;
+use tulving_core::score::Weight;
+use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team, Viewer};
+use tulving_core::text::{chunk, normalize};
+use tulving_core::time::Timestamp;
+use tulving_core::turn::Turn;
+use tulving_core::vocabulary::{
+    AuditAct, Author, Boundary, ContentType, JobState, LinkedBy, MemoryType, Origin, PrincipalKind, Relation,
+    Role, SpaceKind, State, Trust, TurnRole, VersionAct,
+};
+
+/// 2026-01-01T00:00:00Z, where every test begins.
+const START_MICROS: i64 = 1_767_225_600_000_000;
+
+/// The instant so many seconds after every test began.
+pub fn second(n: i64) -> Timestamp {
+    Timestamp::from_micros(START_MICROS + n * 1_000_000)
+}
+
+/// A memory that says `content` and nothing else: a fact, shared with its space, just saved.
+pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) -> Memory {
+    Memory {
+        id: MemoryId::mint(at),
+        number: None,
+        space,
+        owner,
+        version: Version::FIRST,
+        edition: edition(content),
+        standing: Standing::new(State::Active),
+        provenance: Provenance {
+            author: Author::User,
+            origin: Origin::Api,
+            source_agent: None,
+            assisted_by_agent: None,
+            trust: Trust::Own,
+            pass: None,
+            source_path: None,
+            mirror: None,
+            attachment: None,
+        },
+        place: Place::default(),
+        usage: Usage {
+            created_at: at,
+            updated_at: at,
+            accessed_at: at,
+            access_count: 0,
+        },
+        superseded_by: None,
+    }
+}
+
+/// An edition that says `content`: a fact, shared with its space.
+pub fn edition(content: &str) -> Edition {
+    let memory_type = MemoryType::Fact;
+    Edition {
+        key: None,
+        boundary: Boundary::Hub,
+        text: text(content),
+        class: Classification {
+            memory_type,
+            kind: classify::kind_of(memory_type),
+            stability: classify::stability_of(memory_type),
+            importance: classify::importance_of(memory_type),
+        },
+        span: Span::default(),
+        source_note: None,
+    }
+}
+
+/// A plain text that says `content`.
+pub fn text(content: &str) -> Text {
+    Text {
+        content: content.to_owned(),
+        content_type: ContentType::Text,
+        content_hash: normalize::hash(content),
+        title: None,
+        summary: None,
+        tags: Vec::new(),
+    }
+}
+
+/// The write that inserts a memory.
+pub fn insert(memory: &Memory) -> Write {
+    Write::Insert(Box::new(NewMemory {
+        chunks: chunk::split(&memory.edition.text.content),
+        memory: memory.clone(),
+    }))
+}
+
+/// The write that gives a memory another edition.
+pub fn revise(memory: &Memory, edition: Edition) -> Write {
+    let changed = edition.text.content_hash != memory.edition.text.content_hash;
+    Write::Revise(Box::new(Revision {
+        id: memory.id,
+        from: memory.version,
+        act: VersionAct::Updated,
+        standing: memory.standing,
+        chunks: changed.then(|| chunk::split(&edition.text.content)),
+        edition,
+    }))
+}
+
+/// The write that moves a memory to another standing.
+pub fn shift(memory: &Memory, change: impl FnOnce(&mut Standing)) -> Write {
+    let mut to = memory.standing;
+    change(&mut to);
+    Write::Move {
+        id: memory.id,
+        from: memory.standing,
+        to,
+    }
+}
+
+/// An association that a caller makes at half weight.
+pub fn link(at: Timestamp, source: MemoryId, target: MemoryId, relation: Relation) -> Association {
+    Association {
+        source,
+        target,
+        relation,
+        weight: Weight::DEFAULT,
+        linked_by: LinkedBy::Caller,
+        created_at: at,
+    }
+}
+
+/// Unconfined eyes.
+pub fn eyes(principal: PrincipalId) -> Viewer {
+    Viewer {
+        principal,
+        within: None,
+    }
+}
+
+/// Eyes that see only into these spaces.
+pub fn confined(principal: PrincipalId, within: &[SpaceId]) -> Viewer {
+    Viewer {
+        principal,
+        within: Some(within.to_vec()),
+    }
+}
+
+/// All records of a store, read in pages of `limit`, without the line that heads a dump.
+pub fn dump(store: &dyn Store, limit: usize) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut position = Some(DumpPosition::default());
+    while let Some(at) = position {
+        let (page, next) = store.dump(at, limit).expect("a dump can be read");
+        assert!(page.len() <= limit, "a page of {limit} holds {}", page.len());
+        assert_ne!(next, Some(at), "the next page begins elsewhere");
+        records.extend(page);
+        position = next;
+    }
+    records.retain(|record| !matches!(record, Record::Dump { .. }));
+    records
+}
+
+/// A store, and what makes it quick to fill. Time moves by a second with each thing made.
+pub struct World {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    seconds: AtomicI64,
+}
+
+impl World {
+    /// A world around a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            seconds: AtomicI64::new(0),
+        }
+    }
+
+    /// The next second.
+    pub fn now(&self) -> Timestamp {
+        second(self.seconds.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+
+    /// Applies writes as a principal that must hold these rights.
+    pub fn apply_as(
+        &self,
+        principal: PrincipalId,
+        rights: Vec<Right>,
+        writes: Vec<Write>,
+    ) -> Result<Applied, StoreError> {
+        self.store.apply(&ChangeSet {
+            by: Actor {
+                principal,
+                agent: Some("kit".to_owned()),
+            },
+            at: self.now(),
+            rights,
+            writes,
+        })
+    }
+
+    /// Applies writes as the user, with no rights to check.
+    pub fn try_apply(&self, writes: Vec<Write>) -> Result<Applied, StoreError> {
+        self.apply_as(PrincipalId::USER, Vec::new(), writes)
+    }
+
+    /// The same, where it must succeed.
+    #[track_caller]
+    pub fn apply(&self, writes: Vec<Write>) -> Applied {
+        match self.try_apply(writes) {
+            Ok(applied) => applied,
+            Err(error) => panic!("the writes were refused: {error}"),
+        }
+    }
+
+    /// A new principal.
+    pub fn principal(&self, name: &str) -> PrincipalId {
+        let created_at = self.now();
+        let id = PrincipalId::mint(created_at);
+        self.apply(vec![Write::AddPrincipal(Principal {
+            id,
+            name: name.to_owned(),
+            kind: PrincipalKind::Person,
+            created_at,
+        })]);
+        id
+    }
+
+    /// A new org. There is no verb for it: orgs come in with a dump.
+    pub fn org(&self, name: &str) -> OrgId {
+        let id = OrgId::mint(self.now());
+        let org = Org {
+            id,
+            name: name.to_owned(),
+        };
+        self.apply(vec![Write::Load(Box::new(Record::Org(org)))]);
+        id
+    }
+
+    /// A new team of an org, likewise.
+    pub fn team(&self, org: OrgId, name: &str) -> TeamId {
+        let id = TeamId::mint(self.now());
+        let team = Team {
+            id,
+            org,
+            name: name.to_owned(),
+        };
+        self.apply(vec![Write::Load(Box::new(Record::Team(team)))]);
+        id
+    }
+
+    /// A new space of a team.
+    pub fn space_of(&self, team: TeamId, name: &str, kind: SpaceKind) -> SpaceId {
+        let created_at = self.now();
+        let id = SpaceId::mint(created_at);
+        self.apply(vec![Write::AddSpace(Space {
+            id,
+            team,
+            name: name.to_owned(),
+            kind,
+            created_at,
+        })]);
+        id
+    }
+
+    /// A new hub of the local team.
+    pub fn hub(&self, name: &str) -> SpaceId {
+        self.space_of(TeamId::LOCAL, name, SpaceKind::Hub)
+    }
+
+    /// A new hub, and a new principal who writes in it.
+    pub fn hub_with_writer(&self, name: &str) -> (SpaceId, PrincipalId) {
+        let space = self.hub(name);
+        let writer = self.principal(&format!("writer-of-{name}"));
+        self.join(writer, MemberOf::Space(space), Role::Writer);
+        (space, writer)
+    }
+
+    /// Makes a principal a member.
+    pub fn join(&self, principal: PrincipalId, of: MemberOf, role: Role) {
+        self.apply(vec![Write::SetMember(Membership { principal, of, role })]);
+    }
+
+    /// Takes a membership away.
+    pub fn leave(&self, principal: PrincipalId, of: MemberOf) {
+        self.apply(vec![Write::RemoveMember(Membership {
+            principal,
+            of,
+            role: Role::Reader,
+        })]);
+    }
+
+    /// A memory that is not stored yet.
+    pub fn draft(&self, space: SpaceId, owner: PrincipalId, content: &str) -> Memory {
+        memory(self.now(), space, owner, content)
+    }
+
+    /// Stores a memory and gives it with its number.
+    #[track_caller]
+    pub fn save(&self, mut memory: Memory) -> Memory {
+        let applied = match self.apply_as(memory.owner, Vec::new(), vec![insert(&memory)]) {
+            Ok(applied) => applied,
+            Err(error) => panic!("{:?} was not stored: {error}", memory.edition.text.content),
+        };
+        memory.number = applied.numbers[0];
+        memory
+    }
+
+    /// Stores a new memory, changed as said.
+    #[track_caller]
+    pub fn put(
+        &self,
+        space: SpaceId,
+        owner: PrincipalId,
+        content: &str,
+        change: impl FnOnce(&mut Memory),
+    ) -> Memory {
+        let mut memory = self.draft(space, owner, content);
+        change(&mut memory);
+        self.save(memory)
+    }
+
+    /// Gives a memory another edition, and it as its owner then sees it.
+    #[track_caller]
+    pub fn edit(&self, memory: &Memory, change: impl FnOnce(&mut Edition)) -> Memory {
+        let mut edition = memory.edition.clone();
+        change(&mut edition);
+        edition.text.content_hash = normalize::hash(&edition.text.content);
+        self.apply_as(memory.owner, Vec::new(), vec![revise(memory, edition)])
+            .expect("the edition is current and free");
+        self.seen(&eyes(memory.owner), memory.id)
+            .expect("its owner sees it")
+    }
+
+    /// Moves a memory, and gives it as it then stands.
+    #[track_caller]
+    pub fn shift(&self, memory: &Memory, change: impl FnOnce(&mut Standing)) -> Memory {
+        let mut moved = memory.clone();
+        change(&mut moved.standing);
+        self.apply(vec![shift(memory, |standing| *standing = moved.standing)]);
+        moved
+    }
+
+    /// Forgets a memory softly.
+    #[track_caller]
+    pub fn forget(&self, memory: &Memory) -> Memory {
+        let now = self.now();
+        self.shift(memory, |standing| standing.forgotten_at = Some(now))
+    }
+
+    /// Removes a memory for good.
+    pub fn erase(&self, id: MemoryId) {
+        self.apply(vec![Write::Erase { id }]);
+    }
+
+    /// Links two memories on a caller's behalf.
+    #[track_caller]
+    pub fn link(&self, source: &Memory, target: &Memory, relation: Relation) -> Association {
+        let edge = link(self.now(), source.id, target.id, relation);
+        self.apply(vec![Write::Link(edge)]);
+        edge
+    }
+
+    /// A memory through somebody's eyes.
+    pub fn seen(&self, viewer: &Viewer, id: MemoryId) -> Option<Memory> {
+        self.store
+            .memory(viewer, SpaceId::DEFAULT, MemoryRef::Id(id), Forgotten::Without)
+            .expect("the store answers")
+    }
+
+    /// A turn that is not logged yet.
+    pub fn turn(&self, space: SpaceId, by: PrincipalId, content: &str) -> Turn {
+        let at = self.now();
+        Turn {
+            id: TurnId::mint(at),
+            space,
+            logged_by: by,
+            channel: None,
+            position: 0,
+            role: TurnRole::User,
+            speaker: None,
+            content: content.to_owned(),
+            source: "kit".to_owned(),
+            at,
+        }
+    }
+
+    /// A job that waits and is due at once.
+    pub fn job(&self, kind: &str) -> Job {
+        let now = self.now();
+        Job {
+            id: JobId::mint(now),
+            kind: kind.to_owned(),
+            payload: serde_json::json!({ "memory": kind, "n": 1 }),
+            state: JobState::Waiting,
+            due_at: now,
+            lease: None,
+            attempts: 0,
+            max_attempts: 3,
+            last_error: None,
+            created_at: now,
+        }
+    }
+
+    /// An audit entry of an act in a space.
+    pub fn audit(&self, act: AuditAct, space: Option<SpaceId>, memory: Option<MemoryId>) -> AuditEntry {
+        let at = self.now();
+        AuditEntry {
+            id: AuditId::mint(at),
+            at,
+            by: PrincipalId::USER,
+            agent: Some("kit".to_owned()),
+            act,
+            space,
+            memory,
+            reason: Some("because".to_owned()),
+            detail: Some(act.to_string()),
+        }
+    }
+
+    /// All records of the store.
+    pub fn dump(&self) -> Vec<Record> {
+        dump(&*self.store, 500)
+    }
+}

@@ -1,0 +1,198 @@
+//! Edges show between what shows, and a caller's `updates` marks what it replaces.
+
+use tulving_core::association::Association;
+use tulving_core::change::Write;
+use tulving_core::id::{MemoryRef, PrincipalId};
+use tulving_core::memory::Memory;
+use tulving_core::ports::Probe;
+use tulving_core::request::{Filter, Forgotten, Sort};
+use tulving_core::score::Weight;
+use tulving_core::space::MemberOf;
+use tulving_core::vocabulary::{Boundary, LinkedBy, Relation, Role, State};
+
+use super::{Fresh, good, world};
+use crate::build::{self, World, confined, eyes};
+
+fn weight(value: f64) -> Weight {
+    Weight::new(value).expect("within bounds")
+}
+
+fn edges(world: &World, who: PrincipalId, memory: &Memory) -> Vec<Association> {
+    good(world.store.associations(&eyes(who), &[memory.id]))
+}
+
+/// Both ends visible, neither forgotten nor quarantined; archived ends count.
+pub fn an_edge_shows_only_between_what_shows(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("edges");
+    let reader = world.principal("reader");
+    world.join(reader, MemberOf::Space(space), Role::Reader);
+    let (other_space, _) = world.hub_with_writer("other");
+    world.join(owner, MemberOf::Space(other_space), Role::Writer);
+    let centre = world.put(space, owner, "centre", |_| ());
+    let shared = world.put(space, owner, "shared", |_| ());
+    let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
+    let elsewhere = world.put(other_space, owner, "elsewhere", |_| ());
+    let out = world.link(&centre, &shared, Relation::RelatedTo);
+    world.link(&private, &centre, Relation::PartOf);
+    world.link(&centre, &elsewhere, Relation::CausedBy);
+    assert_eq!(edges(&world, owner, &centre).len(), 3);
+    assert_eq!(edges(&world, reader, &centre), [out]);
+    assert_eq!(edges(&world, reader, &shared), [out], "an edge is found from either end");
+    assert_eq!(edges(&world, reader, &private), [], "not even its own edges");
+    let inside = good(world.store.associations(&confined(owner, &[space]), &[centre.id]));
+    assert_eq!(inside.len(), 2, "the edge out of the confinement is not shown");
+    let all = [centre.id, shared.id, private.id, elsewhere.id];
+    assert_eq!(
+        good(world.store.associations(&eyes(owner), &all)).len(),
+        3,
+        "an edge between two that are asked for is shown once"
+    );
+    let archived = world.shift(&shared, |s| s.state = State::Archived);
+    assert_eq!(edges(&world, reader, &centre), [out]);
+    let now = world.now();
+    let aside = world.shift(&archived, |s| s.quarantined_at = Some(now));
+    assert_eq!(edges(&world, reader, &centre), []);
+    let back = world.shift(&aside, |s| s.quarantined_at = None);
+    assert_eq!(edges(&world, reader, &centre), [out]);
+    let forgotten = world.forget(&back);
+    assert_eq!(edges(&world, reader, &centre), []);
+    assert_eq!(edges(&world, reader, &forgotten), []);
+    world.shift(&forgotten, |s| s.forgotten_at = None);
+    assert_eq!(edges(&world, reader, &centre), [out], "restoring brings the edge back");
+}
+
+/// By weight, falling.
+pub fn the_strongest_comes_first(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("strong");
+    let centre = world.put(space, owner, "centre", |_| ());
+    for (n, value) in [0.3, 1.0, 0.0, 0.75, 0.5].into_iter().enumerate() {
+        let end = world.put(space, owner, &format!("end {n}"), |_| ());
+        let mut edge = build::link(world.now(), end.id, centre.id, Relation::RelatedTo);
+        if n % 2 == 0 {
+            std::mem::swap(&mut edge.source, &mut edge.target);
+        }
+        edge.weight = weight(value);
+        world.apply(vec![Write::Link(edge)]);
+    }
+    let weights: Vec<f64> = edges(&world, owner, &centre).iter().map(|edge| edge.weight.get()).collect();
+    assert_eq!(weights, [1.0, 0.75, 0.5, 0.3, 0.0]);
+}
+
+/// Linking again replaces weight and maker; other relations and directions are other edges.
+pub fn an_edge_is_unique_per_pair_and_relation(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("pairs");
+    let [a, b] = ["a", "b"].map(|content| world.put(space, owner, content, |_| ()));
+    world.link(&a, &b, Relation::RelatedTo);
+    let mut again = build::link(world.now(), a.id, b.id, Relation::RelatedTo);
+    again.weight = weight(0.9);
+    again.linked_by = LinkedBy::Auto;
+    world.apply(vec![Write::Link(again)]);
+    let found = edges(&world, owner, &a);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].weight, found[0].linked_by), (weight(0.9), LinkedBy::Auto));
+    world.link(&b, &a, Relation::RelatedTo);
+    for relation in Relation::ALL {
+        world.link(&a, &b, *relation);
+    }
+    let found = edges(&world, owner, &b);
+    assert_eq!(found.len(), 7, "six relations one way and one the other");
+    assert!(found.iter().all(|edge| edge.linked_by == LinkedBy::Caller));
+}
+
+/// Removing takes the one edge and no other.
+pub fn an_edge_can_be_removed(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("removed");
+    let [a, b] = ["a", "b"].map(|content| world.put(space, owner, content, |_| ()));
+    let stays = [
+        world.link(&a, &b, Relation::PartOf),
+        world.link(&b, &a, Relation::Contradicts),
+    ];
+    world.link(&a, &b, Relation::Contradicts);
+    world.apply(vec![Write::Unlink {
+        source: a.id,
+        target: b.id,
+        relation: Relation::Contradicts,
+    }]);
+    let found = edges(&world, owner, &a);
+    assert_eq!(found.len(), 2);
+    assert!(stays.iter().all(|edge| found.contains(edge)), "{found:?}");
+}
+
+/// Every read that gives a memory says what replaced it.
+pub fn a_callers_update_supersedes(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("superseded");
+    let viewer = eyes(owner);
+    let old = world.put(space, owner, "old", |_| ());
+    let [first, second] = ["first", "second"].map(|content| world.put(space, owner, content, |_| ()));
+    for relation in Relation::ALL.iter().filter(|relation| **relation != Relation::Updates) {
+        world.link(&first, &old, *relation);
+    }
+    let mut auto = build::link(world.now(), first.id, old.id, Relation::Updates);
+    auto.linked_by = LinkedBy::Auto;
+    world.apply(vec![Write::Link(auto)]);
+    let told = || {
+        let store = &world.store;
+        let listed = Filter {
+            substring: Some("old".to_owned()),
+            ..Filter::default()
+        };
+        let probe = Probe {
+            space,
+            boundary: Boundary::Hub,
+            owner,
+            key: None,
+            source_path: None,
+            content_hash: Some(old.edition.text.content_hash),
+        };
+        let number = MemoryRef::Number(old.number.expect("a record"));
+        let answers = [
+            world.seen(&viewer, old.id),
+            good(store.memory(&viewer, space, number, Forgotten::Without)),
+            good(store.memories(&viewer, &[old.id])).pop(),
+            good(store.list(&viewer, &listed, Sort::Newest, 1, None)).pop(),
+            good(store.twin(&viewer, &probe)),
+        ];
+        let told = answers.map(|memory| memory.expect("it is seen").superseded_by);
+        assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "reads differ: {told:?}");
+        told[0]
+    };
+    assert_eq!(told(), None, "neither other relations nor the engine's own edges supersede");
+    let newer = world.link(&first, &old, Relation::Updates);
+    assert_eq!(told(), Some(first.id), "a caller's word replaces the engine's");
+    world.link(&second, &old, Relation::Updates);
+    assert_eq!(told(), Some(second.id), "the newest counts");
+    world.erase(second.id);
+    assert_eq!(told(), Some(first.id));
+    world.apply(vec![Write::Unlink {
+        source: newer.source,
+        target: newer.target,
+        relation: newer.relation,
+    }]);
+    assert_eq!(told(), None);
+    assert_eq!(world.seen(&viewer, first.id).expect("there").superseded_by, None);
+}
+
+/// An update that the reader may not see, or that was forgotten, supersedes nothing for that reader.
+pub fn only_what_is_seen_supersedes(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("seen");
+    let reader = world.principal("reader");
+    world.join(reader, MemberOf::Space(space), Role::Reader);
+    let old = world.put(space, owner, "old", |_| ());
+    let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
+    let shared = world.put(space, owner, "shared", |_| ());
+    let told = |who| world.seen(&eyes(who), old.id).expect("it is shared").superseded_by;
+    world.link(&private, &old, Relation::Updates);
+    assert_eq!((told(owner), told(reader)), (Some(private.id), None));
+    world.link(&shared, &old, Relation::Updates);
+    assert_eq!(told(reader), Some(shared.id));
+    let shared = world.forget(&shared);
+    assert_eq!((told(owner), told(reader)), (Some(private.id), None));
+    world.shift(&shared, |s| s.forgotten_at = None);
+    assert_eq!(told(reader), Some(shared.id));
+}

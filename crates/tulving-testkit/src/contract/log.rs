@@ -1,0 +1,216 @@
+//! The change log, which everything derived follows, and the audit.
+
+use tulving_core::change::{Change, Touch, Write};
+use tulving_core::id::{OrgId, Seq, TeamId};
+use tulving_core::request::AuditFilter;
+use tulving_core::space::{MemberOf, Viewer};
+use tulving_core::vocabulary::{AuditAct, Boundary, ChangeKind, Relation, Role, SpaceKind};
+
+use super::{Fresh, conflict, good, world};
+use crate::build::{World, confined, eyes};
+
+fn since(world: &World, after: Seq) -> Vec<Change> {
+    good(world.store.changes(after, 1_000))
+}
+
+/// Each change of a memory or association has one entry, with the kind, the memory, its space, owner and boundary
+/// after the change.
+pub fn every_change_has_its_entry(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("logged");
+    let start = good(world.store.head());
+    let a = world.put(space, owner, "a", |_| ());
+    let b = world.put(space, owner, "b", |m| m.edition.boundary = Boundary::Private);
+    let b = world.edit(&b, |e| e.boundary = Boundary::Team);
+    world.shift(&a, |s| s.pinned = true);
+    let edge = world.link(&a, &b, Relation::PartOf);
+    world.apply(vec![Write::Unlink {
+        source: edge.source,
+        target: edge.target,
+        relation: edge.relation,
+    }]);
+    world.erase(b.id);
+    let told: Vec<_> = since(&world, start)
+        .into_iter()
+        .map(|change| {
+            assert_eq!((change.space, change.owner), (space, owner));
+            (change.kind, change.memory, change.boundary)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (ChangeKind::Saved, a.id, Boundary::Hub),
+            (ChangeKind::Saved, b.id, Boundary::Private),
+            (ChangeKind::Revised, b.id, Boundary::Team),
+            (ChangeKind::Moved, a.id, Boundary::Hub),
+            (ChangeKind::Linked, a.id, Boundary::Hub),
+            (ChangeKind::Unlinked, a.id, Boundary::Hub),
+            (ChangeKind::Erased, b.id, Boundary::Team),
+        ]
+    );
+}
+
+/// Touches, turns, jobs, members, tokens, listings and audit entries are not in the log; refused sets neither.
+pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("quiet");
+    let memory = world.put(space, owner, "memory", |_| ());
+    let head = good(world.store.head());
+    let applied = world.apply(vec![
+        Write::Touch(vec![Touch {
+            id: memory.id,
+            count: 1,
+            at: world.now(),
+        }]),
+        Write::LogTurn(world.turn(space, owner, "hello")),
+        Write::PruneTurns { space, keep: 0 },
+        Write::Enqueue(world.job("work")),
+        Write::Audit(world.audit(AuditAct::Forgot, Some(space), Some(memory.id))),
+    ]);
+    assert_eq!(applied.seq, None, "nothing was logged");
+    world.hub("another");
+    conflict(world.try_apply(vec![
+        crate::build::insert(&world.draft(space, owner, "never")),
+        crate::build::insert(&memory),
+    ]));
+    assert_eq!(good(world.store.head()), head);
+    assert_eq!(since(&world, head), []);
+}
+
+/// Entries ascend, `apply` names the last it wrote, `head` is the last of all, and pages hold every one.
+pub fn the_log_ascends_and_can_be_paged(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("pages");
+    assert_eq!(since(&world, Seq::default()), []);
+    let start = good(world.store.head());
+    for n in 0..20 {
+        let pair = ["a", "b"].map(|half| crate::build::insert(&world.draft(space, owner, &format!("{half}{n}"))));
+        let applied = world.apply(pair.to_vec());
+        assert_eq!(applied.seq, Some(good(world.store.head())));
+    }
+    let all = since(&world, start);
+    assert_eq!(all.len(), 40);
+    assert!(all.windows(2).all(|pair| pair[0].seq < pair[1].seq));
+    assert_eq!(all.last().map(|change| change.seq), Some(good(world.store.head())));
+    let mut paged = Vec::new();
+    let mut after = start;
+    loop {
+        let page = good(world.store.changes(after, 7));
+        let Some(last) = page.last() else { break };
+        assert!(page.len() <= 7);
+        after = last.seq;
+        paged.extend(page);
+    }
+    assert_eq!(paged, all);
+}
+
+/// Whoever asks twice learns that something was committed in between.
+pub fn every_commit_moves_the_pulse(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("pulse");
+    let mut last = good(world.store.pulse());
+    for n in 0..5 {
+        world.put(space, owner, &format!("memory {n}"), |_| ());
+        let now = good(world.store.pulse());
+        assert_ne!(now, last, "commit {n}");
+        last = now;
+    }
+}
+
+/// Writing does not renew the epoch; another store has another.
+pub fn the_epoch_stays(fresh: Fresh<'_>) {
+    let (one, two) = (world(fresh), world(fresh));
+    let epoch = good(one.store.epoch());
+    let (space, owner) = one.hub_with_writer("epoch");
+    one.put(space, owner, "memory", |_| ());
+    assert_eq!(good(one.store.epoch()), epoch);
+    assert_ne!(good(two.store.epoch()), epoch);
+}
+
+fn acts(world: &World, viewer: &Viewer, filter: &AuditFilter) -> Vec<AuditAct> {
+    good(world.store.audit(viewer, filter)).into_iter().map(|entry| entry.act).collect()
+}
+
+/// Admins see the audit of their spaces; admins of the org also that of its spaces and of the whole store.
+pub fn the_audit_is_for_admins(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let abroad = world.org("abroad");
+    let foreign = world.team(abroad, "foreign");
+    let (space, writer) = world.hub_with_writer("audited");
+    let other = world.hub("other");
+    let embassy = world.space_of(foreign, "embassy", SpaceKind::Hub);
+    let person = |name: &str, of: MemberOf, role| {
+        let id = world.principal(name);
+        world.join(id, of, role);
+        eyes(id)
+    };
+    let admin = person("admin", MemberOf::Space(space), Role::Admin);
+    let team_admin = person("team-admin", MemberOf::Team(TeamId::LOCAL), Role::Admin);
+    let org_admin = person("org-admin", MemberOf::Org(OrgId::LOCAL), Role::Admin);
+    let org_writer = person("org-writer", MemberOf::Org(OrgId::LOCAL), Role::Writer);
+    for (act, of) in [
+        (AuditAct::Forgot, Some(space)),
+        (AuditAct::Erased, Some(other)),
+        (AuditAct::Pinned, Some(embassy)),
+        (AuditAct::Loaded, None),
+    ] {
+        world.apply(vec![Write::Audit(world.audit(act, of, None))]);
+    }
+    let all = AuditFilter {
+        last: 99,
+        ..AuditFilter::default()
+    };
+    assert_eq!(acts(&world, &admin, &all), [AuditAct::Forgot]);
+    assert_eq!(
+        acts(&world, &org_admin, &all),
+        [AuditAct::Loaded, AuditAct::Erased, AuditAct::Forgot],
+        "newest first, and nothing of another org"
+    );
+    for nobody in [&eyes(writer), &team_admin, &org_writer] {
+        assert_eq!(acts(&world, nobody, &all), []);
+    }
+    let elsewhere = confined(admin.principal, &[other]);
+    assert_eq!(acts(&world, &elsewhere, &all), []);
+    let inside = confined(org_admin.principal, &[space]);
+    assert_eq!(acts(&world, &inside, &all), [AuditAct::Forgot], "a confinement holds for the audit too");
+}
+
+/// By space, by memory, and only the newest.
+pub fn the_audit_can_be_filtered(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("filtered");
+    world.join(owner, MemberOf::Space(space), Role::Admin);
+    let memory = world.put(space, owner, "memory", |_| ());
+    let entries: Vec<_> = [AuditAct::Forgot, AuditAct::Restored, AuditAct::Pinned]
+        .into_iter()
+        .map(|act| world.audit(act, Some(space), (act != AuditAct::Pinned).then_some(memory.id)))
+        .collect();
+    for entry in &entries {
+        world.apply(vec![Write::Audit(entry.clone())]);
+    }
+    let find = |filter: AuditFilter| good(world.store.audit(&eyes(owner), &filter));
+    let newest = find(AuditFilter {
+        last: 1,
+        ..AuditFilter::default()
+    });
+    assert_eq!(newest, [entries[2].clone()], "an entry reads back as it was written");
+    let of_memory = find(AuditFilter {
+        memory: Some(memory.id),
+        last: 9,
+        ..AuditFilter::default()
+    });
+    assert_eq!(of_memory, [entries[1].clone(), entries[0].clone()]);
+    let here = find(AuditFilter {
+        space: Some(space),
+        last: 9,
+        ..AuditFilter::default()
+    });
+    assert_eq!(here.len(), 3);
+    let there = find(AuditFilter {
+        space: Some(world.hub("there")),
+        last: 9,
+        ..AuditFilter::default()
+    });
+    assert_eq!(there, []);
+}

@@ -1,0 +1,166 @@
+//! The contract of [`Store`], as checks that every store runs.
+//!
+//! Each check takes a factory of fresh stores and panics with what is wrong. A store's own test file has one `#[test]`
+//! for each, which calls it; [`ALL`] names them, so that the file can prove that it left none out. A fresh store holds
+//! what every home starts with: the local org and team, the space `default`, and the user as admin of all three.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use tulving_core::error::{Conflict, StoreError};
+use tulving_core::ports::Store;
+
+use crate::build::World;
+
+/// Gives a fresh store each time.
+pub type Fresh<'a> = &'a dyn Fn() -> Arc<dyn Store>;
+
+/// One promise, checked.
+pub type Check = fn(Fresh<'_>);
+
+macro_rules! checks {
+    ($($(#[$doc:meta])* $module:ident { $($check:ident),+ $(,)? })+) => {
+        $($(#[$doc])* pub mod $module;)+
+
+        /// Every check, with the name that its test has in each store.
+        pub const ALL: &[(&str, Check)] = &[$($((stringify!($check), $module::$check)),+),+];
+    };
+}
+
+checks! {
+    /// One transaction: whole or absent, decided on what still holds.
+    apply {
+        a_set_is_whole_or_absent,
+        rights_are_checked_where_they_are_used,
+        a_lost_right_is_said_before_anything_else,
+        a_stale_revision_conflicts,
+        a_move_from_elsewhere_conflicts,
+        what_is_gone_conflicts,
+        writes_of_a_set_build_on_each_other,
+        numbers_ascend_and_are_never_reused,
+        an_id_is_given_once,
+        a_memory_reads_back_as_it_was_written,
+        a_revision_keeps_what_is_not_its_own,
+        a_move_makes_no_version,
+        an_erased_memory_leaves_nothing,
+        touches_are_counted_and_never_go_back,
+        a_touch_warms_what_was_cooling,
+    }
+    /// Who sees what, in every read.
+    visibility {
+        a_boundary_is_kept_by_every_read,
+        a_group_is_sealed,
+        a_confined_viewer_sees_only_inside,
+        leaving_takes_the_sight_away,
+        a_number_belongs_to_its_space,
+        memories_come_in_the_order_of_their_ids,
+        forgotten_memories_are_for_owner_and_admin,
+        quarantined_memories_are_in_no_list,
+        a_listing_is_its_owners_until_it_expires,
+    }
+    /// Keys, source paths and contents are unique within their audience.
+    unique {
+        a_key_is_unique_within_its_audience,
+        a_source_path_is_unique_within_its_audience,
+        a_content_is_unique_within_its_boundary,
+        key_path_and_conversation_lift_the_rule_of_content,
+        what_is_forgotten_holds_nothing,
+        what_is_archived_or_quarantined_still_holds,
+        an_edit_or_a_wider_boundary_cannot_take_what_is_held,
+        mirrors_share_their_path,
+        a_twin_is_found_by_key_then_path_then_content,
+    }
+    /// Filters, orders and pages.
+    list {
+        every_filter_agrees_with_a_plain_one,
+        substrings_are_literal_and_ignore_case,
+        orders_fall_and_ties_go_by_id,
+        pages_follow_each_other,
+        pages_stand_still_while_others_write,
+        time_filters_include_the_start_only,
+        expired_memories_are_left_out_on_demand,
+    }
+    /// What a memory said before.
+    versions {
+        versions_come_oldest_first_with_their_makers,
+        a_version_is_hidden_by_its_own_boundary,
+        versions_follow_the_memorys_visibility,
+    }
+    /// Edges, and what they supersede.
+    associations {
+        an_edge_shows_only_between_what_shows,
+        the_strongest_comes_first,
+        an_edge_is_unique_per_pair_and_relation,
+        an_edge_can_be_removed,
+        a_callers_update_supersedes,
+        only_what_is_seen_supersedes,
+    }
+    /// Spaces, teams, principals, members and tokens.
+    directory {
+        a_fresh_store_is_the_users,
+        spaces_are_shown_to_members_and_to_admins_above,
+        teams_are_shown_to_their_people,
+        a_role_is_by_direct_membership,
+        members_come_by_name,
+        names_cannot_be_taken_twice,
+        principals_are_found_by_name_and_id,
+        tokens_are_found_by_hash_until_forever,
+    }
+    /// Lines of conversations.
+    turns {
+        positions_ascend_within_a_space,
+        the_newest_turns_come_oldest_first,
+        only_members_see_turns,
+        pruned_positions_are_not_given_again,
+    }
+    /// Background work.
+    jobs {
+        a_job_reads_back_as_it_was_written,
+        due_jobs_can_be_claimed_oldest_first,
+        a_job_that_moved_conflicts,
+        jobs_are_listed_by_state_and_kind,
+    }
+    /// The change log and the audit.
+    log {
+        every_change_has_its_entry,
+        what_is_no_change_of_a_memory_is_not_logged,
+        the_log_ascends_and_can_be_paged,
+        every_commit_moves_the_pulse,
+        the_epoch_stays,
+        the_audit_is_for_admins,
+        the_audit_can_be_filtered,
+    }
+    /// Everything, out and in again.
+    dump {
+        a_dump_is_complete_and_refers_backwards,
+        pages_of_any_size_hold_the_same,
+        a_loaded_dump_is_the_same_store,
+        loading_again_changes_nothing,
+        a_taken_number_is_replaced,
+        a_repeated_memory_is_left_out,
+        an_edge_to_nowhere_is_left_out,
+        numbers_and_positions_go_on_after_a_load,
+    }
+}
+
+fn world(fresh: Fresh<'_>) -> World {
+    World::new(fresh())
+}
+
+/// The conflict that a write must have met.
+#[track_caller]
+fn conflict<T: Debug>(result: Result<T, StoreError>) -> Conflict {
+    match result {
+        Err(StoreError::Conflict(conflict)) => conflict,
+        other => panic!("a conflict was due, and there was {other:?}"),
+    }
+}
+
+/// What the store answers, where it must answer.
+#[track_caller]
+fn good<T>(result: Result<T, StoreError>) -> T {
+    match result {
+        Ok(answer) => answer,
+        Err(error) => panic!("the store failed: {error}"),
+    }
+}

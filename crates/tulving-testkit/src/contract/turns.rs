@@ -1,0 +1,117 @@
+//! The log of turns, one for each space.
+
+use tulving_core::change::Write;
+use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId};
+use tulving_core::request::TurnFilter;
+use tulving_core::space::{MemberOf, Viewer};
+use tulving_core::turn::Turn;
+use tulving_core::vocabulary::{Role, TurnRole};
+
+use super::{Fresh, good, world};
+use crate::build::{World, confined, eyes};
+
+fn log(world: &World, space: SpaceId, by: PrincipalId, content: &str) -> Turn {
+    let mut turn = world.turn(space, by, content);
+    turn.position = world.apply(vec![Write::LogTurn(turn.clone())]).positions[0];
+    turn
+}
+
+fn last(world: &World, viewer: &Viewer, space: SpaceId, last: usize) -> Vec<Turn> {
+    good(world.store.turns(viewer, space, &TurnFilter { channel: None, last }))
+}
+
+/// Each space counts its turns from 1, whatever position the writer names.
+pub fn positions_ascend_within_a_space(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (one, owner) = world.hub_with_writer("one");
+    let (two, _) = world.hub_with_writer("two");
+    let turns = ["a", "b", "c"].map(|content| {
+        let mut turn = world.turn(one, owner, content);
+        turn.position = 77;
+        Write::LogTurn(turn)
+    });
+    assert_eq!(world.apply(turns.to_vec()).positions, [1, 2, 3]);
+    assert_eq!(log(&world, two, owner, "a").position, 1);
+    assert_eq!(log(&world, one, owner, "d").position, 4);
+}
+
+/// The newest so many, of all channels or of one, oldest first and whole.
+pub fn the_newest_turns_come_oldest_first(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("talk");
+    let logged: Vec<Turn> = (0..10)
+        .map(|n| {
+            let mut turn = world.turn(space, owner, &format!("line {n}\nand more"));
+            turn.channel = (n % 3 > 0).then(|| format!("channel {}", n % 3));
+            turn.role = TurnRole::ALL[n % 3];
+            turn.speaker = (n % 2 == 0).then(|| "Ada".to_owned());
+            turn.position = world.apply(vec![Write::LogTurn(turn.clone())]).positions[0];
+            turn
+        })
+        .collect();
+    let viewer = eyes(owner);
+    assert_eq!(last(&world, &viewer, space, 100), logged);
+    assert_eq!(last(&world, &viewer, space, 3), logged[7..]);
+    let filter = TurnFilter {
+        channel: Some("channel 1".to_owned()),
+        last: 2,
+    };
+    let found = good(world.store.turns(&viewer, space, &filter));
+    assert_eq!(found, [logged[4].clone(), logged[7].clone()]);
+    let nowhere = TurnFilter {
+        channel: Some("nowhere".to_owned()),
+        last: 2,
+    };
+    assert_eq!(good(world.store.turns(&viewer, space, &nowhere)), []);
+}
+
+/// Turns have no boundary: they are for the members of the space, and nobody above it.
+pub fn only_members_see_turns(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("closed");
+    let other = world.hub("other");
+    world.join(owner, MemberOf::Space(other), Role::Admin);
+    log(&world, space, owner, "hello");
+    let person = |name: &str, of: MemberOf, role| {
+        let id = world.principal(name);
+        world.join(id, of, role);
+        id
+    };
+    let reader = person("reader", MemberOf::Space(space), Role::Reader);
+    let outside = [
+        person("team-admin", MemberOf::Team(TeamId::LOCAL), Role::Admin),
+        person("org-admin", MemberOf::Org(OrgId::LOCAL), Role::Admin),
+        person("neighbour", MemberOf::Space(other), Role::Admin),
+        world.principal("stranger"),
+        PrincipalId::USER,
+    ];
+    assert_eq!(last(&world, &eyes(reader), space, 9).len(), 1);
+    assert_eq!(last(&world, &confined(owner, &[space]), space, 9).len(), 1);
+    assert_eq!(last(&world, &confined(owner, &[other]), space, 9), []);
+    for who in outside {
+        assert_eq!(last(&world, &eyes(who), space, 9), []);
+    }
+    world.leave(owner, MemberOf::Space(space));
+    assert_eq!(last(&world, &eyes(owner), space, 9), [], "not even one's own, after leaving");
+}
+
+/// Pruning keeps the newest of that space, and their numbers go on.
+pub fn pruned_positions_are_not_given_again(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("pruned");
+    let (other, stranger) = world.hub_with_writer("other");
+    log(&world, other, stranger, "elsewhere");
+    for n in 0..8 {
+        log(&world, space, owner, &format!("line {n}"));
+    }
+    let prune = |keep| {
+        world.apply(vec![Write::PruneTurns { space, keep }]);
+        last(&world, &eyes(owner), space, 99).iter().map(|turn| turn.position).collect::<Vec<_>>()
+    };
+    assert_eq!(prune(10), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(prune(3), [6, 7, 8]);
+    assert_eq!(log(&world, space, owner, "next").position, 9);
+    assert_eq!(prune(0), [0; 0]);
+    assert_eq!(log(&world, space, owner, "after all").position, 10);
+    assert_eq!(last(&world, &eyes(stranger), other, 9).len(), 1, "other spaces are left alone");
+}

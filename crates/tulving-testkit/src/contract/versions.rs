@@ -1,0 +1,92 @@
+//! What a memory said before, for those who could have read it then.
+
+use tulving_core::change::{Revision, Write};
+use tulving_core::id::{MemoryId, Version};
+use tulving_core::space::MemberOf;
+use tulving_core::vocabulary::{Boundary, Role, VersionAct};
+
+use super::{Fresh, good, world};
+use crate::build::{self, eyes};
+
+/// Each version with who wrote it, when, why and with which agent; the current one last.
+pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("versions");
+    let editor = world.principal("editor");
+    world.join(editor, MemberOf::Space(space), Role::Writer);
+    let first = world.put(space, owner, "one", |m| m.edition.text.tags = vec!["a".to_owned()]);
+    good(world.apply_as(editor, Vec::new(), vec![build::revise(&first, build::edition("two"))]));
+    let second = world.seen(&eyes(owner), first.id).expect("there");
+    let back = Write::Revise(Box::new(Revision {
+        id: first.id,
+        from: second.version,
+        act: VersionAct::Reverted,
+        edition: first.edition.clone(),
+        standing: second.standing,
+        chunks: None,
+    }));
+    good(world.apply_as(owner, Vec::new(), vec![back]));
+    let third = world.seen(&eyes(owner), first.id).expect("there");
+    let versions = good(world.store.versions(&eyes(editor), first.id));
+    let told: Vec<_> = versions
+        .iter()
+        .map(|v| (v.version, v.act, v.by, v.edition.text.content.as_str(), v.at))
+        .collect();
+    let at = |memory: &tulving_core::memory::Memory| memory.usage.updated_at;
+    assert_eq!(
+        told,
+        [
+            (Version(1), VersionAct::Created, owner, "one", at(&first)),
+            (Version(2), VersionAct::Updated, editor, "two", at(&second)),
+            (Version(3), VersionAct::Reverted, owner, "one", at(&third)),
+        ]
+    );
+    assert!(versions.iter().all(|v| v.agent.as_deref() == Some("kit")));
+    assert_eq!(versions[0].edition, first.edition);
+    assert_eq!(versions[2].edition, third.edition);
+}
+
+/// What was private stays so, after the memory was shared.
+pub fn a_version_is_hidden_by_its_own_boundary(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("hidden");
+    let reader = world.principal("reader");
+    world.join(reader, MemberOf::Space(space), Role::Reader);
+    let teammate = world.principal("teammate");
+    world.join(teammate, MemberOf::Team(tulving_core::id::TeamId::LOCAL), Role::Reader);
+    let memory = world.put(space, owner, "diary", |m| m.edition.boundary = Boundary::Private);
+    let memory = world.edit(&memory, |e| {
+        e.text.content = "for the hub".to_owned();
+        e.boundary = Boundary::Hub;
+    });
+    let memory = world.edit(&memory, |e| {
+        e.text.content = "for the team".to_owned();
+        e.boundary = Boundary::Team;
+    });
+    let told = |who| -> Vec<String> {
+        good(world.store.versions(&eyes(who), memory.id))
+            .into_iter()
+            .map(|v| v.edition.text.content)
+            .collect()
+    };
+    assert_eq!(told(owner), ["diary", "for the hub", "for the team"]);
+    assert_eq!(told(reader), ["for the hub", "for the team"]);
+    assert_eq!(told(teammate), ["for the team"]);
+    world.edit(&memory, |e| e.boundary = Boundary::Private);
+    assert_eq!(told(reader), [""; 0], "a memory taken back takes its versions with it");
+    assert_eq!(told(owner).len(), 4);
+}
+
+/// No versions of what may not be seen, is forgotten or does not exist.
+pub fn versions_follow_the_memorys_visibility(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("gone");
+    let stranger = world.principal("stranger");
+    let memory = world.put(space, owner, "here", |_| ());
+    let memory = world.edit(&memory, |e| e.text.title = Some("t".to_owned()));
+    assert_eq!(good(world.store.versions(&eyes(stranger), memory.id)), []);
+    assert_eq!(good(world.store.versions(&eyes(owner), memory.id)).len(), 2);
+    world.forget(&memory);
+    assert_eq!(good(world.store.versions(&eyes(owner), memory.id)), []);
+    assert_eq!(good(world.store.versions(&eyes(owner), MemoryId::mint(world.now()))), []);
+}

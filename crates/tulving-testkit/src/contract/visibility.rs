@@ -1,0 +1,380 @@
+//! Every read answers as if what the viewer may not see did not exist.
+
+use std::collections::HashMap;
+
+use tulving_core::change::{Listing, Write};
+use tulving_core::id::{ListingId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId};
+use tulving_core::memory::Memory;
+use tulving_core::ports::Probe;
+use tulving_core::request::{Filter, Forgotten, Sort};
+use tulving_core::space::{MemberOf, Viewer};
+use tulving_core::vocabulary::{Boundary, Relation, Role, SpaceKind, State};
+
+use super::{Fresh, good, world};
+use crate::build::{World, confined, eyes};
+
+/// A town with everybody who could stand in some relation to a memory of its owner's hub.
+struct Town {
+    world: World,
+    hub: SpaceId,
+    next_door: SpaceId,
+    group: SpaceId,
+    people: HashMap<&'static str, PrincipalId>,
+}
+
+impl Town {
+    fn new(fresh: Fresh<'_>) -> Self {
+        let world = world(fresh);
+        let abroad = world.org("abroad");
+        let second = world.team(OrgId::LOCAL, "second");
+        let foreign = world.team(abroad, "foreign");
+        let hub = world.hub("hub");
+        let next_door = world.hub("next-door");
+        let far = world.space_of(second, "far", SpaceKind::Hub);
+        let group = world.space_of(TeamId::LOCAL, "group", SpaceKind::Group);
+        let embassy = world.space_of(foreign, "embassy", SpaceKind::Hub);
+        let memberships: [(&str, &[(MemberOf, Role)]); 13] = [
+            ("owner", &[(MemberOf::Space(hub), Role::Writer)]),
+            ("reader", &[(MemberOf::Space(hub), Role::Reader)]),
+            ("admin", &[(MemberOf::Space(hub), Role::Admin)]),
+            ("team reader", &[(MemberOf::Team(TeamId::LOCAL), Role::Reader)]),
+            ("team admin", &[(MemberOf::Team(TeamId::LOCAL), Role::Admin)]),
+            ("second team", &[(MemberOf::Team(second), Role::Writer)]),
+            ("org reader", &[(MemberOf::Org(OrgId::LOCAL), Role::Reader)]),
+            ("org admin", &[(MemberOf::Org(OrgId::LOCAL), Role::Admin)]),
+            ("neighbour", &[(MemberOf::Space(next_door), Role::Admin)]),
+            ("far hub", &[(MemberOf::Space(far), Role::Reader)]),
+            ("sealed", &[(MemberOf::Space(group), Role::Admin)]),
+            (
+                "foreigner",
+                &[
+                    (MemberOf::Space(embassy), Role::Admin),
+                    (MemberOf::Team(foreign), Role::Admin),
+                    (MemberOf::Org(abroad), Role::Admin),
+                ],
+            ),
+            ("stranger", &[]),
+        ];
+        let mut people = HashMap::new();
+        for (name, of) in memberships {
+            let id = world.principal(&name.replace(' ', "-"));
+            for (of, role) in of {
+                world.join(id, *of, *role);
+            }
+            people.insert(name, id);
+        }
+        Self {
+            world,
+            hub,
+            next_door,
+            group,
+            people,
+        }
+    }
+
+    fn who(&self, name: &str) -> PrincipalId {
+        self.people[name]
+    }
+
+    /// A pair of linked memories that can be found in every way.
+    fn pair(&self, space: SpaceId, owner: PrincipalId, boundary: Boundary) -> (Memory, Memory) {
+        let word = format!("secret-{boundary}");
+        let memory = self.world.put(space, owner, &word, |m| m.edition.boundary = boundary);
+        let named = self.world.put(space, owner, &format!("{word} too"), |m| {
+            m.edition.boundary = boundary;
+            m.edition.key = Some(format!("key {word}"));
+            m.provenance.source_path = Some(format!("path {word}"));
+        });
+        self.world.link(&memory, &named, Relation::RelatedTo);
+        (memory, named)
+    }
+}
+
+/// What each read shows of a pair: the name of the read, and whether it shows them.
+fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> Vec<(&'static str, bool)> {
+    let store = &*world.store;
+    let find = |which| good(store.memory(viewer, memory.space, which, Forgotten::Without)).is_some();
+    let filter = |change: fn(&mut Filter, &Memory)| {
+        let mut filter = Filter {
+            substring: Some(memory.edition.text.content.clone()),
+            ..Filter::default()
+        };
+        change(&mut filter, named);
+        filter
+    };
+    let nothing = Probe {
+        space: memory.space,
+        boundary: memory.edition.boundary,
+        owner: memory.owner,
+        key: None,
+        source_path: None,
+        content_hash: None,
+    };
+    let twin = |probe: Probe<'_>| good(store.twin(viewer, &probe)).is_some();
+    let by_text = filter(|_, _| ());
+    let here = filter(|f, m| f.space = Some(m.space));
+    let by_key = filter(|f, m| f.key.clone_from(&m.edition.key));
+    let by_path = filter(|f, m| f.source_path.clone_from(&m.provenance.source_path));
+    let mut shown = vec![
+        ("memory by id", find(MemoryRef::Id(memory.id))),
+        (
+            "memory by number",
+            find(MemoryRef::Number(memory.number.expect("a record"))),
+        ),
+        (
+            "memories",
+            good(store.memories(viewer, &[memory.id, named.id])).len() == 2,
+        ),
+        ("ids", good(store.ids(viewer, &by_text, Sort::Accessed)).len() == 2),
+        ("count", good(store.count(viewer, &by_text)) == 2),
+        ("count in its space", good(store.count(viewer, &here)) == 2),
+        ("list by key", good(store.list(viewer, &by_key, Sort::Newest, 9, None)).len() == 1),
+        ("list by path", good(store.list(viewer, &by_path, Sort::Newest, 9, None)).len() == 1),
+        (
+            "twin by key",
+            twin(Probe {
+                key: named.edition.key.as_deref(),
+                ..nothing
+            }),
+        ),
+        (
+            "twin by path",
+            twin(Probe {
+                source_path: named.provenance.source_path.as_deref(),
+                ..nothing
+            }),
+        ),
+        (
+            "twin by content",
+            twin(Probe {
+                content_hash: Some(memory.edition.text.content_hash),
+                ..nothing
+            }),
+        ),
+        ("versions", !good(store.versions(viewer, memory.id)).is_empty()),
+        ("associations", !good(store.associations(viewer, &[memory.id])).is_empty()),
+        ("associations from afar", !good(store.associations(viewer, &[named.id])).is_empty()),
+    ];
+    for sort in [
+        Sort::Newest,
+        Sort::Oldest,
+        Sort::Updated,
+        Sort::Accessed,
+        Sort::Importance,
+        Sort::MostAccessed,
+    ] {
+        shown.push(("list", good(store.list(viewer, &by_text, sort, 9, None)).len() == 2));
+    }
+    // A read that shows one of the two and not the other would be neither; counting nothing at all is what absence means.
+    let none = good(store.count(viewer, &by_text)) == 0 && good(store.memories(viewer, &[memory.id, named.id])).is_empty();
+    shown.push(("anything", !none));
+    shown
+}
+
+#[track_caller]
+fn assert_reads(world: &World, viewer: &Viewer, pair: &(Memory, Memory), expected: bool, who: &str) {
+    for (read, shown) in reads(world, viewer, pair) {
+        assert_eq!(
+            shown, expected,
+            "{read}: a {} memory and {who}",
+            pair.0.edition.boundary
+        );
+    }
+}
+
+/// Private: the owner. Hub: members of the space. Team: also its direct members. Org: also all its people.
+pub fn a_boundary_is_kept_by_every_read(fresh: Fresh<'_>) {
+    let town = Town::new(fresh);
+    let members = ["owner", "reader", "admin"];
+    let team = ["team reader", "team admin"];
+    let org = ["second team", "org reader", "org admin", "neighbour", "far hub"];
+    for boundary in Boundary::ALL {
+        let pair = town.pair(town.hub, town.who("owner"), *boundary);
+        let seen_by = |name: &str| match boundary {
+            Boundary::Private => name == "owner",
+            Boundary::Hub => members.contains(&name),
+            Boundary::Team => members.contains(&name) || team.contains(&name),
+            Boundary::Org => members.contains(&name) || team.contains(&name) || org.contains(&name),
+        };
+        for (name, id) in &town.people {
+            assert_reads(&town.world, &eyes(*id), &pair, seen_by(name), name);
+        }
+    }
+}
+
+/// What is in a group is seen by its members alone, and they are no people of the org by it.
+pub fn a_group_is_sealed(fresh: Fresh<'_>) {
+    let town = Town::new(fresh);
+    let sealed = town.who("sealed");
+    let inside = town.pair(town.group, sealed, Boundary::Hub);
+    let private = town.pair(town.group, sealed, Boundary::Private);
+    for (name, id) in &town.people {
+        let expected = *name == "sealed";
+        assert_reads(&town.world, &eyes(*id), &inside, expected, name);
+        assert_reads(&town.world, &eyes(*id), &private, expected, name);
+    }
+}
+
+/// A confined viewer sees what it would see otherwise, inside its spaces, and nothing elsewhere.
+pub fn a_confined_viewer_sees_only_inside(fresh: Fresh<'_>) {
+    let town = Town::new(fresh);
+    let owner = town.who("owner");
+    town.world.join(owner, MemberOf::Space(town.next_door), Role::Admin);
+    for boundary in Boundary::ALL {
+        let pair = town.pair(town.hub, owner, *boundary);
+        for (name, id) in &town.people {
+            let free = town.world.seen(&eyes(*id), pair.0.id).is_some();
+            let inside = confined(*id, &[town.next_door, town.hub]);
+            assert_reads(&town.world, &inside, &pair, free, name);
+            for outside in [confined(*id, &[town.next_door]), confined(*id, &[])] {
+                assert_reads(&town.world, &outside, &pair, false, name);
+            }
+        }
+    }
+}
+
+/// A membership that is taken away takes the shared memories with it, also the viewer's own; private ones stay.
+pub fn leaving_takes_the_sight_away(fresh: Fresh<'_>) {
+    let town = Town::new(fresh);
+    let owner = town.who("owner");
+    let shared = town.pair(town.hub, owner, Boundary::Hub);
+    let private = town.pair(town.hub, owner, Boundary::Private);
+    for name in ["owner", "reader"] {
+        assert_reads(&town.world, &eyes(town.who(name)), &shared, true, name);
+        town.world.leave(town.who(name), MemberOf::Space(town.hub));
+        assert_reads(&town.world, &eyes(town.who(name)), &shared, false, name);
+    }
+    assert_reads(&town.world, &eyes(owner), &private, true, "its owner");
+}
+
+/// A number means nothing outside its space.
+pub fn a_number_belongs_to_its_space(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (one, owner) = world.hub_with_writer("one");
+    let two = world.hub("two");
+    world.join(owner, MemberOf::Space(two), Role::Writer);
+    let first = world.put(one, owner, "first", |_| ());
+    let second = world.put(two, owner, "second", |_| ());
+    assert_eq!(first.number, second.number);
+    let number = MemoryRef::Number(first.number.expect("a record"));
+    let find = |space| good(world.store.memory(&eyes(owner), space, number, Forgotten::Without));
+    assert_eq!(find(one).map(|m| m.id), Some(first.id));
+    assert_eq!(find(two).map(|m| m.id), Some(second.id));
+    assert_eq!(find(SpaceId::DEFAULT), None);
+}
+
+/// `memories` keeps the order it was asked in and leaves out what is not there.
+pub fn memories_come_in_the_order_of_their_ids(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("ordered");
+    let made: Vec<Memory> = (0..40)
+        .map(|n| world.put(space, owner, &format!("memory {n}"), |_| ()))
+        .collect();
+    world.forget(&made[7]);
+    let mut ids: Vec<MemoryId> = made.iter().map(|memory| memory.id).collect();
+    let mut random = fastrand::Rng::with_seed(7);
+    random.shuffle(&mut ids);
+    ids.insert(3, MemoryId::mint(world.now()));
+    let expected: Vec<MemoryId> = ids
+        .iter()
+        .copied()
+        .filter(|id| made.iter().any(|memory| memory.id == *id) && *id != made[7].id)
+        .collect();
+    let found = good(world.store.memories(&eyes(owner), &ids));
+    assert_eq!(found.iter().map(|memory| memory.id).collect::<Vec<_>>(), expected);
+    assert_eq!(good(world.store.memories(&eyes(owner), &[])), []);
+}
+
+/// A forgotten memory is in no read, except for its owner, and by its name for an admin of its space where it was
+/// shared.
+pub fn forgotten_memories_are_for_owner_and_admin(fresh: Fresh<'_>) {
+    let town = Town::new(fresh);
+    let world = &town.world;
+    for boundary in Boundary::ALL {
+        let pair = town.pair(town.hub, town.who("owner"), *boundary);
+        for memory in [&pair.0, &pair.1] {
+            world.forget(memory);
+        }
+        for (name, id) in &town.people {
+            let viewer = eyes(*id);
+            assert_reads(world, &viewer, &pair, false, name);
+            let reaches = *name == "owner" || (*name == "admin" && *boundary != Boundary::Private);
+            for which in [
+                MemoryRef::Id(pair.0.id),
+                MemoryRef::Number(pair.0.number.expect("a record")),
+            ] {
+                let find = |viewer: &Viewer| {
+                    good(world.store.memory(viewer, town.hub, which, Forgotten::Only)).is_some()
+                };
+                assert_eq!(find(&viewer), reaches, "{name} and a forgotten {boundary} memory");
+                assert!(!find(&confined(*id, &[town.next_door])), "{name}, confined elsewhere");
+            }
+            let filter = Filter {
+                substring: Some(pair.0.edition.text.content.clone()),
+                forgotten: Forgotten::Only,
+                ..Filter::default()
+            };
+            let listed = good(world.store.list(&viewer, &filter, Sort::Newest, 9, None));
+            let expected = if *name == "owner" { 2 } else { 0 };
+            assert_eq!(listed.len(), expected, "{name} lists forgotten {boundary} memories");
+            assert_eq!(listed.len() as u64, good(world.store.count(&viewer, &filter)));
+            assert_eq!(listed.len(), good(world.store.ids(&viewer, &filter, Sort::Oldest)).len());
+        }
+        let alive = world.put(town.hub, town.who("owner"), &format!("alive {boundary}"), |m| {
+            m.edition.boundary = *boundary;
+        });
+        let only = good(world.store.memory(
+            &eyes(alive.owner),
+            town.hub,
+            MemoryRef::Id(alive.id),
+            Forgotten::Only,
+        ));
+        assert_eq!(only, None, "what is not forgotten is not among the forgotten");
+    }
+}
+
+/// A quarantined memory can be looked at by its name, and is in no list, no count and at no end of an edge.
+pub fn quarantined_memories_are_in_no_list(fresh: Fresh<'_>) {
+    let town = Town::new(fresh);
+    let world = &town.world;
+    let owner = town.who("owner");
+    let (memory, named) = town.pair(town.hub, owner, Boundary::Hub);
+    let now = world.now();
+    let memory = world.shift(&memory, |s| s.quarantined_at = Some(now));
+    let viewer = eyes(owner);
+    assert_eq!(world.seen(&viewer, memory.id), Some(memory.clone()));
+    let all = Filter::default();
+    assert_eq!(good(world.store.ids(&viewer, &all, Sort::Newest)), [named.id]);
+    assert_eq!(good(world.store.count(&viewer, &all)), 1);
+    let listed = good(world.store.list(&viewer, &all, Sort::Importance, 9, None));
+    assert_eq!(listed.iter().map(|m| m.id).collect::<Vec<_>>(), [named.id]);
+    for ids in [[memory.id], [named.id]] {
+        assert_eq!(good(world.store.associations(&viewer, &ids)), []);
+    }
+    let archived = world.shift(&named, |s| s.state = State::Archived);
+    assert_eq!(good(world.store.ids(&viewer, &all, Sort::Newest)), [archived.id]);
+}
+
+/// A frozen order is given back whole to whom it belongs, until its time is over.
+pub fn a_listing_is_its_owners_until_it_expires(fresh: Fresh<'_>) {
+    let town = Town::new(fresh);
+    let world = &town.world;
+    let owner = town.who("owner");
+    let (memory, named) = town.pair(town.hub, owner, Boundary::Hub);
+    let now = world.now();
+    let listing = Listing {
+        id: ListingId::mint(now),
+        principal: owner,
+        expires_at: now.plus_millis(1_000),
+        ids: vec![named.id, memory.id, MemoryId::mint(now)],
+    };
+    world.apply(vec![Write::FreezeListing(listing.clone())]);
+    let find = |who, at| good(world.store.listing(&eyes(who), listing.id, at));
+    assert_eq!(find(owner, now), Some(listing.clone()));
+    assert_eq!(find(owner, now.plus_millis(999)), Some(listing.clone()));
+    assert_eq!(find(owner, now.plus_millis(1_001)), None, "it has expired");
+    for name in ["reader", "admin", "org admin", "stranger"] {
+        assert_eq!(find(town.who(name), now), None, "{name} has no business there");
+    }
+    assert_eq!(good(world.store.listing(&eyes(owner), ListingId::mint(now), now)), None);
+}

@@ -1,0 +1,76 @@
+//! Models that need no model: one that always gives the same vectors, one that fails, and none at all.
+
+use tulving_core::error::ModelError;
+use tulving_core::memory::Embedding;
+use tulving_core::ports::Embedder;
+
+/// How many dimensions the fake vectors have, as the real ones.
+const DIMENSIONS: usize = 384;
+
+/// Gives each text a normalised vector that follows from its words alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FakeEmbedder;
+
+impl Embedder for FakeEmbedder {
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        Ok(texts.iter().map(|text| embedding(text)).collect())
+    }
+}
+
+/// One dimension for each word, so that texts with common words lie near each other.
+fn embedding(text: &str) -> Embedding {
+    let mut vector = vec![0.0_f32; DIMENSIONS];
+    vector[0] = 0.1;
+    for word in text.split_whitespace() {
+        let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let dimension = usize::try_from(hash % DIMENSIONS as u64).expect("a dimension is small");
+        vector[dimension] += 1.0;
+    }
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    vector.iter_mut().for_each(|x| *x /= length);
+    Embedding {
+        model: "fake".to_owned(),
+        vector,
+    }
+}
+
+/// Always fails.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BrokenEmbedder;
+
+impl Embedder for BrokenEmbedder {
+    fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        Err(ModelError::Failed {
+            model: "broken".to_owned(),
+            why: "it was told to".to_owned(),
+        })
+    }
+}
+
+/// Says that no model is set up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoEmbedder;
+
+impl Embedder for NoEmbedder {
+    fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        Err(ModelError::None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_text_has_the_same_normalised_vector() {
+        let made = FakeEmbedder
+            .embed(&["one two", "one two", "three"])
+            .expect("vectors");
+        assert_eq!(made[0], made[1]);
+        assert_ne!(made[0], made[2]);
+        let length: f32 = made[2].vector.iter().map(|x| x * x).sum();
+        assert!((length - 1.0).abs() < 1e-5, "{length}");
+    }
+}

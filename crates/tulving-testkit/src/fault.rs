@@ -1,0 +1,228 @@
+//! A store that fails, or is meddled with, at the call that the test says.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tulving_core::association::Association;
+use tulving_core::audit::AuditEntry;
+use tulving_core::change::{Applied, Change, ChangeSet, Listing};
+use tulving_core::error::StoreError;
+use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
+use tulving_core::job::Job;
+use tulving_core::memory::{Memory, VersionRecord};
+use tulving_core::ports::{Directory, Jobs, Log, Memories, Probe, Store, Transfer};
+use tulving_core::record::{DumpPosition, Record};
+use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
+use tulving_core::time::Timestamp;
+use tulving_core::turn::Turn;
+use tulving_core::vocabulary::{JobState, Role};
+
+type Deed = Box<dyn FnOnce(&dyn Store) + Send>;
+
+/// Stands before a store and fails the call that it was told to, before the store hears of it: what failed was not
+/// done. It can also let somebody else act first, right before a set is applied.
+pub struct FaultyStore {
+    inner: Arc<dyn Store>,
+    calls: AtomicU64,
+    fails_at: AtomicU64,
+    meddlers: Mutex<Vec<Deed>>,
+}
+
+impl FaultyStore {
+    /// A store that works until it is told otherwise.
+    pub fn new(inner: Arc<dyn Store>) -> Self {
+        Self {
+            inner,
+            calls: AtomicU64::new(0),
+            fails_at: AtomicU64::new(0),
+            meddlers: Mutex::default(),
+        }
+    }
+
+    /// Counts from nought again, and fails the `nth` call from now, counted from 1. Nought is never.
+    pub fn fail_at(&self, nth: u64) {
+        self.calls.store(0, Ordering::SeqCst);
+        self.fails_at.store(nth, Ordering::SeqCst);
+    }
+
+    /// Whether the call that was to fail has come since [`fail_at`](Self::fail_at).
+    pub fn has_failed(&self) -> bool {
+        let nth = self.fails_at.load(Ordering::SeqCst);
+        nth > 0 && self.calls.load(Ordering::SeqCst) >= nth
+    }
+
+    /// Before the next set is applied, `deed` is done to the store beneath: somebody else was faster. Several are done
+    /// before one set each, in their order.
+    pub fn before_next_apply(&self, deed: impl FnOnce(&dyn Store) + Send + 'static) {
+        let mut meddlers = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner);
+        meddlers.insert(0, Box::new(deed));
+    }
+
+    fn pass(&self, call: &'static str) -> Result<&dyn Store, StoreError> {
+        let nth = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        if nth == self.fails_at.load(Ordering::SeqCst) {
+            return Err(StoreError::Failed {
+                what: format!("{call}, told to fail as call {nth}"),
+                source: None,
+            });
+        }
+        Ok(&*self.inner)
+    }
+}
+
+impl fmt::Debug for FaultyStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FaultyStore")
+            .field("calls", &self.calls)
+            .field("fails_at", &self.fails_at)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store for FaultyStore {
+    fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError> {
+        let store = self.pass("apply")?;
+        let deed = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(deed) = deed {
+            deed(store);
+        }
+        store.apply(changes)
+    }
+}
+
+impl Memories for FaultyStore {
+    fn memory(
+        &self,
+        viewer: &Viewer,
+        space: SpaceId,
+        which: MemoryRef,
+        forgotten: Forgotten,
+    ) -> Result<Option<Memory>, StoreError> {
+        self.pass("memory")?.memory(viewer, space, which, forgotten)
+    }
+
+    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        self.pass("memories")?.memories(viewer, ids)
+    }
+
+    fn list(
+        &self,
+        viewer: &Viewer,
+        filter: &Filter,
+        sort: Sort,
+        limit: usize,
+        after: Option<(Timestamp, MemoryId)>,
+    ) -> Result<Vec<Memory>, StoreError> {
+        self.pass("list")?.list(viewer, filter, sort, limit, after)
+    }
+
+    fn ids(&self, viewer: &Viewer, filter: &Filter, sort: Sort) -> Result<Vec<MemoryId>, StoreError> {
+        self.pass("ids")?.ids(viewer, filter, sort)
+    }
+
+    fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError> {
+        self.pass("count")?.count(viewer, filter)
+    }
+
+    fn listing(&self, viewer: &Viewer, id: ListingId, now: Timestamp) -> Result<Option<Listing>, StoreError> {
+        self.pass("listing")?.listing(viewer, id, now)
+    }
+
+    fn twin(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
+        self.pass("twin")?.twin(viewer, probe)
+    }
+
+    fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError> {
+        self.pass("versions")?.versions(viewer, id)
+    }
+
+    fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError> {
+        self.pass("associations")?.associations(viewer, ids)
+    }
+
+    fn turns(&self, viewer: &Viewer, space: SpaceId, filter: &TurnFilter) -> Result<Vec<Turn>, StoreError> {
+        self.pass("turns")?.turns(viewer, space, filter)
+    }
+}
+
+impl Directory for FaultyStore {
+    fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError> {
+        self.pass("spaces")?.spaces(viewer)
+    }
+
+    fn teams(&self, viewer: &Viewer) -> Result<Vec<Team>, StoreError> {
+        self.pass("teams")?.teams(viewer)
+    }
+
+    fn role(&self, principal: PrincipalId, of: MemberOf) -> Result<Option<Role>, StoreError> {
+        self.pass("role")?.role(principal, of)
+    }
+
+    fn members(&self, of: MemberOf) -> Result<Vec<(Principal, Membership)>, StoreError> {
+        self.pass("members")?.members(of)
+    }
+
+    fn principal_named(&self, name: &str) -> Result<Option<Principal>, StoreError> {
+        self.pass("principal_named")?.principal_named(name)
+    }
+
+    fn principals(&self, ids: &[PrincipalId]) -> Result<Vec<Principal>, StoreError> {
+        self.pass("principals")?.principals(ids)
+    }
+
+    fn token_by_hash(&self, hash: &TokenHash) -> Result<Option<Token>, StoreError> {
+        self.pass("token_by_hash")?.token_by_hash(hash)
+    }
+
+    fn tokens(&self, principal: Option<PrincipalId>) -> Result<Vec<Token>, StoreError> {
+        self.pass("tokens")?.tokens(principal)
+    }
+}
+
+impl Log for FaultyStore {
+    fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError> {
+        self.pass("changes")?.changes(after, limit)
+    }
+
+    fn head(&self) -> Result<Seq, StoreError> {
+        self.pass("head")?.head()
+    }
+
+    fn pulse(&self) -> Result<u64, StoreError> {
+        self.pass("pulse")?.pulse()
+    }
+
+    fn epoch(&self) -> Result<[u8; 16], StoreError> {
+        self.pass("epoch")?.epoch()
+    }
+
+    fn audit(&self, viewer: &Viewer, filter: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError> {
+        self.pass("audit")?.audit(viewer, filter)
+    }
+}
+
+impl Jobs for FaultyStore {
+    fn job(&self, id: JobId) -> Result<Option<Job>, StoreError> {
+        self.pass("job")?.job(id)
+    }
+
+    fn jobs(&self, states: &[JobState], kinds: &[&str], limit: usize) -> Result<Vec<Job>, StoreError> {
+        self.pass("jobs")?.jobs(states, kinds, limit)
+    }
+
+    fn claimable(&self, kinds: &[&str], now: Timestamp, limit: usize) -> Result<Vec<Job>, StoreError> {
+        self.pass("claimable")?.claimable(kinds, now, limit)
+    }
+}
+
+impl Transfer for FaultyStore {
+    fn dump(
+        &self,
+        position: DumpPosition,
+        limit: usize,
+    ) -> Result<(Vec<Record>, Option<DumpPosition>), StoreError> {
+        self.pass("dump")?.dump(position, limit)
+    }
+}

@@ -1,0 +1,11 @@
+//! What the tests of every crate share: fakes for the ports, builders, the contract that every store keeps, and a
+//! store that fails on command.
+//!
+//! It knows the ports and no store, so that each store can use it. Never shipped.
+
+pub mod build;
+pub mod clock;
+pub mod contract;
+pub mod embedder;
+pub mod fault;
+pub mod seed;

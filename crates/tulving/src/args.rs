@@ -1,0 +1,306 @@
+//! The command line: flags that hold for every command, the commands, and what several of them share.
+//!
+//! A command's own flags stand beside the command in [`commands`](crate::commands).
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use tulving_core::error::{Field, Invalid};
+use tulving_core::id::MemoryRef;
+use tulving_core::request::Filter;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
+
+use crate::commands::{
+    associate, audit, backup, completions, config, dissociate, doctor, dump, forget, get, history, list, load, moves,
+    recall, related, revert, save, space, token, update,
+};
+use crate::exit;
+use crate::failure::Failure;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tulving",
+    version,
+    about = "The long-term memory of AI agents: saves what was learned and finds it again",
+    after_help = exit::HELP,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Cli {
+    /// What holds for every command.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Global {
+    /// Work in this space (name or id)
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) space: Option<String>,
+    /// Keep everything in this folder instead of TULVING_HOME
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The agent that speaks for you; kept with what is saved
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// When to colour the output; auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    pub(crate) color: Option<Color>,
+}
+
+/// When to colour the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl std::fmt::Display for Color {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        })
+    }
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Save a memory
+    Save(Box<save::Save>),
+    /// Find memories again
+    Recall(recall::Recall),
+    /// Show one memory with everything that is known of it
+    Get(get::Get),
+    /// List memories, page by page
+    List(list::List),
+    /// Change a memory; the old version stays in its history
+    Update(Box<update::Update>),
+    /// Show the versions of a memory
+    History(history::History),
+    /// Bring an old version back
+    Revert(revert::Revert),
+    /// Forget memories; they can be restored, unless --hard
+    Forget(forget::Forget),
+    /// Bring forgotten memories back
+    #[command(after_help = moves::RESTORE_EXAMPLES)]
+    Restore(moves::Which),
+    /// Hide memories from recall; they stay readable
+    #[command(after_help = moves::ARCHIVE_EXAMPLES)]
+    Archive(moves::Which),
+    /// Bring archived memories back into recall
+    #[command(after_help = moves::UNARCHIVE_EXAMPLES)]
+    Unarchive(moves::Which),
+    /// Pin memories: they do not fade and come first
+    #[command(after_help = moves::PIN_EXAMPLES)]
+    Pin(moves::Which),
+    /// Unpin memories
+    #[command(after_help = moves::UNPIN_EXAMPLES)]
+    Unpin(moves::Which),
+    /// Link one memory to another
+    Associate(associate::Associate),
+    /// Remove links between two memories
+    Dissociate(dissociate::Dissociate),
+    /// Show what a memory is linked with
+    Related(related::Related),
+    /// Spaces: the walls between memories, and who is in them
+    Space(space::Space),
+    /// Tokens: as whom agents and programs act
+    Token(token::Token),
+    /// Show what was done, by whom and why
+    Audit(audit::Audit),
+    /// Copy the whole store into a file, or back
+    Backup(backup::Backup),
+    /// Write everything as JSON Lines
+    Dump(dump::Dump),
+    /// Take in what `dump` wrote
+    Load(load::Load),
+    /// Check that the home is sound
+    Doctor(doctor::Doctor),
+    /// Show each setting and where it came from
+    Config(config::Config),
+    /// Write the completions of a shell
+    Completions(completions::Completions),
+}
+
+/// Reads the command line; what is wrong with it is clap's to say.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches().map_err(explain)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))
+}
+
+/// Whether the command line, good or not, asks for JSON.
+pub(crate) fn wants_json(mut arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.by_ref().take_while(|argument| argument != "--").any(|argument| argument == "--json")
+}
+
+/// Says what to do about a missing argument where the name alone does not.
+fn explain(mut error: clap::Error) -> clap::Error {
+    let missing = |what: &str| match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(names)) if error.kind() == ErrorKind::MissingRequiredArgument => {
+            names.iter().any(|name| name.contains(what))
+        }
+        _ => false,
+    };
+    let tip = if missing("MEMORY") {
+        Some("write 12 or '#12': for most shells a bare #12 begins a comment")
+    } else if missing("CONTENT") {
+        Some("say what to remember: tulving save \"Prefers dark roast\"; - reads standard input")
+    } else {
+        None
+    };
+    if let Some(tip) = tip {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.to_owned().into()]));
+    }
+    error
+}
+
+/// A parser for one of the closed lists of words, which also offers them in help and completions.
+macro_rules! word {
+    ($list:ty) => {
+        clap::builder::TypedValueParser::try_map(
+            clap::builder::PossibleValuesParser::new(<$list>::WORDS),
+            |word| word.parse::<$list>(),
+        )
+    };
+}
+pub(crate) use word;
+
+/// Names of memories, as they were written, checked all before the first is acted on.
+pub(crate) fn references(names: &[String]) -> Result<Vec<MemoryRef>, Failure> {
+    names.iter().map(|name| Ok(name.parse::<MemoryRef>()?)).collect()
+}
+
+/// One name of a memory.
+pub(crate) fn reference(name: &str) -> Result<MemoryRef, Failure> {
+    Ok(name.parse::<MemoryRef>()?)
+}
+
+/// A time as it was written, where one was.
+pub(crate) fn time(text: Option<&String>) -> Result<Option<Timestamp>, Failure> {
+    Ok(text.map(|text| Timestamp::from_str(text)).transpose()?)
+}
+
+/// A count as it was written; negative ones and nought are refused like those that are too large.
+pub(crate) fn count(field: Field, got: i64, most: usize) -> Result<usize, Failure> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    usize::try_from(got)
+        .ok()
+        .filter(|_| (1..=most).contains(&got))
+        .ok_or_else(|| Invalid::OutsideRange { field, got, least: 1, most }.into())
+}
+
+/// Flags that choose among memories.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Which memories")]
+pub(crate) struct Chooser {
+    /// Of this type; may be repeated
+    #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType), hide_possible_values = true)]
+    types: Vec<MemoryType>,
+    /// Of this kind; may be repeated
+    #[arg(long = "kind", value_name = "KIND", value_parser = word!(Kind), hide_possible_values = true)]
+    kinds: Vec<Kind>,
+    /// Of this stability; may be repeated
+    #[arg(long = "stability", value_name = "STABILITY", value_parser = word!(Stability), hide_possible_values = true)]
+    stabilities: Vec<Stability>,
+    /// Of this form; may be repeated
+    #[arg(long = "content-type", value_name = "FORM", value_parser = word!(ContentType), hide_possible_values = true)]
+    content_types: Vec<ContentType>,
+    /// With this tag; repeated, with all of them
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// With exactly this key
+    #[arg(long)]
+    key: Option<String>,
+    /// From this file
+    #[arg(long, value_name = "PATH")]
+    source_path: Option<String>,
+    /// From this conversation
+    #[arg(long, value_name = "NAME")]
+    conversation: Option<String>,
+    /// By this author: user or auto
+    #[arg(long, value_parser = word!(Author), hide_possible_values = true)]
+    author: Option<Author>,
+    /// Saved by this agent
+    #[arg(long, value_name = "NAME")]
+    by_agent: Option<String>,
+    /// Pinned ones only
+    #[arg(long)]
+    pinned: bool,
+    /// Saved at or after this time: 2026-05-27 or 2026-05-27T09:30:00Z
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Saved before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// In every space that you may see
+    #[arg(long, conflicts_with = "space")]
+    pub(crate) all_spaces: bool,
+}
+
+impl Chooser {
+    /// The filter that the flags come to; the space is still to be said.
+    pub(crate) fn filter(&self) -> Result<Filter, Failure> {
+        Ok(Filter {
+            types: self.types.clone(),
+            kinds: self.kinds.clone(),
+            stabilities: self.stabilities.clone(),
+            content_types: self.content_types.clone(),
+            tags: self.tags.clone(),
+            key: self.key.clone(),
+            source_path: self.source_path.clone(),
+            conversation: self.conversation.clone(),
+            author: self.author,
+            source_agent: self.by_agent.clone(),
+            pinned: self.pinned.then_some(true),
+            since: time(self.since.as_ref())?,
+            until: time(self.until.as_ref())?,
+            ..Filter::default()
+        })
+    }
+
+    /// Whether types were named.
+    pub(crate) fn has_types(&self) -> bool {
+        !self.types.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn counts_have_bounds() {
+        assert_eq!(count(Field::Limit, 5, 10).expect("within"), 5);
+        let error = count(Field::Limit, -5, 10).expect_err("negative");
+        assert_eq!(error.message(), "the limit is -5 and must be within 1 and 10");
+    }
+
+    #[test]
+    fn json_is_seen_before_the_end_of_flags_only() {
+        let line = |words: &[&str]| wants_json(words.iter().map(OsString::from));
+        assert!(line(&["tulving", "save", "--json"]));
+        assert!(!line(&["tulving", "save", "--", "--json"]));
+    }
+}

@@ -1,0 +1,51 @@
+//! `tulving associate`: links one memory to another.
+
+use clap::Args;
+use tulving_core::request::AssociationRequest;
+use tulving_core::vocabulary::Relation;
+
+use crate::args::{reference, word};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::style::{self, WORD};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving associate 12 3
+  tulving associate 12 3 --relation updates
+  tulving associate 12 3 --relation caused_by --weight 0.8
+
+Read it from the first to the second: 12 updates 3. What is updated is superseded: recall prefers the newer one.";
+
+/// Flags of `associate`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Associate {
+    /// The memory that says it
+    #[arg(value_name = "MEMORY")]
+    source: String,
+    /// The memory it is about
+    #[arg(value_name = "OTHER-MEMORY")]
+    target: String,
+    /// How they relate [default: related_to]
+    #[arg(long, value_parser = word!(Relation))]
+    relation: Option<Relation>,
+    /// How strongly, 0 to 1 [default: 0.5]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    weight: Option<f64>,
+}
+
+pub(super) fn run(args: &Associate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let (source, target) = (reference(&args.source)?, reference(&args.target)?);
+    let request = AssociationRequest { target, relation: args.relation, weight: args.weight };
+    let link = app.engine.associate(&app.here()?, source, &request)?;
+    if printer.json() {
+        printer.document(&link)?;
+        return Ok(Outcome::Done);
+    }
+    let relation = style::paint(WORD, link.relation);
+    printer.line(format!("Associated {source} {relation} {target} (weight {})", link.weight.get()))?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,111 @@
+//! `tulving audit`: what was done, by whom and why. For admins.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use serde::Serialize;
+use tulving_core::audit::AuditEntry;
+use tulving_core::error::{Error, Field};
+use tulving_core::id::{MemoryId, MemoryRef, PrincipalId};
+use tulving_core::limits;
+use tulving_core::request::{AuditFilter, Caller, Filter, Forgotten, ListRequest, Sort};
+
+use crate::args::{count, reference};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::table::table;
+use crate::show::time::instant;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving audit
+  tulving audit 12
+  tulving audit --limit 200 --json";
+
+/// Flags of `audit`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Audit {
+    /// Only about this memory; one that is gone for good is named by its full id
+    #[arg(value_name = "MEMORY")]
+    memory: Option<String>,
+    /// How many at the most, newest first
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, allow_negative_numbers = true)]
+    limit: i64,
+}
+
+/// An entry for programs.
+#[derive(Serialize)]
+struct Named<'a> {
+    #[serde(flatten)]
+    entry: &'a AuditEntry,
+    by_name: Option<&'a str>,
+}
+
+pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let last = count(Field::Limit, args.limit, limits::PAGE)?;
+    let memory = match &args.memory {
+        None => None,
+        Some(name) => Some(identify(reference(name)?, app)?),
+    };
+    let entries = app.engine.audit(&app.caller, &AuditFilter { space: None, memory, last })?;
+    let ids: Vec<PrincipalId> = entries.iter().map(|entry| entry.by).collect();
+    let names = app.engine.names(&ids)?;
+    if printer.json() {
+        let named = |entry| {
+            let entry: &AuditEntry = entry;
+            Named { entry, by_name: names.get(&entry.by).map(String::as_str) }
+        };
+        let entries: Vec<_> = entries.iter().map(named).collect();
+        printer.document(&BTreeMap::from([("entries", &entries)]))?;
+        return Ok(Outcome::Done);
+    }
+    if entries.is_empty() {
+        printer.note("Nothing was audited.")?;
+        return Ok(Outcome::Done);
+    }
+    let row = |entry: &AuditEntry| {
+        let by = names.get(&entry.by).cloned().unwrap_or_else(|| entry.by.to_string());
+        [
+            instant(entry.at),
+            entry.agent.as_ref().map_or_else(|| by.clone(), |agent| format!("{by} with {agent}")),
+            entry.act.to_string(),
+            entry.memory.map(|id| id.to_string()).unwrap_or_default(),
+            [entry.reason.as_deref(), entry.detail.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("; "),
+        ]
+    };
+    let rows: Vec<_> = entries.iter().map(row).collect();
+    printer.lines(&table(["when", "who", "act", "memory", "why"], &rows))?;
+    Ok(Outcome::Done)
+}
+
+/// The id of a memory that may also be forgotten. An id stands for itself: the memory may be gone for good.
+fn identify(which: MemoryRef, app: &App<'_>) -> Result<MemoryId, Failure> {
+    if let MemoryRef::Id(id) = which {
+        return Ok(id);
+    }
+    let caller = app.here()?;
+    match app.engine.get(&caller, which) {
+        Ok(memory) => Ok(memory.id),
+        Err(error @ Error::NoMemory { .. }) => match forgotten(which, &caller, app)? {
+            Some(id) => Ok(id),
+            None => Err(Failure::from(error).hinted("what is gone for good is named by its full id")),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn forgotten(which: MemoryRef, caller: &Caller, app: &App<'_>) -> Result<Option<MemoryId>, Failure> {
+    let filter = Filter { space: Some(caller.space), forgotten: Forgotten::Only, ..Filter::default() };
+    let mut request = ListRequest { filter, sort: Sort::Newest, limit: limits::PAGE, cursor: None };
+    loop {
+        let page = app.engine.list(caller, &request)?;
+        let found = page.memories.iter().find(|memory| memory.number.map(MemoryRef::Number) == Some(which));
+        if found.is_some() || page.next.is_none() {
+            return Ok(found.map(|memory| memory.id));
+        }
+        request.cursor = page.next;
+    }
+}

@@ -1,0 +1,115 @@
+//! `tulving backup`: the whole store as one file, taken while others write, and back.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use indicatif::ProgressBar;
+use tulving_store::IfExists;
+
+use crate::exit::Outcome;
+use crate::failure::{Cause, Failure};
+use crate::input::InputError;
+use crate::print::Printer;
+use crate::show::text::{counted, thousands};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving backup create memories.db
+  tulving backup restore memories.db
+
+Both work while other processes have the store open. A restore keeps what was there in the home's `backups`.";
+
+/// Flags of `backup`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Backup {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Copy the store into a file, while others go on writing
+    Create {
+        /// The file to make
+        file: PathBuf,
+        /// Replace a file that is there
+        #[arg(long)]
+        force: bool,
+    },
+    /// Put a backup in the place of what is stored
+    Restore {
+        /// The backup
+        file: PathBuf,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub(super) fn run(args: &Backup, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    app.engine.require_org_admin(&app.caller)?;
+    match &args.act {
+        Act::Create { file, force } => create(file, *force, app, printer),
+        Act::Restore { file, yes } => restore(file, *yes, app, printer),
+    }
+}
+
+fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if !force && file.symlink_metadata().is_ok() {
+        return Err(InputError::Exists { path: file.to_owned() }.into());
+    }
+    let if_exists = if force { IfExists::Replace } else { IfExists::Refuse };
+    let bar = printer.bar("Copying", Some(0));
+    let report = app.store.backup(file, if_exists, &mut |done, all| advance(&bar, done, all));
+    bar.finish_and_clear();
+    let report = report?;
+    if printer.json() {
+        printer.document(&serde_json::json!({
+            "file": report.path, "bytes": report.bytes, "memories": report.memories,
+        }))?;
+    } else {
+        printer.line(format!(
+            "Backed up {} to {} ({} bytes)",
+            counted(report.memories, "memory", "memories"),
+            report.path.display(),
+            thousands(report.bytes)
+        ))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if !yes {
+        let question = format!("Replace everything in {} by {}?", app.settings.home.display(), file.display());
+        match printer.confirm(&question)? {
+            Some(true) => {}
+            Some(false) => return Err(Cause::Unconfirmed("the answer was no").into()),
+            None => {
+                let failure = Failure::from(Cause::Unconfirmed("a restore replaces everything and was not confirmed"));
+                return Err(failure.hinted("add --yes"));
+            }
+        }
+    }
+    let bar = printer.bar("Restoring", Some(0));
+    let report = app.store.restore(file, &mut |done, all| advance(&bar, done, all));
+    bar.finish_and_clear();
+    let report = report?;
+    app.renew_token()?;
+    if printer.json() {
+        printer.document(&serde_json::json!({
+            "file": file, "memories": report.memories, "previous": report.previous, "schema": report.schema,
+        }))?;
+    } else {
+        let memories = counted(report.memories, "memory", "memories");
+        printer.line(format!("Restored {memories} from {}", file.display()))?;
+        printer.note(format!("What was there before is in {}", report.previous.display()))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn advance(bar: &ProgressBar, done: u64, all: u64) {
+    bar.set_length(all);
+    bar.set_position(done);
+}

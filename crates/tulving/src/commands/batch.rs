@@ -1,0 +1,156 @@
+//! `tulving save --batch`: many memories from JSON Lines, a thousand to a transaction.
+//!
+//! Everything before a wrong line is saved, nothing from it on; the error names the line and says how many were saved.
+
+use std::path::Path;
+
+use indicatif::ProgressBar;
+use serde::Serialize;
+use tulving_core::answer::{Fate, Receipt};
+use tulving_core::error::{Error, Invalid};
+use tulving_core::request::{Caller, SaveRequest};
+
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input::Lines;
+use crate::print::Printer;
+use crate::show::text::{counted, thousands};
+use crate::wire::App;
+
+/// How many memories one transaction takes: enough that its commit costs little for each of them, few enough that
+/// other processes wait for milliseconds.
+const TRANSACTION: usize = 1_000;
+
+/// What came of a batch.
+#[derive(Default, Serialize)]
+struct Report {
+    created: u64,
+    updated: u64,
+    unchanged: u64,
+    duplicate: u64,
+    receipts: Vec<Receipt>,
+}
+
+impl Report {
+    fn total(&self) -> u64 {
+        self.created + self.updated + self.unchanged + self.duplicate
+    }
+
+    fn count(&mut self, receipts: Vec<Receipt>) {
+        for receipt in &receipts {
+            match receipt.fate {
+                Fate::Created => self.created += 1,
+                Fate::Updated => self.updated += 1,
+                Fate::Unchanged => self.unchanged += 1,
+                Fate::Duplicate => self.duplicate += 1,
+            }
+        }
+        self.receipts.extend(receipts);
+    }
+}
+
+/// A batch under way.
+struct Batch<'a> {
+    app: &'a App<'a>,
+    caller: Caller,
+    lines: Lines,
+    waiting: Vec<(u64, SaveRequest)>,
+    report: Report,
+    bar: ProgressBar,
+}
+
+pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let lines = Lines::open(path)?;
+    let bar = printer.bar("Saving", lines.size());
+    let caller = app.here()?;
+    let mut batch = Batch { app, caller, lines, waiting: Vec::new(), report: Report::default(), bar };
+    let done = batch.save_all();
+    batch.bar.finish_and_clear();
+    if let Err(failure) = done {
+        return Err(batch.explain(failure));
+    }
+    let Report { created, updated, unchanged, duplicate, receipts } = &batch.report;
+    if printer.json() {
+        printer.document(&batch.report)?;
+        return Ok(Outcome::Done);
+    }
+    for warning in receipts.iter().flat_map(|receipt| &receipt.warnings) {
+        printer.warning(warning)?;
+    }
+    let mut parts = vec![format!("Saved {}", counted(*created, "memory", "memories"))];
+    let others = [(updated, "updated"), (unchanged, "unchanged"), (duplicate, "already known")];
+    parts.extend(
+        others.iter().filter(|(count, _)| **count > 0).map(|(count, what)| format!("{} {what}", thousands(**count))),
+    );
+    printer.line(parts.join(", "))?;
+    Ok(Outcome::Done)
+}
+
+impl Batch<'_> {
+    fn save_all(&mut self) -> Result<(), Failure> {
+        loop {
+            match self.next() {
+                Ok(Some(waiting)) => self.waiting.push(waiting),
+                Ok(None) => return self.save_waiting(),
+                Err(failure) => {
+                    self.save_waiting()?;
+                    return Err(failure);
+                }
+            }
+            if self.waiting.len() == TRANSACTION {
+                self.save_waiting()?;
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<(u64, SaveRequest)>, Failure> {
+        let Some((line, text)) = self.lines.next()? else { return Ok(None) };
+        match serde_json::from_str(&text) {
+            Ok(request) => Ok(Some((line, request))),
+            Err(error) => Err(self.lines.wrong(line, without_line(&error))),
+        }
+    }
+
+    /// Saves what waits. Where one of them is refused, those before it are saved all the same.
+    fn save_waiting(&mut self) -> Result<(), Failure> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        match self.save(&waiting) {
+            Err(Error::Invalid(Invalid::InBatch { index, source })) => {
+                let line = waiting.get(index).map_or(0, |(line, _)| *line);
+                waiting.truncate(index);
+                self.save(&waiting)?;
+                Err(self.lines.refused(line, *source))
+            }
+            done => Ok(done?),
+        }
+    }
+
+    fn save(&mut self, waiting: &[(u64, SaveRequest)]) -> Result<(), Error> {
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let requests = waiting.iter().map(|(_, request)| request.clone()).collect();
+        self.report.count(self.app.engine.save_many(&self.caller, requests)?);
+        self.bar.set_position(if self.lines.size().is_some() { self.lines.read() } else { self.report.total() });
+        Ok(())
+    }
+
+    /// The failure, with what was saved before it.
+    fn explain(&self, failure: Failure) -> Failure {
+        let saved = match self.report.total() {
+            0 => "nothing was saved".to_owned(),
+            saved => format!("{} before it stayed saved", counted(saved, "memory", "memories")),
+        };
+        let hint = failure.hint().map_or_else(|| saved.clone(), |hint| format!("{hint}; {saved}"));
+        failure.hinted(hint)
+    }
+}
+
+/// What the parser said, without its own count of lines: it was given one.
+pub(super) fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((what, _)) => format!("{what} at column {}", error.column()),
+        None => text,
+    }
+}

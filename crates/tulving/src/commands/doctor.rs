@@ -1,0 +1,104 @@
+//! `tulving doctor`: whether the home is sound. The exit code tells.
+
+use clap::Args;
+use serde::Serialize;
+use tulving_core::error::StoreError;
+use tulving_store::{Depth, Finding, Home, Severity, SqliteStore};
+
+use crate::config::Settings;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::style::{self, BAD, FAINT, GOOD, WARN};
+use crate::show::text::{one_line, pad};
+use crate::wire;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving doctor
+  tulving doctor --deep
+  tulving doctor --json
+
+Exit code 1 if anything is bad; warnings alone are 0.";
+
+/// Flags of `doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Doctor {
+    /// Look at every content, not only at a sample
+    #[arg(long)]
+    deep: bool,
+}
+
+/// One thing that was looked at.
+#[derive(Serialize)]
+struct Line {
+    name: &'static str,
+    verdict: &'static str,
+    text: String,
+    hint: Option<String>,
+}
+
+impl From<Finding> for Line {
+    fn from(finding: Finding) -> Self {
+        let verdict = match finding.severity {
+            Severity::Fine => "ok",
+            Severity::Warn => "warn",
+            Severity::Bad => "bad",
+        };
+        Self { name: finding.name, verdict, text: finding.text, hint: finding.hint.map(str::to_owned) }
+    }
+}
+
+pub(super) fn run(args: &Doctor, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let lines = look(args, settings);
+    let sound = lines.iter().all(|line| line.verdict != "bad");
+    if printer.json() {
+        printer.document(&serde_json::json!({ "sound": sound, "findings": lines }))?;
+    } else {
+        print(&lines, printer)?;
+    }
+    Ok(if sound { Outcome::Done } else { Outcome::Unsound })
+}
+
+/// The findings. That there is no store is worth a warning; that it cannot be opened is a finding like any other.
+fn look(args: &Doctor, settings: &Settings) -> Vec<Line> {
+    if !settings.home.exists() {
+        return vec![Line {
+            name: "home",
+            verdict: "warn",
+            text: format!("there is nothing at {} yet", settings.home.display()),
+            hint: Some("the first `tulving save` makes it".to_owned()),
+        }];
+    }
+    let depth = if args.deep { Depth::Deep } else { Depth::Usual };
+    let checkup = Home::open_or_create(&settings.home)
+        .and_then(|home| SqliteStore::open(&home, wire::options(settings)))
+        .and_then(|store| store.check(depth));
+    match checkup {
+        Ok(checkup) => checkup.findings.into_iter().map(Line::from).collect(),
+        Err(error) => vec![unreadable(error)],
+    }
+}
+
+fn unreadable(error: StoreError) -> Line {
+    let failure = Failure::from(error);
+    Line { name: "store", verdict: "bad", text: failure.message(), hint: failure.hint() }
+}
+
+fn print(lines: &[Line], printer: &mut Printer) -> Result<(), Failure> {
+    let widest = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
+    for Line { name, verdict, text, hint } in lines {
+        let style = match *verdict {
+            "ok" => GOOD,
+            "warn" => WARN,
+            _ => BAD,
+        };
+        let verdict = style::paint(style, pad(verdict, 4));
+        printer.line(format!("{verdict}  {}  {}", pad(name, widest), one_line(text)))?;
+        if let Some(hint) = hint {
+            printer.line(format!("      {} {hint}", style::paint(FAINT, "hint:")))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! `tulving dump`: everything that is true in the store, as JSON Lines.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use indicatif::ProgressBar;
+use tulving_core::record::DumpPosition;
+
+use crate::exit::Outcome;
+use crate::failure::{Cause, Failure};
+use crate::input::InputError;
+use crate::print::Printer;
+use crate::show::text::counted;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving dump memories.jsonl
+  tulving dump | gzip > memories.jsonl.gz
+  tulving load memories.jsonl --home elsewhere
+
+The dump holds everything: all spaces, forgotten memories, all versions. Tokens are not in it.";
+
+/// How many records one read takes: short, so that the write-ahead log can be cut in between.
+const PAGE: usize = 1_000;
+
+/// Flags of `dump`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Dump {
+    /// The file to write; - is standard output
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    file: PathBuf,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if args.file == Path::new("-") {
+        let bar = ProgressBar::hidden();
+        write(app, &bar, &mut |line| printer.bytes(line))?;
+        return Ok(Outcome::Done);
+    }
+    let bar = printer.bar("Dumping", None);
+    let records = to_file(args, app, &bar);
+    bar.finish_and_clear();
+    let records = records?;
+    if printer.json() {
+        printer.document(&serde_json::json!({ "file": args.file, "records": records }))?;
+    } else {
+        printer.line(format!("Wrote {} to {}", counted(records, "record", "records"), args.file.display()))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Writes beside the file and renames at the end, so that a dump is whole or not there. It is for its owner alone.
+fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<u64, Failure> {
+    let path = &args.file;
+    let unwritable = |source: io::Error| -> Failure { InputError::Unwritable { path: path.clone(), source }.into() };
+    if !args.force && path.symlink_metadata().is_ok() {
+        return Err(InputError::Exists { path: path.clone() }.into());
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part).map_err(unwritable)?;
+    let written = fill(file, app, bar, &unwritable).and_then(|records| {
+        std::fs::rename(&part, path).map_err(unwritable)?;
+        Ok(records)
+    });
+    if written.is_err() {
+        // The part is of no use; that it cannot be removed changes nothing about the error.
+        let _ = std::fs::remove_file(&part);
+    }
+    written
+}
+
+fn fill(
+    file: File,
+    app: &App<'_>,
+    bar: &ProgressBar,
+    unwritable: &dyn Fn(io::Error) -> Failure,
+) -> Result<u64, Failure> {
+    let mut out = BufWriter::new(file);
+    let records = write(app, bar, &mut |line| out.write_all(line).map_err(unwritable))?;
+    let file = out.into_inner().map_err(|error| unwritable(error.into_error()))?;
+    file.sync_all().map_err(unwritable)?;
+    Ok(records)
+}
+
+/// Hands each record over as a line, and says how many there were.
+fn write(
+    app: &App<'_>,
+    bar: &ProgressBar,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let mut position = Some(DumpPosition::default());
+    let mut records = 0;
+    while let Some(from) = position {
+        let (page, next) = app.engine.dump(&app.caller, from, PAGE)?;
+        for record in page {
+            let mut line = serde_json::to_vec(&record).map_err(|error| Cause::Output(error.into()))?;
+            line.push(b'\n');
+            take(&line)?;
+            records += 1;
+        }
+        bar.set_position(records);
+        position = next;
+    }
+    Ok(records)
+}

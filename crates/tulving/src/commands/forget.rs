@@ -1,0 +1,44 @@
+//! `tulving forget`: softly, or for good.
+
+use clap::Args;
+use tulving_core::request::{ForgetRequest, Manner};
+
+use super::moves;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving forget 12 --reason \"no longer true\"
+  tulving forget 12 13 14
+  tulving restore 12
+  tulving forget 12 --hard";
+
+/// Flags of `forget`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Forget {
+    #[command(flatten)]
+    which: moves::Which,
+    /// For good: content, versions and links go, and nothing brings them back
+    #[arg(long)]
+    hard: bool,
+    /// Why, for the audit
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let manner = if args.hard { Manner::Hard } else { Manner::Soft };
+    let request = ForgetRequest { manner, reason: args.reason.clone() };
+    let done = if args.hard { "Erased" } else { "Forgot" };
+    let outcome = moves::each(&args.which, app, printer, done, |caller, which| {
+        app.engine.forget(caller, which, &request)
+    })?;
+    if !args.hard && outcome == Outcome::Done {
+        printer.note("`tulving restore` brings it back")?;
+    }
+    Ok(outcome)
+}

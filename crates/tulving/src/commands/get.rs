@@ -1,0 +1,40 @@
+//! `tulving get`: one memory with everything that is known of it.
+
+use clap::Args;
+
+use super::Placed;
+use crate::args::reference;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::memory::{Names, full};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving get 12
+  tulving get '#12' --space team-a
+  tulving get 12 --json";
+
+/// Flags of `get`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Get {
+    /// Its number in the space, or its full id
+    #[arg(value_name = "MEMORY")]
+    memory: String,
+}
+
+pub(super) fn run(args: &Get, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let which = reference(&args.memory)?;
+    let memory = app.engine.get(&app.here()?, which)?;
+    let names = app.space_names()?;
+    if printer.json() {
+        printer.document(&Placed::new(&memory, memory.space, &names))?;
+        return Ok(Outcome::Done);
+    }
+    let owner = app.engine.names(&[memory.owner])?.remove(&memory.owner);
+    let names = Names { space: names.get(&memory.space).cloned(), owner };
+    printer.lines(&full(&memory, names, printer.now()))?;
+    Ok(Outcome::Done)
+}

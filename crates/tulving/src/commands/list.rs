@@ -1,0 +1,171 @@
+//! `tulving list`: memories page by page; following the cursors neither skips nor repeats.
+
+use clap::{Args, ValueEnum};
+use tulving_core::answer::{Cursor, Page};
+use tulving_core::error::Field;
+use tulving_core::limits;
+use tulving_core::request::{Caller, Filter, Forgotten, ListRequest, Sort};
+use tulving_core::vocabulary::State;
+
+use super::Placed;
+use crate::args::{Chooser, count};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::memory::{Layout, lines};
+use crate::show::text::thousands;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving list
+  tulving list --type decision --tag backend --sort importance
+  tulving list --since 2026-05-01 --until 2026-06-01 --all
+  tulving list --forgotten
+  tulving list --all --json > memories.json";
+
+/// Flags of `list`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct List {
+    /// In which order
+    #[arg(long, value_enum, default_value_t = Order::Newest)]
+    sort: Order,
+    /// How many at the most, up to 1000
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, allow_negative_numbers = true)]
+    limit: i64,
+    /// Go on where the last page ended; with the same filters and order
+    #[arg(long, conflicts_with = "all")]
+    cursor: Option<String>,
+    /// Every page
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+    /// Archived ones only; without it they are left out
+    #[arg(long)]
+    archived: bool,
+    /// Forgotten ones only
+    #[arg(long, conflicts_with = "archived")]
+    forgotten: bool,
+    /// Whose content, title or key holds this text, in any case
+    #[arg(long, value_name = "TEXT")]
+    contains: Option<String>,
+    #[command(flatten)]
+    chooser: Chooser,
+}
+
+/// In which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Order {
+    Newest,
+    Oldest,
+    Updated,
+    Accessed,
+    Importance,
+    MostAccessed,
+}
+
+impl Order {
+    fn sort(self) -> Sort {
+        match self {
+            Self::Newest => Sort::Newest,
+            Self::Oldest => Sort::Oldest,
+            Self::Updated => Sort::Updated,
+            Self::Accessed => Sort::Accessed,
+            Self::Importance => Sort::Importance,
+            Self::MostAccessed => Sort::MostAccessed,
+        }
+    }
+}
+
+impl List {
+    fn filter(&self, caller: &Caller) -> Result<Filter, Failure> {
+        let mut filter = self.chooser.filter()?;
+        filter.space = (!self.chooser.all_spaces).then_some(caller.space);
+        filter.substring.clone_from(&self.contains);
+        if self.forgotten {
+            filter.forgotten = Forgotten::Only;
+        } else if self.archived {
+            filter.states = vec![State::Archived];
+        } else {
+            filter.states = vec![State::Processing, State::Active, State::Cooling];
+        }
+        Ok(filter)
+    }
+
+    fn request(&self, caller: &Caller) -> Result<ListRequest, Failure> {
+        let limit = if self.all { limits::PAGE } else { count(Field::Limit, self.limit, limits::PAGE)? };
+        let cursor = self.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
+        Ok(ListRequest { filter: self.filter(caller)?, sort: self.sort.sort(), limit, cursor })
+    }
+}
+
+pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let caller = app.here()?;
+    let mut request = args.request(&caller)?;
+    let names = app.space_names()?;
+    let layout = Layout {
+        now: printer.now(),
+        columns: printer.columns(),
+        spaces: args.chooser.all_spaces.then_some(&names),
+    };
+    let mut shown = 0;
+    let mut document = printer.json().then(|| Document { begun: false });
+    loop {
+        let Page { memories, next } = app.engine.list(&caller, &request)?;
+        shown += memories.len();
+        match &mut document {
+            Some(document) => {
+                for memory in &memories {
+                    document.item(&Placed::new(memory, memory.space, &names), printer)?;
+                }
+            }
+            None => printer.lines(&lines(memories.iter(), &layout))?,
+        }
+        request.cursor = next;
+        if next.is_none() || !args.all {
+            break;
+        }
+    }
+    match document {
+        Some(document) => document.end(request.cursor, printer)?,
+        None => footer(shown, &request, &caller, app, printer)?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn footer(
+    shown: usize,
+    request: &ListRequest,
+    caller: &Caller,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    if let Some(cursor) = request.cursor {
+        let total = thousands(app.engine.count(caller, &request.filter)?);
+        return printer.note(format!("{shown} of {total}; for the next page add --cursor {cursor}"));
+    }
+    if shown == 0 {
+        return printer.note("No memories. Save one with `tulving save \"…\"`, or loosen the filters.");
+    }
+    Ok(())
+}
+
+/// A document of any length, written item by item.
+struct Document {
+    begun: bool,
+}
+
+impl Document {
+    fn item(&mut self, item: &impl serde::Serialize, printer: &mut Printer) -> Result<(), Failure> {
+        let before = if self.begun { ",\n" } else { "{\"memories\":[\n" };
+        self.begun = true;
+        printer.bytes(before.as_bytes())?;
+        printer.part(item)
+    }
+
+    fn end(self, next: Option<Cursor>, printer: &mut Printer) -> Result<(), Failure> {
+        printer.bytes(if self.begun { b"\n],\"next\":" } else { b"{\"memories\":[],\"next\":" })?;
+        printer.part(&next)?;
+        printer.bytes(b"}\n")
+    }
+}

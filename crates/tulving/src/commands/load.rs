@@ -1,0 +1,97 @@
+//! `tulving load`: takes in what `dump` wrote. What is there already stays as it is, so it can be run again.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::ProgressBar;
+use tulving_core::Loading;
+use tulving_core::record::{Loaded, Record};
+
+use super::batch::without_line;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input::Lines;
+use crate::print::Printer;
+use crate::show::text::{counted, thousands};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving load memories.jsonl
+  gunzip -c memories.jsonl.gz | tulving load -
+
+A memory keeps its number where it is free, and gets a new one where it is not.";
+
+/// How many lines one transaction takes.
+const TRANSACTION: usize = 1_000;
+
+/// How many renumbered memories are listed to a person; a program gets all of them.
+const LISTED: usize = 20;
+
+/// Flags of `load`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Load {
+    /// The dump; - reads standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let mut lines = Lines::open(&args.file)?;
+    let bar = printer.bar("Loading", lines.size());
+    let mut loading = Loading::default();
+    let done = take_all(&mut lines, &mut loading, app, &bar);
+    bar.finish_and_clear();
+    if let Err(failure) = done {
+        let hint = format!(
+            "{} before it stayed loaded; after mending the file, load it again from the start",
+            counted(loading.added, "record", "records")
+        );
+        let hint = failure.hint().map_or_else(|| hint.clone(), |own| format!("{own}; {hint}"));
+        return Err(failure.hinted(hint));
+    }
+    app.engine.finish_load(&app.caller, &loading)?;
+    if printer.json() {
+        printer.document(&loading)?;
+        return Ok(Outcome::Done);
+    }
+    report(&loading, printer)?;
+    Ok(Outcome::Done)
+}
+
+fn take_all(lines: &mut Lines, loading: &mut Loading, app: &App<'_>, bar: &ProgressBar) -> Result<(), Failure> {
+    let mut waiting = Vec::new();
+    while let Some((line, text)) = lines.next()? {
+        let record: Record =
+            serde_json::from_str(&text).map_err(|error| lines.wrong(line, without_line(&error)))?;
+        waiting.push((line, record));
+        if waiting.len() == TRANSACTION {
+            app.engine.load(&app.caller, loading, std::mem::take(&mut waiting))?;
+            bar.set_position(if lines.size().is_some() { lines.read() } else { line });
+        }
+    }
+    Ok(app.engine.load(&app.caller, loading, waiting)?)
+}
+
+fn report(loading: &Loading, printer: &mut Printer) -> Result<(), Failure> {
+    printer.line(format!("Loaded {}", counted(loading.added, "record", "records")))?;
+    let rest = [
+        (loading.present, "were there already"),
+        (u64::try_from(loading.renumbered.len()).unwrap_or(u64::MAX), "got a new number"),
+        (loading.duplicates, "were left out: a memory with the same content, key or path is here"),
+        (loading.dangling, "were left out: they refer to what is not here"),
+    ];
+    for (count, what) in rest.into_iter().filter(|(count, _)| *count > 0) {
+        printer.line(format!("  {} {what}", thousands(count)))?;
+    }
+    for loaded in loading.renumbered.iter().take(LISTED) {
+        if let Loaded::Renumbered { from, to } = loaded {
+            printer.line(format!("    {from} is now {to}"))?;
+        }
+    }
+    if loading.renumbered.len() > LISTED {
+        printer.line("    … --json lists all of them")?;
+    }
+    Ok(())
+}

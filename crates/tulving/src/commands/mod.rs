@@ -1,0 +1,106 @@
+//! The commands, one file each: their flags, one verb of the engine, what is printed of it.
+
+pub(crate) mod associate;
+pub(crate) mod audit;
+pub(crate) mod backup;
+mod batch;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod dissociate;
+pub(crate) mod doctor;
+pub(crate) mod dump;
+pub(crate) mod forget;
+pub(crate) mod get;
+pub(crate) mod history;
+pub(crate) mod list;
+pub(crate) mod load;
+pub(crate) mod moves;
+pub(crate) mod recall;
+pub(crate) mod related;
+pub(crate) mod revert;
+pub(crate) mod save;
+pub(crate) mod space;
+pub(crate) mod token;
+pub(crate) mod update;
+mod welcome;
+
+use serde::Serialize;
+use tulving_core::id::SpaceId;
+
+use crate::args::{Cli, Command};
+use crate::config as settings;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::wire::{self, App, SpaceNames};
+
+/// Does what the command line says. What needs no home does not open one.
+pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if let Some(Command::Completions(args)) = &cli.command {
+        return done(completions::run(args, printer), printer);
+    }
+    let settings = settings::read(&cli.global)?;
+    printer.color(settings.color);
+    match &cli.command {
+        None => done(welcome::run(printer), printer),
+        Some(Command::Config(args)) => done(config::run(args, &cli.global, &settings, printer), printer),
+        Some(Command::Doctor(args)) => done(doctor::run(args, &settings, printer), printer),
+        Some(command) => {
+            let app = wire::open(&settings)?;
+            let outcome = done(act(command, &app, printer), printer);
+            app.settle(printer)?;
+            outcome
+        }
+    }
+}
+
+/// The outcome, once all that was printed is written.
+fn done(outcome: Result<Outcome, Failure>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let outcome = outcome?;
+    printer.finish()?;
+    Ok(outcome)
+}
+
+fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match command {
+        Command::Save(args) => save::run(args, app, printer),
+        Command::Recall(args) => recall::run(args, app, printer),
+        Command::Get(args) => get::run(args, app, printer),
+        Command::List(args) => list::run(args, app, printer),
+        Command::Update(args) => update::run(args, app, printer),
+        Command::History(args) => history::run(args, app, printer),
+        Command::Revert(args) => revert::run(args, app, printer),
+        Command::Forget(args) => forget::run(args, app, printer),
+        Command::Restore(which) => moves::run(&moves::RESTORE, which, app, printer),
+        Command::Archive(which) => moves::run(&moves::ARCHIVE, which, app, printer),
+        Command::Unarchive(which) => moves::run(&moves::UNARCHIVE, which, app, printer),
+        Command::Pin(which) => moves::run(&moves::PIN, which, app, printer),
+        Command::Unpin(which) => moves::run(&moves::UNPIN, which, app, printer),
+        Command::Associate(args) => associate::run(args, app, printer),
+        Command::Dissociate(args) => dissociate::run(args, app, printer),
+        Command::Related(args) => related::run(args, app, printer),
+        Command::Space(args) => space::run(args, app, printer),
+        Command::Token(args) => token::run(args, app, printer),
+        Command::Audit(args) => audit::run(args, app, printer),
+        Command::Backup(args) => backup::run(args, app, printer),
+        Command::Dump(args) => dump::run(args, app, printer),
+        Command::Load(args) => load::run(args, app, printer),
+        Command::Doctor(_) | Command::Config(_) | Command::Completions(_) => {
+            unreachable!("these open no store and were done before")
+        }
+    }
+}
+
+/// Something with the name of the space it is in, for programs.
+#[derive(Serialize)]
+struct Placed<'a, T> {
+    #[serde(flatten)]
+    inner: &'a T,
+    space_name: Option<&'a str>,
+}
+
+impl<'a, T> Placed<'a, T> {
+    fn new(inner: &'a T, space: SpaceId, names: &'a SpaceNames) -> Self {
+        Self { inner, space_name: names.get(&space).map(String::as_str) }
+    }
+}

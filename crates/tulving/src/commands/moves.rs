@@ -1,0 +1,105 @@
+//! Commands that move memories without a new version: restore, archive, unarchive, pin, unpin.
+//!
+//! They take several memories. Each is done by itself: one that fails is named, and the others are done all the same.
+
+use clap::Args;
+use serde::Serialize;
+use tulving_core::Engine;
+use tulving_core::error::Error;
+use tulving_core::id::MemoryRef;
+use tulving_core::memory::Memory;
+use tulving_core::request::Caller;
+
+use super::Placed;
+use crate::args::references;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::memory::sentence;
+use crate::wire::App;
+
+pub(crate) const RESTORE_EXAMPLES: &str = "\
+Examples:
+  tulving list --forgotten
+  tulving restore 12";
+pub(crate) const ARCHIVE_EXAMPLES: &str = "\
+Examples:
+  tulving archive 12 13
+  tulving list --archived";
+pub(crate) const UNARCHIVE_EXAMPLES: &str = "\
+Examples:
+  tulving list --archived
+  tulving unarchive 12";
+pub(crate) const PIN_EXAMPLES: &str = "\
+Examples:
+  tulving pin 12
+  tulving list --pinned";
+pub(crate) const UNPIN_EXAMPLES: &str = "\
+Examples:
+  tulving unpin 12";
+
+/// Which memories to move.
+#[derive(Debug, Args)]
+pub(crate) struct Which {
+    /// Numbers in the space, or full ids
+    #[arg(value_name = "MEMORY", required = true)]
+    memories: Vec<String>,
+}
+
+/// One of the moves.
+pub(crate) struct Move {
+    done: &'static str,
+    act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
+}
+
+pub(crate) const RESTORE: Move = Move { done: "Restored", act: Engine::restore };
+pub(crate) const ARCHIVE: Move = Move { done: "Archived", act: Engine::archive };
+pub(crate) const UNARCHIVE: Move = Move { done: "Unarchived", act: Engine::unarchive };
+pub(crate) const PIN: Move = Move { done: "Pinned", act: Engine::pin };
+pub(crate) const UNPIN: Move = Move { done: "Unpinned", act: Engine::unpin };
+
+/// The memories that were moved, for programs.
+#[derive(Serialize)]
+struct Moved<'a> {
+    memories: Vec<Placed<'a, Memory>>,
+}
+
+pub(super) fn run(step: &Move, which: &Which, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    each(which, app, printer, step.done, |caller, which| (step.act)(&app.engine, caller, which))
+}
+
+/// Does one thing to each memory and says so. All names are read before the first is acted on.
+pub(super) fn each(
+    which: &Which,
+    app: &App<'_>,
+    printer: &mut Printer,
+    done: &str,
+    act: impl Fn(&Caller, MemoryRef) -> Result<Memory, Error>,
+) -> Result<Outcome, Failure> {
+    let references = references(&which.memories)?;
+    let caller = app.here()?;
+    let mut outcome = Outcome::Done;
+    let mut moved = Vec::new();
+    for reference in references {
+        match act(&caller, reference) {
+            Ok(memory) if printer.json() => moved.push(memory),
+            Ok(memory) => {
+                let done = format!("{done} {}", memory.label());
+                printer.line(sentence(&done, &memory, printer.columns()))?;
+            }
+            Err(error) => {
+                let failure = Failure::from(error);
+                if outcome == Outcome::Done {
+                    outcome = Outcome::Partly(failure.class());
+                }
+                printer.failure(&failure);
+            }
+        }
+    }
+    if printer.json() && !moved.is_empty() {
+        let names = app.space_names()?;
+        let placed = moved.iter().map(|memory| Placed::new(memory, memory.space, &names));
+        printer.document(&Moved { memories: placed.collect() })?;
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,75 @@
+//! `tulving related`: what a memory is linked with, to a depth.
+
+use clap::Args;
+use serde::Serialize;
+use tulving_core::answer::Relative;
+use tulving_core::error::Field;
+use tulving_core::limits;
+
+use super::Placed;
+use crate::args::{count, reference};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::memory::{Layout, lines, link};
+use crate::show::style::{self, FAINT, WORD};
+use crate::show::text::{self, pad};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving related 12
+  tulving related 12 --depth 2
+
+`updates → 0.5` means that the nearer memory updates this one, `← updates 0.5` that this one updates the nearer.";
+
+/// Flags of `related`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Related {
+    /// Its number in the space, or its full id
+    #[arg(value_name = "MEMORY")]
+    memory: String,
+    /// How many links away, up to 5
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, allow_negative_numbers = true)]
+    depth: i64,
+}
+
+/// The answer for programs.
+#[derive(Serialize)]
+struct Found<'a> {
+    related: Vec<Placed<'a, Relative>>,
+}
+
+pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let which = reference(&args.memory)?;
+    let depth = count(Field::Depth, args.depth, limits::DEPTH)?;
+    let relatives = app.engine.related(&app.here()?, which, depth)?;
+    let names = app.space_names()?;
+    if printer.json() {
+        let placed = relatives.iter().map(|relative| Placed::new(relative, relative.memory.space, &names));
+        printer.document(&Found { related: placed.collect() })?;
+        return Ok(Outcome::Done);
+    }
+    if relatives.is_empty() {
+        printer.note(format!("{which} is linked with nothing. `tulving associate` links memories."))?;
+        return Ok(Outcome::Done);
+    }
+    let links: Vec<String> = relatives.iter().map(seen_from_nearer).collect();
+    let widest = links.iter().map(|link| text::width(link)).max().unwrap_or(0);
+    // Two digits of depth can not be, so the hops take one column.
+    let columns = printer.columns().map(|columns| columns.saturating_sub(widest + 5));
+    let layout = Layout { now: printer.now(), columns, spaces: None };
+    let memories = lines(relatives.iter().map(|relative| &relative.memory), &layout);
+    for ((relative, link), memory) in relatives.iter().zip(&links).zip(memories) {
+        let hops = style::paint(FAINT, relative.distance);
+        printer.line(format!("{hops}  {}  {memory}", style::paint(WORD, pad(link, widest))))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn seen_from_nearer(relative: &Relative) -> String {
+    let nearer =
+        if relative.via.source == relative.memory.id { relative.via.target } else { relative.via.source };
+    link(&relative.via, nearer)
+}

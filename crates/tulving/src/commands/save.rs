@@ -1,0 +1,263 @@
+//! `tulving save`: one memory from the command line or standard input, or many from JSON Lines.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+use tulving_core::answer::{Fate, Receipt};
+use tulving_core::request::{AssociationRequest, SaveRequest};
+use tulving_core::vocabulary::{
+    Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust,
+};
+
+use super::{Placed, batch};
+use crate::args::{reference, time, word};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input;
+use crate::print::Printer;
+use crate::show;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving save \"Prefers TypeScript over JavaScript\" --type preference
+  tulving save Standup is at 9:30 --type routine --tag work
+  tulving save \"We chose SQLite\" --type decision --updates 3
+  tulving save - --key style-guide --content-type markdown < guide.md
+  tulving save --batch memories.jsonl
+
+Each line of a batch is an object with a `content` and any of the fields above, such as
+{\"content\": \"…\", \"type\": \"fact\", \"tags\": [\"a\"], \"occurred_at\": \"2026-05-27\"}.";
+
+/// Flags of `save`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Save {
+    /// What to remember; - reads standard input
+    #[arg(value_name = "CONTENT", required_unless_present = "batch", conflicts_with = "batch")]
+    words: Vec<OsString>,
+    /// Save each line of a file of JSON Lines; - reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["About", "Origin", "Span", "Links"])]
+    batch: Option<PathBuf>,
+    #[command(flatten)]
+    about: About,
+    #[command(flatten)]
+    origin: Origin,
+    #[command(flatten)]
+    span: Span,
+    #[command(flatten)]
+    links: Links,
+}
+
+/// What the memory is.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What it is")]
+struct About {
+    /// What it says [default: fact]
+    #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType))]
+    memory_type: Option<MemoryType>,
+    /// What it is for [default: from the type]
+    #[arg(long, value_parser = word!(Kind))]
+    kind: Option<Kind>,
+    /// How soon it goes stale [default: from the type]
+    #[arg(long, value_parser = word!(Stability))]
+    stability: Option<Stability>,
+    /// How much it matters, 0 to 1 [default: from the type]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    importance: Option<f64>,
+    /// A label; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// A name of its own: saving the same key again updates the memory
+    #[arg(long)]
+    key: Option<String>,
+    /// A title
+    #[arg(long)]
+    title: Option<String>,
+    /// It, in short
+    #[arg(long)]
+    summary: Option<String>,
+    /// The form of the content [default: text]
+    #[arg(long, value_name = "FORM", value_parser = word!(ContentType))]
+    content_type: Option<ContentType>,
+    /// Who may see it [default: private in `default`, hub elsewhere]
+    #[arg(long, value_parser = word!(Boundary))]
+    boundary: Option<Boundary>,
+    /// Pin it: it does not fade and comes first
+    #[arg(long)]
+    pin: bool,
+}
+
+/// Where the memory comes from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Where it comes from")]
+struct Origin {
+    /// It is saved proactively, not because somebody asked
+    #[arg(long)]
+    auto: bool,
+    /// Where it comes from, in your words
+    #[arg(long, value_name = "TEXT")]
+    source_note: Option<String>,
+    /// The file it was read from: saving the same path again updates the memory
+    #[arg(long, value_name = "PATH")]
+    source_path: Option<String>,
+    /// The agent that helped you to write it
+    #[arg(long, value_name = "NAME")]
+    assisted_by: Option<String>,
+    /// How far its source is trusted [default: own]
+    #[arg(long, value_parser = word!(Trust))]
+    trust: Option<Trust>,
+    /// The conversation it comes from
+    #[arg(long, value_name = "NAME")]
+    conversation: Option<String>,
+    /// Its order in the conversation
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    position: Option<i64>,
+    /// Who said it
+    #[arg(long, value_name = "NAME")]
+    speaker: Option<String>,
+}
+
+/// When what the memory says happened and holds.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "When (2026-05-27 or 2026-05-27T09:30:00Z)")]
+struct Span {
+    /// When it happened
+    #[arg(long, value_name = "TIME")]
+    occurred_at: Option<String>,
+    /// From when on it holds
+    #[arg(long, value_name = "TIME")]
+    valid_from: Option<String>,
+    /// Until when it holds
+    #[arg(long, value_name = "TIME")]
+    valid_until: Option<String>,
+    /// When it is archived by itself
+    #[arg(long, value_name = "TIME")]
+    expires_at: Option<String>,
+}
+
+/// Links to memories that are there.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Links, with a weight from 0 to 1 if you like: 12 or 12:0.8; may be repeated")]
+struct Links {
+    /// It is related to that memory
+    #[arg(long, value_name = "MEMORY")]
+    related_to: Vec<String>,
+    /// It updates that memory, which is superseded
+    #[arg(long, value_name = "MEMORY")]
+    updates: Vec<String>,
+    /// It contradicts that memory
+    #[arg(long, value_name = "MEMORY")]
+    contradicts: Vec<String>,
+    /// It was caused by what that memory says
+    #[arg(long, value_name = "MEMORY")]
+    caused_by: Vec<String>,
+    /// It is a result of what that memory says
+    #[arg(long, value_name = "MEMORY")]
+    result_of: Vec<String>,
+    /// It is a part of what that memory says
+    #[arg(long, value_name = "MEMORY")]
+    part_of: Vec<String>,
+}
+
+impl Links {
+    fn requests(&self) -> Result<Vec<AssociationRequest>, Failure> {
+        let flags = [
+            (Relation::RelatedTo, &self.related_to),
+            (Relation::Updates, &self.updates),
+            (Relation::Contradicts, &self.contradicts),
+            (Relation::CausedBy, &self.caused_by),
+            (Relation::ResultOf, &self.result_of),
+            (Relation::PartOf, &self.part_of),
+        ];
+        let named = flags.iter().flat_map(|(relation, names)| names.iter().map(|name| (*relation, name)));
+        named.map(|(relation, name)| link(relation, name)).collect()
+    }
+}
+
+/// `12` or `12:0.8`.
+fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
+    let (name, weight) = match text.rsplit_once(':') {
+        None => (text, None),
+        Some((name, weight)) => {
+            let weight: f64 = weight.parse().map_err(|_| {
+                Failure::usage(format!("`{}` is not a memory with a weight", tulving_core::preview::short(text)))
+                    .hinted("write 12 or 12:0.8")
+            })?;
+            (name, Some(weight))
+        }
+    };
+    Ok(AssociationRequest { target: reference(name)?, relation: Some(relation), weight })
+}
+
+impl Save {
+    fn request(&self, content: String) -> Result<SaveRequest, Failure> {
+        let Self { about, origin, span, .. } = self;
+        Ok(SaveRequest {
+            content,
+            content_type: about.content_type,
+            key: about.key.clone(),
+            title: about.title.clone(),
+            summary: about.summary.clone(),
+            tags: (!about.tags.is_empty()).then(|| about.tags.clone()),
+            memory_type: about.memory_type,
+            kind: about.kind,
+            stability: about.stability,
+            importance: about.importance,
+            boundary: about.boundary,
+            author: origin.auto.then_some(Author::Auto),
+            source_note: origin.source_note.clone(),
+            assisted_by_agent: origin.assisted_by.clone(),
+            trust: origin.trust,
+            source_path: origin.source_path.clone(),
+            conversation: origin.conversation.clone(),
+            position: origin.position,
+            speaker: origin.speaker.clone(),
+            occurred_at: time(span.occurred_at.as_ref())?,
+            valid_from: time(span.valid_from.as_ref())?,
+            valid_until: time(span.valid_until.as_ref())?,
+            expires_at: time(span.expires_at.as_ref())?,
+            pinned: about.pin,
+            associations: self.links.requests()?,
+            ..SaveRequest::default()
+        })
+    }
+}
+
+pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if let Some(path) = &args.batch {
+        return batch::run(path, app, printer);
+    }
+    let content = input::text(&args.words, app.settings.limits.content_bytes)?;
+    let request = args.request(content)?;
+    let caller = app.here()?;
+    let receipt = app.engine.save(&caller, request)?;
+    if printer.json() {
+        let names = app.space_names()?;
+        printer.document(&Placed::new(&receipt, receipt.space, &names))?;
+        return Ok(Outcome::Done);
+    }
+    // The receipt is the proof; that the memory can be shown is a courtesy.
+    match app.engine.get(&caller, receipt.id.into()) {
+        Ok(memory) => {
+            printer.line(show::memory::sentence(&what_became(&receipt), &memory, printer.columns()))?;
+        }
+        Err(_) => printer.line(what_became(&receipt))?,
+    }
+    for warning in &receipt.warnings {
+        printer.warning(warning)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn what_became(receipt: &Receipt) -> String {
+    let label = receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string());
+    let archive = if receipt.revived { ", back from the archive" } else { "" };
+    match receipt.fate {
+        Fate::Created => format!("Saved {label}"),
+        Fate::Updated => format!("Updated {label} to version {}{archive}", receipt.version),
+        Fate::Unchanged => format!("Unchanged {label}{archive}"),
+        Fate::Duplicate => format!("Already known as {label}{archive}"),
+    }
+}

@@ -1,0 +1,148 @@
+//! `tulving space`: the walls between memories, and who is behind them.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use tulving_core::space::{Membership, Principal};
+use tulving_core::vocabulary::{PrincipalKind, Role, SpaceKind};
+
+use crate::args::word;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::table::table;
+use crate::show::time::age;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving space list
+  tulving space create team-a
+  tulving space create family --group
+  tulving space add-member team-a reviewer --role reader
+  tulving save \"Deploys on Fridays are fine\" --space team-a
+
+A group is sealed: nothing in it may be seen from outside.";
+
+/// Flags of `space`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Space {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Show the spaces that you are in
+    List,
+    /// Make a space; you are its admin
+    Create {
+        /// Lower-case letters, digits, `-`, `_` and `.`
+        name: String,
+        /// Sealed: nothing in it may be seen from outside
+        #[arg(long)]
+        group: bool,
+    },
+    /// Show who is in a space
+    Members {
+        /// The space
+        name: String,
+    },
+    /// Let somebody into a space, or give a member another role
+    AddMember {
+        /// The space
+        name: String,
+        /// Who; `tulving token create --for NAME` makes one
+        principal: String,
+        /// As what
+        #[arg(long, value_parser = word!(Role), default_value = "writer")]
+        role: Role,
+    },
+    /// Take somebody out of a space
+    RemoveMember {
+        /// The space
+        name: String,
+        /// Who
+        principal: String,
+    },
+}
+
+/// A member for programs.
+#[derive(Serialize)]
+struct Member<'a> {
+    name: &'a str,
+    kind: PrincipalKind,
+    #[serde(flatten)]
+    membership: &'a Membership,
+}
+
+impl<'a> Member<'a> {
+    fn of((principal, membership): &'a (Principal, Membership)) -> Self {
+        Self { name: &principal.name, kind: principal.kind, membership }
+    }
+}
+
+pub(super) fn run(args: &Space, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.act {
+        Act::List => list(app, printer),
+        Act::Create { name, group } => {
+            create(name, if *group { SpaceKind::Group } else { SpaceKind::Hub }, app, printer)
+        }
+        Act::Members { name } => members(&app.engine.members(&app.caller, name)?, printer),
+        Act::AddMember { name, principal, role } => {
+            let member = app.engine.set_member(&app.caller, name, principal, *role)?;
+            say(&member, format!("`{principal}` is a {role} of `{name}`"), printer)
+        }
+        Act::RemoveMember { name, principal } => {
+            app.engine.remove_member(&app.caller, name, principal)?;
+            let removed = serde_json::json!({ "removed": principal, "space": name });
+            say(&removed, format!("`{principal}` is no longer in `{name}`"), printer)
+        }
+    }
+}
+
+fn say(document: &impl Serialize, sentence: String, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if printer.json() {
+        printer.document(document)?;
+    } else {
+        printer.line(sentence)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let spaces = app.engine.spaces(&app.caller)?;
+    if printer.json() {
+        printer.document(&BTreeMap::from([("spaces", &spaces)]))?;
+        return Ok(Outcome::Done);
+    }
+    let now = printer.now();
+    let row = |space: &tulving_core::space::Space| {
+        [space.name.clone(), space.kind.to_string(), age(space.created_at, now), space.id.to_string()]
+    };
+    let rows: Vec<_> = spaces.iter().map(row).collect();
+    printer.lines(&table(["name", "kind", "age", "id"], &rows))?;
+    Ok(Outcome::Done)
+}
+
+fn create(name: &str, kind: SpaceKind, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let space = app.engine.create_space(&app.caller, name, kind)?;
+    let sentence = format!("Made the {kind} `{}`; work in it with --space {0}", space.name);
+    say(&space, sentence, printer)
+}
+
+fn members(members: &[(Principal, Membership)], printer: &mut Printer) -> Result<Outcome, Failure> {
+    if printer.json() {
+        let members: Vec<_> = members.iter().map(Member::of).collect();
+        printer.document(&BTreeMap::from([("members", &members)]))?;
+        return Ok(Outcome::Done);
+    }
+    let row = |(principal, membership): &(Principal, Membership)| {
+        [principal.name.clone(), principal.kind.to_string(), membership.role.to_string()]
+    };
+    let rows: Vec<_> = members.iter().map(row).collect();
+    printer.lines(&table(["name", "kind", "role"], &rows))?;
+    Ok(Outcome::Done)
+}

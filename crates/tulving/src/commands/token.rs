@@ -1,0 +1,173 @@
+//! `tulving token`: as whom agents and programs act.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use tulving_core::error::{Error, StoreError};
+use tulving_core::id::{PrincipalId, SpaceId};
+use tulving_core::request::TokenRequest;
+use tulving_core::space::Token as Kept;
+use tulving_core::vocabulary::{PrincipalKind, Role};
+
+use crate::args::word;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::style::{self, STRONG};
+use crate::show::table::table;
+use crate::show::time::age;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving token create --for reviewer --label laptop
+  tulving token create --for bot --space team-a --role reader
+  tulving token list
+  tulving token revoke laptop
+
+Programs act by a token in TULVING_TOKEN. It is shown once; only its hash is kept.";
+
+/// Flags of `token`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Token {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Make a token, and whom it is for where there is nobody of that name
+    Create(Create),
+    /// Show the tokens
+    List,
+    /// Revoke a token at once
+    Revoke {
+        /// Its label or id
+        token: String,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Create {
+    /// For whom it speaks
+    #[arg(long = "for", value_name = "NAME")]
+    principal: String,
+    /// What they are, where they are new
+    #[arg(long, value_parser = word!(PrincipalKind), default_value = "agent")]
+    kind: PrincipalKind,
+    /// What the token is for [default: the name]
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Confine it to this space and make them a member; may be repeated
+    #[arg(long = "space", id = "space", value_name = "NAME")]
+    spaces: Vec<String>,
+    /// The most it may do
+    #[arg(long, value_parser = word!(Role), default_value = "writer")]
+    role: Role,
+}
+
+/// A new token for programs.
+#[derive(Serialize)]
+struct Made<'a> {
+    token: &'a str,
+    #[serde(flatten)]
+    kept: &'a Kept,
+    principal_name: &'a str,
+}
+
+pub(super) fn run(args: &Token, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.act {
+        Act::Create(args) => create(args, app, printer),
+        Act::List => list(app, printer),
+        Act::Revoke { token } => revoke(token, app, printer),
+    }
+}
+
+fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let request = TokenRequest {
+        label: args.label.clone().unwrap_or_else(|| args.principal.clone()),
+        principal: args.principal.clone(),
+        spaces: spaces(args, app)?,
+        role: args.role,
+    };
+    introduce(args, app)?;
+    let (secret, kept) = app.engine.create_token(&app.caller, &request)?;
+    if printer.json() {
+        printer.document(&Made { token: secret.reveal(), kept: &kept, principal_name: &args.principal })?;
+        return Ok(Outcome::Done);
+    }
+    printer.line(style::paint(STRONG, secret.reveal()))?;
+    printer.note(format!(
+        "A {} token for `{}`, shown this once. Programs use it as TULVING_TOKEN.",
+        kept.role, args.principal
+    ))?;
+    Ok(Outcome::Done)
+}
+
+fn spaces(args: &Create, app: &App<'_>) -> Result<Vec<SpaceId>, Failure> {
+    args.spaces.iter().map(|name| Ok(app.engine.enter(&app.caller, name)?.space)).collect()
+}
+
+/// Makes the principal where there is none, and a member of the spaces named; without any, of the space of the call.
+/// Nobody's role is lowered: what a token may do is bounded by its own.
+fn introduce(args: &Create, app: &App<'_>) -> Result<(), Failure> {
+    let new = match app.engine.create_principal(&app.caller, &args.principal, args.kind) {
+        Ok(_) => true,
+        // Who may not make principals may still make a token for one that is there.
+        Err(Error::Store(StoreError::Conflict(_)) | Error::Denied { .. }) => false,
+        Err(error) => return Err(error.into()),
+    };
+    let own = [app.settings.space.clone()];
+    let spaces: &[String] = match args.spaces.as_slice() {
+        [] if new => &own,
+        named => named,
+    };
+    for space in spaces {
+        let members = app.engine.members(&app.caller, space)?;
+        let held = members.iter().find(|(principal, _)| principal.name == args.principal);
+        if held.is_none_or(|(_, membership)| membership.role < args.role) {
+            app.engine.set_member(&app.caller, space, &args.principal, args.role)?;
+        }
+    }
+    Ok(())
+}
+
+fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let tokens = app.engine.tokens(&app.caller)?;
+    if printer.json() {
+        printer.document(&BTreeMap::from([("tokens", &tokens)]))?;
+        return Ok(Outcome::Done);
+    }
+    let ids: Vec<PrincipalId> = tokens.iter().map(|token| token.principal).collect();
+    let names = app.engine.names(&ids)?;
+    let spaces = app.space_names()?;
+    let now = printer.now();
+    let row = |token: &Kept| {
+        let within: Vec<String> =
+            token.spaces.iter().map(|id| spaces.get(id).cloned().unwrap_or_else(|| id.to_string())).collect();
+        [
+            token.label.clone(),
+            names.get(&token.principal).cloned().unwrap_or_else(|| token.principal.to_string()),
+            token.role.to_string(),
+            if within.is_empty() { "all".to_owned() } else { within.join(", ") },
+            age(token.created_at, now),
+            if token.revoked_at.is_some() { "revoked" } else { "live" }.to_owned(),
+            token.id.to_string(),
+        ]
+    };
+    let rows: Vec<_> = tokens.iter().map(row).collect();
+    printer.lines(&table(["label", "for", "role", "spaces", "age", "state", "id"], &rows))?;
+    Ok(Outcome::Done)
+}
+
+fn revoke(which: &str, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let token = app.engine.revoke_token(&app.caller, which)?;
+    if printer.json() {
+        printer.document(&token)?;
+    } else {
+        printer.line(format!("Revoked the token `{}` ({})", token.label, token.id))?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,101 @@
+//! Exit codes: one for each class of trouble, so that a script can decide without reading a sentence.
+
+use std::process::ExitCode;
+
+use tulving_core::error::Class;
+
+/// How a command that ran to its end turned out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It was done.
+    Done,
+    /// It was done, and what it looked at is not sound: `doctor` found something bad.
+    Unsound,
+    /// Some of it was done; the first failure of the rest was of this class.
+    Partly(Class),
+}
+
+impl Outcome {
+    /// The exit code of a command that ended so.
+    pub(crate) fn code(self) -> ExitCode {
+        match self {
+            Self::Done => ExitCode::SUCCESS,
+            Self::Unsound => ExitCode::from(1),
+            Self::Partly(class) => code(class),
+        }
+    }
+}
+
+/// The exit code of a failure of this class.
+pub(crate) fn code(class: Class) -> ExitCode {
+    ExitCode::from(number(class))
+}
+
+const fn number(class: Class) -> u8 {
+    match class {
+        Class::Caller => 2,
+        Class::Absent => 3,
+        Class::Conflict => 4,
+        Class::Busy => 5,
+        Class::Upstream => 6,
+        Class::Corrupt => 7,
+        Class::Denied => 8,
+        Class::Host => 9,
+        // EX_SOFTWARE of sysexits.h, so that a fault of ours cannot be taken for one of the others.
+        Class::Bug => 70,
+    }
+}
+
+/// The class as programs read it in `--json`.
+pub(crate) const fn name(class: Class) -> &'static str {
+    match class {
+        Class::Caller => "caller",
+        Class::Absent => "absent",
+        Class::Conflict => "conflict",
+        Class::Busy => "busy",
+        Class::Upstream => "upstream",
+        Class::Corrupt => "corrupt",
+        Class::Denied => "denied",
+        Class::Host => "host",
+        Class::Bug => "bug",
+    }
+}
+
+/// The same table for people, in the help of the program.
+pub(crate) const HELP: &str = "\
+Exit codes:
+  0   done
+  1   `doctor` found something bad
+  2   what was asked is wrong: a flag, a value, a setting
+  3   there is no such memory, version, space, principal or token
+  4   something else happened first, or the name is taken
+  5   other processes held the store for too long
+  6   a model or service elsewhere failed
+  7   what is stored is damaged, foreign or of a newer version
+  8   the token or role does not allow it
+  9   the machine refuses: no space, no permission, no such file
+  70  a fault of Tulving's own";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_lists_every_code() {
+        let classes = [
+            Class::Caller,
+            Class::Absent,
+            Class::Conflict,
+            Class::Busy,
+            Class::Upstream,
+            Class::Corrupt,
+            Class::Denied,
+            Class::Host,
+            Class::Bug,
+        ];
+        for class in classes {
+            let line = format!("\n  {:<4}", number(class));
+            assert!(HELP.contains(&line), "{} is missing", name(class));
+        }
+    }
+}

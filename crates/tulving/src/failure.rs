@@ -1,0 +1,134 @@
+//! Why a command was not done, from the engine's own errors to a file that cannot be read.
+//!
+//! The engine's errors stay typed to the very end, so that class, code and hint reach [`print`](crate::print) and
+//! [`exit`](crate::exit) as they were decided.
+
+use std::io;
+
+use tulving_core::error::{Class, Error, Invalid, StoreError};
+
+use crate::config::SettingError;
+use crate::input::InputError;
+
+/// Why a command was not done, and what to do about it where the cause does not say.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    cause: Cause,
+    hint: Option<String>,
+}
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Cause {
+    /// The engine or the store said no.
+    #[error(transparent)]
+    Engine(#[from] Error),
+    /// A setting is unknown or wrong.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// What was given to read cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The flags do not fit together, or one is missing.
+    #[error("{0}")]
+    Usage(String),
+    /// An act that cannot be undone was not confirmed.
+    #[error("nothing was done: {0}")]
+    Unconfirmed(&'static str),
+    /// What was to be printed cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Output(#[source] io::Error),
+}
+
+impl Failure {
+    /// The same failure with another hint than its cause's own.
+    pub(crate) fn hinted(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A failure of the command line itself.
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Cause::Usage(what.into()).into()
+    }
+
+    /// What sort of trouble it is.
+    pub(crate) fn class(&self) -> Class {
+        match &self.cause {
+            Cause::Engine(error) => error.class(),
+            Cause::Setting(error) => error.class(),
+            Cause::Input(error) => error.class(),
+            Cause::Usage(_) | Cause::Unconfirmed(_) => Class::Caller,
+            Cause::Output(_) => Class::Host,
+        }
+    }
+
+    /// A stable name for programs.
+    pub(crate) fn code(&self) -> &'static str {
+        match &self.cause {
+            Cause::Engine(error) => error.code(),
+            Cause::Setting(error) => error.code(),
+            Cause::Input(error) => error.code(),
+            Cause::Usage(_) => "usage",
+            Cause::Unconfirmed(_) => "unconfirmed",
+            Cause::Output(_) => "output_failed",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        self.hint.clone().or_else(|| match &self.cause {
+            Cause::Engine(error) => error.hint(),
+            Cause::Setting(error) => error.hint(),
+            Cause::Input(error) => error.hint(),
+            Cause::Usage(_) | Cause::Unconfirmed(_) | Cause::Output(_) => None,
+        })
+    }
+
+    /// The field of the request that it is about.
+    pub(crate) fn field(&self) -> Option<&'static str> {
+        match &self.cause {
+            Cause::Engine(error) => error.field().map(|field| field.as_str()),
+            Cause::Input(error) => error.field(),
+            _ => None,
+        }
+    }
+
+    /// What happened, with what lies beneath it where the sentence does not say so already.
+    pub(crate) fn message(&self) -> String {
+        let mut message = self.cause.to_string();
+        let mut next = std::error::Error::source(&self.cause);
+        while let Some(source) = next {
+            let text = source.to_string();
+            if !message.contains(&text) {
+                message.push_str(": ");
+                message.push_str(&text);
+            }
+            next = source.source();
+        }
+        message
+    }
+
+    /// Whether only the reader of the output went away, as `head` does.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(&self.cause, Cause::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl<C: Into<Cause>> From<C> for Failure {
+    fn from(cause: C) -> Self {
+        Self { cause: cause.into(), hint: None }
+    }
+}
+
+impl From<Invalid> for Cause {
+    fn from(invalid: Invalid) -> Self {
+        Self::Engine(invalid.into())
+    }
+}
+
+impl From<StoreError> for Cause {
+    fn from(error: StoreError) -> Self {
+        Self::Engine(error.into())
+    }
+}

@@ -1,0 +1,229 @@
+//! What is read besides flags: standard input and the files that a command names. `-` is standard input.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use tulving_core::error::{Class, Field, Invalid};
+
+use crate::failure::Failure;
+
+/// Why something given to read cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InputError {
+    /// A file, or standard input, cannot be read.
+    #[error("{name} cannot be read: {source}")]
+    Unreadable {
+        /// What it is called in messages.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("{} cannot be written: {source}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file is there already.
+    #[error("{} is there already", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The bytes are not UTF-8.
+    #[error("{name} is not UTF-8: byte {at} is 0x{byte:02X}")]
+    NotUtf8 {
+        /// What it is called in messages.
+        name: String,
+        /// Where the first wrong byte is, from 0.
+        at: usize,
+        /// The first wrong byte.
+        byte: u8,
+    },
+    /// A line of a file cannot be taken.
+    #[error("line {line} of {name}: {why}")]
+    Line {
+        /// Which, from 1.
+        line: u64,
+        /// What the file is called in messages.
+        name: String,
+        /// Why.
+        why: String,
+        /// What the engine calls it, where it was the engine that refused.
+        invalid: Option<Box<Invalid>>,
+    },
+}
+
+impl InputError {
+    /// What sort of trouble it is.
+    pub(crate) fn class(&self) -> Class {
+        match self {
+            Self::Unreadable { .. } | Self::Unwritable { .. } => Class::Host,
+            Self::Exists { .. } => Class::Conflict,
+            Self::NotUtf8 { .. } | Self::Line { .. } => Class::Caller,
+        }
+    }
+
+    /// A stable name for programs.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "unreadable",
+            Self::Unwritable { .. } => "unwritable",
+            Self::Exists { .. } => "file_exists",
+            Self::NotUtf8 { .. } => "invalid_utf8",
+            Self::Line { invalid: Some(invalid), .. } => invalid.code(),
+            Self::Line { .. } => "invalid_line",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Exists { .. } => Some("choose another name, or add --force to replace it".to_owned()),
+            Self::NotUtf8 { .. } => Some("convert it first, for example with `iconv -t UTF-8`".to_owned()),
+            Self::Line { invalid: Some(invalid), .. } => invalid.hint(),
+            _ => None,
+        }
+    }
+
+    /// The field of the request that it is about.
+    pub(crate) fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::Line { invalid: Some(invalid), .. } => invalid.field().map(Field::as_str),
+            _ => None,
+        }
+    }
+}
+
+const STANDARD_INPUT: &str = "standard input";
+
+/// The text that a command was given as words, joined by spaces; a single `-` is standard input.
+///
+/// At most four times `limit` bytes are read, so that an endless input ends in an error instead of in all memory.
+pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> {
+    if let [word] = words
+        && word == "-"
+    {
+        let most = limit.saturating_mul(4).saturating_add(1);
+        let mut bytes = Vec::new();
+        io::stdin()
+            .lock()
+            .take(u64::try_from(most).unwrap_or(u64::MAX))
+            .read_to_end(&mut bytes)
+            .map_err(|source| InputError::Unreadable { name: STANDARD_INPUT.to_owned(), source })?;
+        if bytes.len() >= most {
+            let got = bytes.len();
+            return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
+        }
+        return utf8(bytes, STANDARD_INPUT);
+    }
+    let words: Result<Vec<String>, Failure> = words.iter().map(word).collect();
+    Ok(words?.join(" "))
+}
+
+fn word(word: &OsString) -> Result<String, Failure> {
+    match word.to_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => utf8(word.as_encoded_bytes().to_vec(), "the text on the command line"),
+    }
+}
+
+fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+        InputError::NotUtf8 { name: name.to_owned(), at, byte }.into()
+    })
+}
+
+/// A file, or standard input, read line by line.
+pub(crate) struct Lines {
+    name: String,
+    size: Option<u64>,
+    reader: Box<dyn BufRead>,
+    read: u64,
+    line: u64,
+}
+
+impl Lines {
+    /// Opens a file; `-` is standard input.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            let reader = Box::new(BufReader::new(io::stdin()));
+            return Ok(Self { name: STANDARD_INPUT.to_owned(), size: None, reader, read: 0, line: 0 });
+        }
+        let name = path.display().to_string();
+        let unreadable = |source| InputError::Unreadable { name: name.clone(), source };
+        let file = File::open(path).map_err(unreadable)?;
+        let about = file.metadata().map_err(unreadable)?;
+        if about.is_dir() {
+            return Err(unreadable(io::ErrorKind::IsADirectory.into()).into());
+        }
+        let size = about.is_file().then_some(about.len());
+        Ok(Self { name, size, reader: Box::new(BufReader::with_capacity(1 << 16, file)), read: 0, line: 0 })
+    }
+
+    /// How many bytes there are, where that is known.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// How many bytes were read.
+    pub(crate) fn read(&self) -> u64 {
+        self.read
+    }
+
+    /// The next line that is not blank, with its number from 1; `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, String)>, Failure> {
+        loop {
+            let mut bytes = Vec::new();
+            let got = self
+                .reader
+                .read_until(b'\n', &mut bytes)
+                .map_err(|source| InputError::Unreadable { name: self.name.clone(), source })?;
+            if got == 0 {
+                return Ok(None);
+            }
+            self.read += u64::try_from(got).unwrap_or_default();
+            self.line += 1;
+            let text = utf8(bytes, &format!("line {} of {}", self.line, self.name))?;
+            if !text.trim().is_empty() {
+                return Ok(Some((self.line, text)));
+            }
+        }
+    }
+
+    /// That a line cannot be taken.
+    pub(crate) fn wrong(&self, line: u64, why: impl ToString) -> Failure {
+        InputError::Line { line, name: self.name.clone(), why: why.to_string(), invalid: None }.into()
+    }
+
+    /// That the engine refuses a line.
+    pub(crate) fn refused(&self, line: u64, invalid: Invalid) -> Failure {
+        let why = invalid.to_string();
+        InputError::Line { line, name: self.name.clone(), why, invalid: Some(Box::new(invalid)) }.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_joined() {
+        let words = ["prefers".into(), "dark roast".into()];
+        assert_eq!(text(&words, 100).expect("text"), "prefers dark roast");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_first_wrong_byte_is_named() {
+        use std::os::unix::ffi::OsStringExt;
+        let error = text(&[OsString::from_vec(b"abc\xffd".to_vec())], 100).expect_err("not UTF-8");
+        assert_eq!(error.message(), "the text on the command line is not UTF-8: byte 3 is 0xFF");
+    }
+}

@@ -1,0 +1,40 @@
+//! The command line of Tulving: reads flags, settings and environment, calls one verb of the engine, prints.
+
+mod args;
+mod commands;
+mod config;
+mod exit;
+mod failure;
+mod input;
+mod print;
+mod show;
+mod wire;
+
+use std::process::ExitCode;
+
+use print::Printer;
+
+fn main() -> ExitCode {
+    let mut printer = Printer::new(args::wants_json(std::env::args_os()));
+    let cli = match args::parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            let printed = printer.clap(&error).and_then(|()| printer.finish());
+            return end(printed.map(|()| ExitCode::from(code)), &mut printer);
+        }
+    };
+    let outcome = commands::run(&cli, &mut printer);
+    end(outcome.map(exit::Outcome::code), &mut printer)
+}
+
+fn end(outcome: Result<ExitCode, failure::Failure>, printer: &mut Printer) -> ExitCode {
+    match outcome {
+        Ok(code) => code,
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            printer.failure(&failure);
+            exit::code(failure.class())
+        }
+    }
+}

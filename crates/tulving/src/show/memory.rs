@@ -1,0 +1,210 @@
+//! A memory on one line, and in full.
+
+use std::collections::HashMap;
+
+use tulving_core::association::Association;
+use tulving_core::id::{MemoryId, SpaceId};
+use tulving_core::memory::{Edition, Memory};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::State;
+
+use super::style::{self, FAINT, NUMBER, STRONG, WORD};
+use super::table;
+use super::text::{self, block, cut, one_line, pad};
+use super::time::{age, instant};
+
+/// The widest type there is, `observation`.
+const TYPE_COLUMNS: usize = 11;
+/// The widest age there is, `just now`.
+const AGE_COLUMNS: usize = 8;
+/// A sentence about one memory is cut to this where there is no terminal that says how wide it is.
+const SENTENCE_COLUMNS: usize = 100;
+
+/// How lines are laid out.
+pub(crate) struct Layout<'a> {
+    /// The time that ages are counted from.
+    pub(crate) now: Timestamp,
+    /// How wide the terminal is; without one nothing is cut.
+    pub(crate) columns: Option<usize>,
+    /// The names of spaces, where memories of several are shown together.
+    pub(crate) spaces: Option<&'a HashMap<SpaceId, String>>,
+}
+
+/// One line for each memory, lined up: number, type, age, content.
+pub(crate) fn lines<'m>(memories: impl Iterator<Item = &'m Memory>, layout: &Layout<'_>) -> Vec<String> {
+    let rows: Vec<(String, &Memory)> = memories.map(|memory| (label(memory, layout), memory)).collect();
+    let widest = rows.iter().map(|(label, _)| text::width(label)).max().unwrap_or(0);
+    rows.iter().map(|(label, memory)| line(label, widest, memory, layout)).collect()
+}
+
+fn label(memory: &Memory, layout: &Layout<'_>) -> String {
+    let label = memory.label();
+    match layout.spaces {
+        None => label,
+        Some(names) => {
+            let name = names.get(&memory.space).map_or("?", String::as_str);
+            format!("{name} {label}")
+        }
+    }
+}
+
+fn line(label: &str, widest: usize, memory: &Memory, layout: &Layout<'_>) -> String {
+    let memory_type = memory.edition.class.memory_type.as_str();
+    let age = age(memory.usage.created_at, layout.now);
+    let taken = widest + 2 + TYPE_COLUMNS + 2 + AGE_COLUMNS + 2;
+    let gap = " ".repeat(widest.saturating_sub(text::width(label)));
+    format!(
+        "{gap}{}  {}  {}  {}",
+        style::paint(NUMBER, label),
+        style::paint(WORD, pad(memory_type, TYPE_COLUMNS)),
+        style::paint(FAINT, pad(&age, AGE_COLUMNS)),
+        gist(memory, layout.columns.map(|columns| columns.saturating_sub(taken).max(10))),
+    )
+}
+
+/// What a memory says on one line, with its marks before it and its title.
+fn gist(memory: &Memory, columns: Option<usize>) -> String {
+    let marks: String = marks(memory).iter().map(|mark| format!("[{mark}] ")).collect();
+    let shown_marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
+    let title = memory.edition.text.title.as_deref().map(one_line).map(|title| format!("{title}: "));
+    let title = title.unwrap_or_default();
+    let content = one_line(&memory.edition.text.content);
+    let Some(columns) = columns else {
+        return format!("{shown_marks}{title}{content}");
+    };
+    let room = columns.saturating_sub(text::width(&marks));
+    format!("{shown_marks}{}", cut(&format!("{title}{content}"), room))
+}
+
+fn marks(memory: &Memory) -> Vec<&'static str> {
+    let standing = &memory.standing;
+    let marks = [
+        (standing.pinned, "pinned"),
+        (standing.state == State::Archived, "archived"),
+        (standing.forgotten_at.is_some(), "forgotten"),
+        (standing.quarantined_at.is_some(), "quarantined"),
+        (memory.superseded_by.is_some(), "superseded"),
+    ];
+    marks.into_iter().filter_map(|(set, mark)| set.then_some(mark)).collect()
+}
+
+/// A sentence about a memory: what was done, its number and type, and what it says as far as it fits.
+pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> String {
+    let memory_type = memory.edition.class.memory_type;
+    let plain = format!("{done} ({memory_type}): ");
+    let room = columns.unwrap_or(SENTENCE_COLUMNS).saturating_sub(text::width(&plain)).max(20);
+    let content = cut(&one_line(&memory.edition.text.content), room);
+    format!("{} ({}): {content}", style::paint(STRONG, done), style::paint(WORD, memory_type))
+}
+
+/// Names that a full view needs and a memory does not carry.
+pub(crate) struct Names {
+    /// Of its space.
+    pub(crate) space: Option<String>,
+    /// Of its owner.
+    pub(crate) owner: Option<String>,
+}
+
+/// Everything that is set, then the content as it is.
+pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String> {
+    let class = &memory.edition.class;
+    let heading = format!(
+        "{}  {}  {}",
+        style::paint(NUMBER, memory.label()),
+        style::paint(WORD, class.memory_type),
+        style::paint(FAINT, age(memory.usage.created_at, now)),
+    );
+    let mut fields = Fields(Vec::new());
+    fields.always("id", memory.id);
+    fields.always("space", names.space.unwrap_or_else(|| memory.space.to_string()));
+    fields.always("owner", names.owner.unwrap_or_else(|| memory.owner.to_string()));
+    edition(&mut fields, &memory.edition);
+    standing(&mut fields, memory);
+    provenance(&mut fields, memory);
+    usage(&mut fields, memory, now);
+    let mut lines = vec![heading];
+    lines.extend(table::pairs(&fields.0));
+    lines.push(String::new());
+    lines.extend(block(&memory.edition.text.content).lines().map(str::to_owned));
+    lines
+}
+
+/// Names and values of what is set.
+struct Fields(Vec<(&'static str, String)>);
+
+impl Fields {
+    fn always(&mut self, name: &'static str, value: impl ToString) {
+        self.0.push((name, value.to_string()));
+    }
+
+    fn set(&mut self, name: &'static str, value: Option<impl ToString>) {
+        self.0.extend(value.map(|value| (name, value.to_string())));
+    }
+}
+
+fn edition(fields: &mut Fields, edition: &Edition) {
+    fields.always("boundary", edition.boundary);
+    fields.set("key", edition.key.as_ref());
+    fields.set("title", edition.text.title.as_ref());
+    fields.set("summary", edition.text.summary.as_ref());
+    let tags = &edition.text.tags;
+    fields.set("tags", (!tags.is_empty()).then(|| tags.join(", ")));
+    fields.always("kind", edition.class.kind);
+    fields.always("stability", edition.class.stability);
+    fields.always("importance", edition.class.importance.get());
+    fields.always("content type", edition.text.content_type);
+    fields.set("source note", edition.source_note.as_ref());
+    fields.set("occurred", edition.span.occurred_at.map(instant));
+    fields.set("valid from", edition.span.valid_from.map(instant));
+    fields.set("valid until", edition.span.valid_until.map(instant));
+    fields.set("expires", edition.span.expires_at.map(instant));
+}
+
+fn standing(fields: &mut Fields, memory: &Memory) {
+    fields.always("state", memory.standing.state);
+    fields.set("pinned", memory.standing.pinned.then_some("yes"));
+    fields.set("forgotten", memory.standing.forgotten_at.map(instant));
+    fields.set("quarantined", memory.standing.quarantined_at.map(instant));
+    fields.set("superseded by", memory.superseded_by);
+}
+
+fn provenance(fields: &mut Fields, memory: &Memory) {
+    let provenance = &memory.provenance;
+    fields.always("author", provenance.author);
+    fields.always("origin", provenance.origin);
+    fields.set("agent", provenance.source_agent.as_ref());
+    fields.set("assisted by", provenance.assisted_by_agent.as_ref());
+    fields.always("trust", provenance.trust);
+    fields.set("pass", provenance.pass);
+    fields.set("source path", provenance.source_path.as_ref());
+    fields.set("line", provenance.mirror.map(|mirror| mirror.line));
+    fields.set(
+        "attachment",
+        provenance.attachment.as_ref().map(|object| {
+            format!("{} ({}, {} bytes)", object.object_key, object.media_type, text::thousands(object.size))
+        }),
+    );
+    fields.set("conversation", memory.place.conversation.as_ref());
+    fields.set("position", memory.place.position);
+    fields.set("speaker", memory.place.speaker.as_ref());
+}
+
+fn usage(fields: &mut Fields, memory: &Memory, now: Timestamp) {
+    let usage = &memory.usage;
+    let with_age = |time| format!("{} ({})", instant(time), age(time, now));
+    fields.always("version", memory.version);
+    fields.always("created", with_age(usage.created_at));
+    fields.set("updated", (usage.updated_at != usage.created_at).then(|| with_age(usage.updated_at)));
+    let used = || format!("{}, last {}", text::counted(usage.access_count, "time", "times"), with_age(usage.accessed_at));
+    fields.set("recalled", (usage.access_count > 0).then(used));
+}
+
+/// A link as it looks from one of its ends: `updates →` from its source, `← updates` from its target.
+pub(crate) fn link(association: &Association, from: MemoryId) -> String {
+    let arrow = if association.source == from {
+        format!("{} →", association.relation)
+    } else {
+        format!("← {}", association.relation)
+    };
+    format!("{arrow} {}", association.weight.get())
+}

@@ -1,0 +1,117 @@
+//! Puts the parts together: the home, the store in it, the engine over it, and who calls.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tulving_core::id::SpaceId;
+use tulving_core::ports::SystemClock;
+use tulving_core::request::{Caller, TokenRequest};
+use tulving_core::vocabulary::{Origin, Role};
+use tulving_core::{Engine, Parts};
+use tulving_models::NoModel;
+use tulving_store::{Home, Options, SqliteStore};
+
+use crate::config::{Settings, Source};
+use crate::failure::Failure;
+use crate::print::Printer;
+
+/// The name of the local user, and the label of the token that is made for it.
+const USER: &str = "user";
+const HOME_TOKEN: &str = "home";
+
+/// The names of spaces.
+pub(crate) type SpaceNames = HashMap<SpaceId, String>;
+
+/// Everything a command works with, opened and ready.
+pub(crate) struct App<'a> {
+    /// One method for each verb.
+    pub(crate) engine: Engine,
+    /// The store itself, for what is not a verb: backup, restore, check-up.
+    pub(crate) store: Arc<SqliteStore>,
+    /// The settings that hold.
+    pub(crate) settings: &'a Settings,
+    /// Who calls, wherever that is.
+    pub(crate) caller: Caller,
+}
+
+/// Opens the home, making it on first use, and finds out who calls.
+pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
+    let home = Home::open_or_create(&settings.home)?;
+    let store = Arc::new(SqliteStore::open(&home, options(settings))?);
+    let engine = Engine::new(Parts {
+        store: store.clone(),
+        embedder: Arc::new(NoModel),
+        clock: Arc::new(SystemClock),
+        limits: settings.limits,
+    });
+    let agent = settings.agent.as_deref();
+    let caller = match &settings.token {
+        Some(token) => engine.authenticate(token, Origin::Cli, agent)?,
+        None => {
+            let user = engine.user(Origin::Cli, agent)?;
+            provide_token(&engine, &home, &user)?;
+            user
+        }
+    };
+    Ok(App { engine, store, settings, caller })
+}
+
+/// How the store is opened.
+pub(crate) fn options(settings: &Settings) -> Options {
+    Options { busy_wait: settings.busy_wait, readers: settings.readers, ..Options::default() }
+}
+
+/// Makes the user's own token where the home has none, so that programs of the same user can act as the user.
+fn provide_token(engine: &Engine, home: &Home, user: &Caller) -> Result<(), Failure> {
+    if home.token_file().exists() {
+        return Ok(());
+    }
+    write_new_token(engine, home, user)
+}
+
+fn write_new_token(engine: &Engine, home: &Home, user: &Caller) -> Result<(), Failure> {
+    let request = TokenRequest {
+        label: HOME_TOKEN.to_owned(),
+        principal: USER.to_owned(),
+        spaces: Vec::new(),
+        role: Role::Admin,
+    };
+    let (secret, _) = engine.create_token(user, &request)?;
+    Ok(tulving_store::write_token_file(home, &secret)?)
+}
+
+impl App<'_> {
+    /// The caller in the space that was asked for; where none was, in the caller's own.
+    pub(crate) fn here(&self) -> Result<Caller, Failure> {
+        let asked = self.settings.chosen.iter().any(|chosen| chosen.key == "space" && chosen.source != Source::Default);
+        if !asked {
+            return Ok(self.caller.clone());
+        }
+        Ok(self.engine.enter(&self.caller, &self.settings.space)?)
+    }
+
+    /// The names of the spaces that the caller is in.
+    pub(crate) fn space_names(&self) -> Result<SpaceNames, Failure> {
+        let spaces = self.engine.spaces(&self.caller)?;
+        Ok(spaces.into_iter().map(|space| (space.id, space.name)).collect())
+    }
+
+    /// Makes a new token for the user where the store, just replaced, no longer knows the one in the home.
+    pub(crate) fn renew_token(&self) -> Result<(), Failure> {
+        let home = self.store.home();
+        let user = self.engine.user(Origin::Cli, None)?;
+        let known = match tulving_store::read_token_file(home)? {
+            None => false,
+            Some(token) => self.engine.authenticate(&token, Origin::Cli, None).is_ok(),
+        };
+        if known { Ok(()) } else { write_new_token(&self.engine, home, &user) }
+    }
+
+    /// Writes down what was recalled. That it could not be is said and fails nothing.
+    pub(crate) fn settle(&self, printer: &mut Printer) -> Result<(), Failure> {
+        match self.engine.flush() {
+            Ok(_) => Ok(()),
+            Err(error) => printer.warning(format!("what was recalled was not counted: {error}")),
+        }
+    }
+}

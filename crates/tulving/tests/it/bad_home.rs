@@ -1,0 +1,164 @@
+//! Homes that cannot be used: a file, read-only, on a full disk. A clear error, exit code 9, nothing lost.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::binary::{Run, Transcript, Tulving, assert_transcript, finish};
+
+/// Nobody: whoever this is, it is not root.
+const NOBODY: u32 = 65_534;
+
+#[test]
+fn a_home_that_is_a_file_is_named_and_left_alone() {
+    let tulving = Tulving::new();
+    fs::write(tulving.home(), "mine").expect("written");
+    assert_transcript!(
+        Transcript::new(&tulving).run(&["save", "one"]).run(&["doctor"]).run(&["list", "--home", "home/below"])
+    );
+    assert_eq!(fs::read_to_string(tulving.home()).expect("still there"), "mine");
+}
+
+#[test]
+fn files_of_others_are_named_and_left_alone() {
+    let tulving = Tulving::new();
+    fs::create_dir(tulving.home()).expect("a home");
+    let database = tulving.home().join("tulving.db");
+    fs::write(&database, "not a database at all, but a letter to a friend. ".repeat(50)).expect("written");
+    let before = fs::read(&database).expect("there");
+    let run = tulving.run(&["save", "one"]);
+    assert_eq!(run.code, 7, "{}", run.err);
+    assert!(run.err.contains("tulving.db"), "{}", run.err);
+    assert_eq!(fs::read(&database).expect("there"), before);
+}
+
+/// A copy of the binary that anybody may run, in a folder that anybody may enter.
+fn public_binary(folder: &Path) -> PathBuf {
+    let binary = folder.join("tulving");
+    fs::copy(env!("CARGO_BIN_EXE_tulving"), &binary).expect("copied");
+    fs::set_permissions(&binary, Permissions::from_mode(0o755)).expect("changed");
+    fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("changed");
+    binary
+}
+
+/// Runs the binary without root's privileges.
+fn run_unprivileged(binary: &Path, home: &Path, args: &[&str]) -> Run {
+    let mut command = Command::new(binary);
+    command.env_clear().env("TULVING_HOME", home).args(args);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    finish(command, b"")
+}
+
+#[test]
+fn a_read_only_home_is_said_to_be_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = public_binary(folder.path());
+    let home = folder.path().join("home");
+    fs::create_dir(&home).expect("a home");
+    let run = |args: &[&str]| run_unprivileged(&binary, &home, args);
+
+    // A home that is empty and cannot be written.
+    fs::set_permissions(&home, Permissions::from_mode(0o555)).expect("changed");
+    let refused = run(&["save", "never"]);
+    assert_eq!((refused.code, refused.out.as_str()), (9, ""), "{}", refused.err);
+    assert!(refused.err.contains("cannot be written: Permission denied"), "{}", refused.err);
+    assert!(refused.err.contains("hint: "), "{}", refused.err);
+
+    // The same home, used first and read-only afterwards.
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    assert_eq!(run(&["save", "one"]).code, 0);
+    fs::set_permissions(&home, Permissions::from_mode(0o555)).expect("changed");
+    assert_eq!(run(&["save", "never"]).code, 9);
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    let listed = run(&["list"]);
+    assert_eq!((listed.code, listed.out.lines().count()), (0, 1), "{}", listed.err);
+
+    // A database that cannot be written in a home that can.
+    let database = home.join("tulving.db");
+    fs::set_permissions(&database, Permissions::from_mode(0o444)).expect("changed");
+    let refused = run(&["save", "never"]);
+    assert_eq!((refused.code, refused.out.as_str()), (9, ""), "{}", refused.err);
+    assert!(refused.err.contains("tulving.db"), "{}", refused.err);
+    fs::set_permissions(&database, Permissions::from_mode(0o600)).expect("changed");
+    assert_eq!(run(&["list"]).out.lines().count(), 1);
+
+    // A parent in which no home can be made.
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o555)).expect("changed");
+    let refused = run_unprivileged(&binary, &folder.path().join("new"), &["save", "never"]);
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("changed");
+    assert_eq!(refused.code, 9, "{}", refused.err);
+    assert!(refused.err.contains("cannot be created: Permission denied"), "{}", refused.err);
+}
+
+/// A file system of its own, gone when it is dropped.
+struct SmallDisk {
+    folder: tempfile::TempDir,
+}
+
+impl SmallDisk {
+    /// `None` where mounting is not allowed.
+    fn mount(megabytes: u32) -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let size = format!("size={megabytes}m,mode=0755");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path()).output();
+        mounted.ok().filter(|output| output.status.success()).map(|_| Self { folder })
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(self.folder.path()).status();
+        assert!(unmounted.is_ok_and(|status| status.success()), "the disk of the test could not be unmounted");
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_acknowledged() {
+    let Some(disk) = SmallDisk::mount(4) else {
+        eprintln!("not tested: this machine does not allow to mount a small disk");
+        return;
+    };
+    let home = disk.folder.path().join("home");
+    let run = |args: &[&str], input: &[u8]| {
+        let mut command = crate::binary::command(&home);
+        command.args(args);
+        finish(command, input)
+    };
+    assert_eq!(run(&["list"], b"").code, 0);
+    let text = "x".repeat(50_000);
+    let mut acknowledged = 0;
+    let refused = loop {
+        let saved = run(&["save", "-"], format!("{acknowledged} {text}").as_bytes());
+        if saved.code != 0 {
+            break saved;
+        }
+        acknowledged += 1;
+        assert!(acknowledged < 200, "the disk never filled up");
+    };
+    assert!(acknowledged > 10, "only {acknowledged} fitted: {}", refused.err);
+    assert_eq!((refused.code, refused.out.as_str()), (9, ""), "{}", refused.err);
+    assert!(refused.err.contains("no space is left on the disk"), "{}", refused.err);
+    assert!(refused.err.contains("what was acknowledged before is safe"), "{}", refused.err);
+
+    // Still full: reading works, or says why it does not, and is not an excuse to lose anything.
+    let listed = run(&["list", "--all"], b"");
+    assert!(matches!(listed.code, 0 | 9), "{}", listed.err);
+
+    let grown = Command::new("mount").args(["-o", "remount,size=64m"]).arg(disk.folder.path()).status();
+    assert!(grown.is_ok_and(|status| status.success()), "the disk could not be enlarged");
+    let listed = run(&["list", "--all", "--sort", "oldest", "--json"], b"");
+    assert_eq!(listed.code, 0, "{}", listed.err);
+    let document: serde_json::Value = serde_json::from_str(&listed.out).expect("a document");
+    let memories = document["memories"].as_array().expect("a list");
+    for (at, memory) in memories.iter().enumerate() {
+        assert_eq!(memory["content"], format!("{at} {text}"));
+    }
+    assert_eq!(memories.len(), acknowledged, "what was refused is not there, what was acknowledged is");
+    assert_eq!(run(&["save", "there is room again"], b"").code, 0);
+    let doctor = run(&["doctor", "--deep"], b"");
+    assert_eq!(doctor.code, 0, "{}", doctor.out);
+}

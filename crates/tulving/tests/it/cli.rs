@@ -1,0 +1,457 @@
+//! What a person sees: every command, to the letter.
+
+use crate::binary::{Transcript, Tulving, assert_transcript, finish};
+
+/// A home with three memories, the third of which updates the first.
+fn furnished() -> Tulving {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "Prefers TypeScript over JavaScript", "--type", "preference", "--tag", "code"]);
+    tulving.ok(&["save", "The deploy key is rotated on Mondays", "--type", "routine", "--key", "deploy-key"]);
+    tulving.ok(&["save", "Prefers Rust over TypeScript", "--type", "preference", "--updates", "1"]);
+    tulving
+}
+
+#[test]
+fn the_bare_command_says_what_to_do_next() {
+    let tulving = Tulving::new();
+    assert_transcript!(Transcript::new(&tulving).run(&[]).run(&["--version"]));
+    assert!(!tulving.home().exists(), "neither opens a home");
+}
+
+#[test]
+fn help_lists_commands_flags_and_exit_codes() {
+    let tulving = Tulving::new();
+    assert_transcript!(Transcript::new(&tulving).run(&["--help"]));
+}
+
+#[test]
+fn every_command_has_examples() {
+    let tulving = Tulving::new();
+    let help = tulving.ok(&["--help"]);
+    let commands = help.split("Commands:").nth(1).and_then(|text| text.split("Options:").next()).expect("commands");
+    let mut seen = 0;
+    for command in commands.lines().filter_map(|line| line.split_whitespace().next()) {
+        let help = tulving.ok(&[command, "--help"]);
+        assert!(help.contains("Examples:\n  "), "{command} has no examples");
+        assert!(help.lines().all(|line| line.chars().count() <= 120), "{command} has a line that is too long");
+        seen += 1;
+    }
+    assert_eq!(seen, 25);
+}
+
+#[test]
+fn help_of_single_commands() {
+    let tulving = Tulving::new();
+    let mut transcript = Transcript::new(&tulving);
+    for command in ["save", "recall", "list", "update", "config"] {
+        transcript.run(&[command, "--help"]);
+    }
+    assert_transcript!(transcript);
+}
+
+#[test]
+fn save_says_what_became_of_it() {
+    let tulving = Tulving::new();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["save", "Prefers dark roast", "--type", "preference"])
+            .run(&["save", "Prefers dark roast"])
+            .run(&["save", "Standup", "is", "at", "9:30", "--type", "routine"])
+            .run(&["save", "SQLite it is", "--key", "database", "--type", "decision"])
+            .run(&["save", "PostgreSQL it is", "--key", "database"])
+            .run(&["save", "PostgreSQL it is", "--key", "database"])
+            .run(&["archive", "1"])
+            .run(&["save", "Prefers dark roast"])
+            .run(&["save", "Prefers light roast", "--updates", "1:0.9", "--related-to", "99"])
+            .run_with(&["save", "-", "--content-type", "markdown"], b"# Title\n\nFrom standard input.\n")
+    );
+}
+
+#[test]
+fn save_takes_every_field() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "First"]);
+    let all = [
+        "save",
+        "Met Ada in Turin",
+        "--type=event",
+        "--kind=episodic",
+        "--stability=stable",
+        "--importance=0.75",
+        "--tag=people",
+        "--tag=travel",
+        "--key=ada",
+        "--title=Ada",
+        "--summary=A meeting",
+        "--content-type=text",
+        "--boundary=private",
+        "--pin",
+        "--auto",
+        "--source-note=diary",
+        "--source-path=diary/2026.md",
+        "--assisted-by=scribe",
+        "--trust=shared",
+        "--conversation=general",
+        "--position=-3",
+        "--speaker=Grace",
+        "--occurred-at=2026-05-27",
+        "--valid-from=2026-05-27T09:30:00Z",
+        "--valid-until=2027-05-27T09:30:00+02:00",
+        "--expires-at=2099-01-01",
+        "--agent=helper",
+        "--related-to=1",
+        "--caused-by=1:0.2",
+    ];
+    assert_transcript!(Transcript::new(&tulving).run(&all).run(&["get", "2"]).run(&["related", "2"]));
+}
+
+#[test]
+fn right_to_left_wide_letters_and_emoji_come_back_as_they_were() {
+    let tulving = Tulving::new();
+    for text in ["שלום עולם", "日本語のメモ", "👩‍👩‍👧‍👦 family", "cafe\u{301}", "line one\nline two\ttabbed"] {
+        tulving.ok(&["save", text]);
+        assert_eq!(tulving.json(&["list", "--limit", "1"])["memories"][0]["content"], text);
+    }
+    assert_transcript!(Transcript::new(&tulving).run(&["list"]).run(&["get", "5"]));
+}
+
+#[test]
+fn recall_finds_by_text_mode_and_filter() {
+    let tulving = furnished();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["recall"])
+            .run(&["recall", "RUST"])
+            .run(&["recall", "over", "typescript"])
+            .run(&["recall", "--mode", "important"])
+            .run(&["recall", "--mode", "typed", "--type", "routine"])
+            .run(&["recall", "--sort", "most-accessed", "--limit", "2"])
+            .run(&["recall", "--tag", "code"])
+            .run(&["recall", "100%_sure"])
+            .run(&["recall", "--type", "goal"])
+            .run(&["recall", "--since", "2099-01-01"])
+    );
+}
+
+#[test]
+fn list_pages_and_filters() {
+    let tulving = furnished();
+    tulving.ok(&["save", "Old news"]);
+    tulving.ok(&["archive", "4"]);
+    tulving.ok(&["forget", "2"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["list"])
+            .run(&["list", "--limit", "1"])
+            .run(&["list", "--archived"])
+            .run(&["list", "--forgotten"])
+            .run(&["list", "--sort", "oldest", "--all"])
+            .run(&["list", "--contains", "rust"])
+            .run(&["list", "--tag", "nothing"])
+    );
+}
+
+#[test]
+fn following_the_cursors_neither_skips_nor_repeats() {
+    let tulving = Tulving::new();
+    let lines: String = (0..25).map(|n| format!("{{\"content\":\"memory {n}\"}}\n")).collect();
+    assert_eq!(tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code, 0);
+    for sort in ["newest", "oldest", "updated", "accessed", "importance", "most-accessed"] {
+        let mut numbers = Vec::new();
+        let mut cursor: Option<String> = None;
+        loop {
+            let mut args = vec!["list", "--sort", sort, "--limit", "7"];
+            if let Some(cursor) = &cursor {
+                args.extend(["--cursor", cursor]);
+            }
+            let page = tulving.json(&args);
+            let memories = page["memories"].as_array().expect("a list");
+            numbers.extend(memories.iter().map(|memory| memory["number"].as_u64().expect("a number")));
+            cursor = page["next"].as_str().map(str::to_owned);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        numbers.sort_unstable();
+        assert_eq!(numbers, (1..=25).collect::<Vec<_>>(), "{sort}");
+    }
+}
+
+#[test]
+fn update_history_and_revert() {
+    let tulving = furnished();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["update", "1", "Prefers TypeScript\nand nothing else", "--agent", "editor"])
+            .run(&["update", "1", "--title", "Language", "--tag", "a", "--tag", "b", "--importance", "0.9"])
+            .run(&["update", "1", "--clear", "title", "--clear", "tags"])
+            .run(&["update", "#2", "--key", "key-of-deploys", "--expires-at", "2099-01-01"])
+            .run(&["history", "1"])
+            .run(&["history", "1", "--full"])
+            .run(&["revert", "1", "1"])
+            .run(&["get", "1"])
+    );
+}
+
+#[test]
+fn forget_restore_and_erase() {
+    let tulving = furnished();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["forget", "1", "2", "--reason", "no longer true"])
+            .run(&["get", "1"])
+            .run(&["recall", "typescript"])
+            .run(&["forget", "1"])
+            .run(&["restore", "1", "2"])
+            .run(&["forget", "1", "--hard"])
+            .run(&["forget", "1", "--hard"])
+            .run(&["restore", "1"])
+            .run(&["forget", "2", "99", "3"])
+            .run(&["list", "--forgotten"])
+            .run(&["audit", "2"])
+    );
+}
+
+#[test]
+fn archive_and_pin() {
+    let tulving = furnished();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["archive", "1", "#2"])
+            .run(&["recall", "typescript"])
+            .run(&["unarchive", "1", "2"])
+            .run(&["pin", "1"])
+            .run(&["list", "--pinned"])
+            .run(&["unpin", "1"])
+            .run(&["list", "--pinned"])
+    );
+}
+
+#[test]
+fn associations_are_made_shown_and_removed() {
+    let tulving = furnished();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["associate", "1", "2"])
+            .run(&["associate", "2", "3", "--relation", "caused_by", "--weight", "0.8"])
+            .run(&["related", "1"])
+            .run(&["related", "1", "--depth", "3"])
+            .run(&["dissociate", "1", "2"])
+            .run(&["dissociate", "2", "3", "--relation", "caused_by"])
+            .run(&["related", "2"])
+    );
+}
+
+#[test]
+fn spaces_members_and_tokens() {
+    let tulving = Tulving::new();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["space", "create", "team-a"])
+            .run(&["space", "create", "family", "--group"])
+            .run(&["space", "list"])
+            .run(&["token", "create", "--for", "bot", "--space", "team-a", "--label", "laptop"])
+            .run(&["token", "create", "--for", "ada", "--kind", "person", "--role", "reader"])
+            .run(&["space", "members", "team-a"])
+            .run(&["space", "members", "default"])
+            .run(&["space", "add-member", "team-a", "ada", "--role", "reader"])
+            .run(&["space", "remove-member", "team-a", "bot"])
+            .run(&["save", "--space", "team-a", "Deploys on Fridays are fine"])
+            .run(&["save", "Only mine"])
+            .run(&["list"])
+            .run(&["list", "--all-spaces"])
+            .run(&["token", "list"])
+            .run(&["token", "revoke", "laptop"])
+            .run(&["audit"])
+    );
+}
+
+#[test]
+fn a_token_acts_as_whom_it_is_for() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["save", "Only mine"]);
+    tulving.ok(&["save", "--space", "team-a", "For the team"]);
+    let token = tulving.ok(&["token", "create", "--for", "bot", "--space", "team-a", "--role", "reader"]);
+    let mut transcript = Transcript::new(&tulving);
+    let mut run = |args: &[&str]| {
+        let mut command = tulving.command(args);
+        command.env("TULVING_TOKEN", token.trim());
+        let run = finish(command, b"");
+        transcript.note(&format!("$ TULVING_TOKEN=[token] tulving {}", args.join(" ")), &run);
+    };
+    run(&["list"]);
+    run(&["list", "--all-spaces"]);
+    run(&["save", "hello"]);
+    run(&["list", "--space", "default"]);
+    run(&["token", "list"]);
+    run(&["dump"]);
+    tulving.ok(&["token", "revoke", "bot"]);
+    run(&["list"]);
+    assert_transcript!(transcript);
+}
+
+#[test]
+fn the_first_use_makes_the_home_and_its_token() {
+    use std::os::unix::fs::PermissionsExt;
+    let tulving = Tulving::new();
+    tulving.ok(&["list"]);
+    let mode = |path: &std::path::Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
+    let file = tulving.home().join("api-token");
+    assert_eq!((mode(&tulving.home()), mode(&file)), (0o700, 0o600));
+    let token = std::fs::read_to_string(&file).expect("a token");
+    tulving.ok(&["list"]);
+    assert_eq!(std::fs::read_to_string(&file).expect("a token"), token, "it is made once");
+    let mut command = tulving.command(&["save", "by token"]);
+    command.env("TULVING_TOKEN", token.trim());
+    assert_eq!(finish(command, b"").code, 0);
+}
+
+#[test]
+fn backup_and_restore() {
+    let tulving = furnished();
+    let mut transcript = Transcript::new(&tulving);
+    transcript.run(&["backup", "create", "copy.db"]).run(&["backup", "create", "copy.db"]).run(&[
+        "backup", "create", "copy.db", "--force",
+    ]);
+    tulving.ok(&["save", "After the backup"]);
+    transcript
+        .run(&["backup", "restore", "copy.db"])
+        .run(&["list"])
+        .run(&["backup", "restore", "copy.db", "--yes"])
+        .run(&["list"])
+        .run(&["backup", "restore", "nothing.db", "--yes"]);
+    let text = transcript.text();
+    let sizes = [(r"\([\d,]+ bytes\)", "([size] bytes)")];
+    let filters: Vec<_> = crate::binary::FILTERS.into_iter().chain(sizes).collect();
+    insta::with_settings!({ filters => filters, omit_expression => true }, { insta::assert_snapshot!(text) });
+}
+
+#[test]
+fn the_token_in_the_home_still_works_after_a_restore() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    tulving.ok(&["backup", "create", "copy.db"]);
+    let other = Tulving::new();
+    other.ok(&["save", "two"]);
+    let copy = tulving.folder().join("copy.db");
+    other.ok(&["backup", "restore", copy.to_str().expect("UTF-8"), "--yes"]);
+    let token = std::fs::read_to_string(other.home().join("api-token")).expect("a token");
+    let mut command = other.command(&["list"]);
+    command.env("TULVING_TOKEN", token.trim());
+    let run = finish(command, b"");
+    assert_eq!((run.code, run.out.contains("one")), (0, true), "{}", run.err);
+}
+
+#[test]
+fn dump_and_load_carry_everything_over() {
+    let tulving = furnished();
+    tulving.ok(&["update", "1", "Prefers TypeScript, mostly"]);
+    tulving.ok(&["forget", "2"]);
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["save", "--space", "team-a", "For the team"]);
+    let mut transcript = Transcript::new(&tulving);
+    transcript.run(&["dump", "all.jsonl"]).run(&["dump", "all.jsonl"]).run(&["load", "all.jsonl"]);
+    let other = ["--home", "other"];
+    transcript
+        .run(&[&other[..], &["load", "all.jsonl"]].concat())
+        .run(&[&other[..], &["list", "--all-spaces"]].concat())
+        .run(&[&other[..], &["list", "--forgotten"]].concat())
+        .run(&[&other[..], &["history", "1"]].concat())
+        .run(&[&other[..], &["related", "1"]].concat());
+    assert_transcript!(transcript);
+    let standard_output = tulving.ok(&["dump"]);
+    let again = finish(
+        {
+            let mut command = tulving.command(&["--home", "third", "load", "-"]);
+            command.current_dir(tulving.folder());
+            command
+        },
+        standard_output.as_bytes(),
+    );
+    assert_eq!(again.code, 0, "{}", again.err);
+    let memories = |home: &str| tulving.json(&["--home", home, "list", "--all-spaces", "--all"])["memories"].clone();
+    assert_eq!(memories("third"), memories(tulving.home().to_str().expect("UTF-8")));
+}
+
+#[test]
+fn doctor_says_what_it_found() {
+    use std::os::unix::fs::PermissionsExt;
+    let tulving = furnished();
+    let mut transcript = Transcript::new(&tulving);
+    transcript.run(&["doctor"]).run(&["doctor", "--deep"]).run(&["--home", "nowhere", "doctor"]);
+    let home = tulving.home();
+    std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).expect("changed");
+    transcript.run(&["doctor"]);
+    std::fs::write(home.join("tulving.db"), "this is not a database, it only says so".repeat(100)).expect("broken");
+    transcript.run(&["doctor"]).run(&["list"]);
+    assert_transcript!(transcript);
+}
+
+#[test]
+fn a_batch_is_saved_up_to_the_wrong_line() {
+    let tulving = Tulving::new();
+    let good = b"{\"content\":\"one\",\"type\":\"goal\",\"tags\":[\"a\"]}\n\n{\"content\":\"two\",\"key\":\"k\"}\n{\"content\":\"one\"}\n";
+    let unknown_field = b"{\"content\":\"three\"}\n{\"content\":\"four\",\"colour\":\"red\"}\n{\"content\":\"five\"}\n";
+    let empty = b"{\"content\":\"six\"}\n{\"content\":\" \"}\n";
+    let no_json = b"{\"content\":\n";
+    let no_utf8 = b"{\"content\":\"seven\"}\n{\"content\":\"\xff\"}\n";
+    std::fs::write(tulving.folder().join("good.jsonl"), good).expect("written");
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["save", "--batch", "good.jsonl"])
+            .run_with(&["save", "--batch", "-"], unknown_field)
+            .run_with(&["save", "--batch", "-"], empty)
+            .run_with(&["save", "--batch", "-"], no_json)
+            .run_with(&["save", "--batch", "-"], no_utf8)
+            .run(&["save", "--batch", "missing.jsonl"])
+            .run(&["list", "--sort", "oldest"])
+    );
+}
+
+#[test]
+fn a_batch_of_several_transactions_keeps_all_before_the_wrong_line() {
+    let tulving = Tulving::new();
+    let mut lines: String = (0..2_500).map(|n| format!("{{\"content\":\"memory {n}\"}}\n")).collect();
+    lines.push_str("{\"content\":\"\"}\n{\"content\":\"never\"}\n");
+    let run = tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("line 2501 of standard input: the content is empty"), "{}", run.err);
+    assert!(run.err.contains("2,500 memories before it stayed saved"), "{}", run.err);
+    assert_eq!(tulving.ok(&["list", "--all"]).lines().count(), 2_500);
+}
+
+#[test]
+fn completions_are_written_without_a_home() {
+    let tulving = Tulving::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(tulving.ok(&["completions", shell]).contains("tulving"), "{shell}");
+    }
+    assert!(!tulving.home().exists());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let tulving = Tulving::new();
+    let lines: String = (0..3_000).map(|n| format!("{{\"content\":\"memory {n} {}\"}}\n", "x".repeat(200))).collect();
+    assert_eq!(tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code, 0);
+    let mut command = tulving.command(&["list", "--all"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("starts");
+    let mut first = [0; 10];
+    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut first).expect("some output");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn colours_are_for_terminals_unless_asked_for() {
+    let tulving = furnished();
+    let escaped = |args: &[&str]| tulving.ok(args).contains('\u{1b}');
+    assert!(!escaped(&["list"]));
+    assert!(escaped(&["list", "--color", "always"]));
+    assert!(!escaped(&["list", "--color", "never"]));
+    let mut command = tulving.command(&["list"]);
+    command.env("TULVING_OUTPUT_COLOR", "always");
+    assert!(finish(command, b"").out.contains('\u{1b}'));
+}

@@ -1,0 +1,84 @@
+//! The real binary, killed while it saves: what was acknowledged is there afterwards, and nothing is half there.
+
+use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use crate::run::Sandbox;
+
+const ROUNDS: usize = 50;
+
+/// Saves one memory after another, each by a process of its own, and prints each receipt.
+const ENDLESS_SAVES: &str = r#"i=0; while :; do i=$((i+1)); "$0" save "round $1 memory $i" --json; done"#;
+
+/// Saves batches of a thousand, edits and hard deletes, until it is killed.
+const ENDLESS_WRITES: &str = r#"
+i=0
+while :; do
+  i=$((i+1))
+  "$0" save "edited $1 $i" --key "key-$1" >/dev/null
+  "$0" save "short-lived $1 $i" --key "gone-$1" --json | grep -o '"id": *"[^"]*"' | head -1 | cut -d'"' -f4 |
+    xargs -r "$0" forget --hard >/dev/null
+  "$0" save --batch "$2" --space bulk >/dev/null
+done"#;
+
+fn endless(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Child {
+    let mut command = sandbox.command_of("sh");
+    command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_tulving")).args(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    command.spawn().expect("a shell starts")
+}
+
+/// Kills the shell and whatever it runs at this moment, and gives all that was printed before.
+fn kill(mut child: Child, after: Duration) -> String {
+    std::thread::sleep(after);
+    let group = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).expect("the group is ours");
+    let mut printed = String::new();
+    child.stdout.take().expect("piped").read_to_string(&mut printed).expect("text");
+    child.wait().expect("it is gone");
+    printed
+}
+
+/// The ids of receipts that were printed whole.
+fn receipts(printed: &str) -> Vec<String> {
+    let mut documents = serde_json::Deserializer::from_str(printed).into_iter::<serde_json::Value>();
+    let mut ids = Vec::new();
+    while let Some(Ok(receipt)) = documents.next() {
+        ids.push(receipt["id"].as_str().expect("a receipt has an id").to_owned());
+    }
+    ids
+}
+
+#[test]
+fn every_acknowledged_memory_survives_a_kill() {
+    let sandbox = Sandbox::new();
+    let mut acknowledged = Vec::new();
+    for round in 0..ROUNDS {
+        let child = endless(&sandbox, ENDLESS_SAVES, &[&round.to_string()]);
+        let printed = kill(child, Duration::from_millis(fastrand::u64(5..120)));
+        acknowledged.extend(receipts(&printed));
+    }
+    assert!(acknowledged.len() > ROUNDS, "only {} saves were acknowledged", acknowledged.len());
+    let there = sandbox.all_ids("default");
+    for id in &acknowledged {
+        assert!(there.contains(id), "{id} was acknowledged and is gone");
+    }
+    sandbox.assert_healthy();
+}
+
+#[test]
+fn batches_edits_and_deletes_are_whole_or_absent_after_a_kill() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["space", "create", "bulk"]);
+    let file = sandbox.path().join("batch.jsonl");
+    for round in 0..ROUNDS {
+        let lines: String = (0..1_000).map(|i| format!("{{\"content\": \"bulk {round} {i}\"}}\n")).collect();
+        std::fs::write(&file, lines).expect("a batch file");
+        let child = endless(&sandbox, ENDLESS_WRITES, &[&round.to_string(), &file.to_string_lossy()]);
+        kill(child, Duration::from_millis(fastrand::u64(20..150)));
+    }
+    assert_eq!(sandbox.all_ids("bulk").len() % 1_000, 0, "a batch is half there");
+    sandbox.assert_healthy();
+}

@@ -1,0 +1,187 @@
+//! What a person sees when something is wrong: the sentence, what to do, the exit code.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::binary::{Transcript, Tulving, assert_transcript, finish};
+
+#[test]
+fn wrong_commands_and_flags_are_met_with_what_was_meant() {
+    let tulving = Tulving::new();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["sav", "text"])
+            .run(&["save", "text", "--typ", "fact"])
+            .run(&["save", "text", "--type", "facts"])
+            .run(&["save"])
+            .run(&["get"])
+            .run(&["recall", "--mode", "hybrid"])
+            .run(&["token", "create"])
+            .run(&["save", "--batch", "x", "--pin"])
+            .run(&["list", "--limit", "many"])
+            .run(&["--colour", "never"])
+    );
+}
+
+#[test]
+fn wrong_values_are_named_with_what_is_right() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["save", ""])
+            .run(&["save", " \n\t "])
+            .run_with(&["save", "-"], b"")
+            .run(&["save", "x", "--importance", "1.5"])
+            .run(&["save", "x", "--importance", "-1"])
+            .run(&["save", "x", "--importance", "NaN"])
+            .run(&["save", "x", "--updates", "1:2"])
+            .run(&["save", "x", "--updates", "1:heavy"])
+            .run(&["save", "x", "--updates", "one"])
+            .run(&["save", "x", "--key", ""])
+            .run(&["save", "x", "--occurred-at", "yesterday"])
+            .run(&["save", "x", "--valid-from", "2026-02-30"])
+            .run(&["save", "x", "--valid-from", "2026-02-02", "--valid-until", "2026-02-01"])
+            .run(&["recall", "--mode", "typed"])
+            .run(&["recall", " "])
+            .run(&["recall", "--limit", "0"])
+            .run(&["list", "--limit", "-5"])
+            .run(&["list", "--limit", "1001"])
+            .run(&["list", "--cursor", "made-up"])
+            .run(&["related", "1", "--depth", "6"])
+            .run(&["update", "1"])
+            .run(&["update", "1", "--title", "a", "--clear", "title"])
+            .run(&["associate", "1", "1"])
+            .run(&["space", "create", "No Spaces!"])
+    );
+}
+
+#[test]
+fn what_is_not_there_is_said_and_where_to_look() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["get", "99"])
+            .run(&["get", "#99"])
+            .run(&["get", "mem_0192f0c1a2b37cde8f00112233445566"])
+            .run(&["get", "ninety-nine"])
+            .run(&["update", "99", "text"])
+            .run(&["history", "99"])
+            .run(&["revert", "1", "7"])
+            .run(&["forget", "99", "--hard"])
+            .run(&["related", "99"])
+            .run(&["associate", "1", "99"])
+            .run(&["dissociate", "1", "99"])
+            .run(&["audit", "99"])
+            .run(&["list", "--space", "nowhere"])
+            .run(&["space", "members", "nowhere"])
+            .run(&["space", "add-member", "default", "nobody"])
+            .run(&["token", "revoke", "nothing"])
+            .run(&["load", "nothing.jsonl"])
+            .run(&["load", "."])
+    );
+}
+
+#[test]
+fn what_happened_first_is_said() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one", "--key", "first"]);
+    tulving.ok(&["save", "two"]);
+    tulving.ok(&["space", "create", "team-a"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["update", "2", "--key", "first"])
+            .run(&["update", "1", "three", "--if-version", "5"])
+            .run(&["space", "create", "team-a"])
+            .run(&["space", "remove-member", "team-a", "user"])
+            .run(&["forget", "2"])
+            .run(&["forget", "2"])
+    );
+}
+
+#[test]
+fn control_characters_are_named_with_their_place() {
+    let tulving = Tulving::new();
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run_with(&["save", "-"], b"a\0b")
+            .run(&["save", "red \u{1b}[31malert"])
+            .run(&["save", "x", "--tag", "a\nb"])
+            .run(&["save", "x", "--title", "a\u{7}b"])
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_named_with_their_place() {
+    let tulving = Tulving::new();
+    let mut transcript = Transcript::new(&tulving);
+    transcript.run_with(&["save", "-"], b"caf\xe9");
+    let mut command = tulving.command(&["save"]);
+    command.arg(OsStr::from_bytes(b"na\xefve"));
+    transcript.note("$ tulving save 'na\\xefve'", &finish(command, b""));
+    let mut command = tulving.command(&["save", "x", "--title"]);
+    command.arg(OsStr::from_bytes(b"na\xefve"));
+    transcript.note("$ tulving save x --title 'na\\xefve'", &finish(command, b""));
+    assert_transcript!(transcript);
+}
+
+#[test]
+fn ten_thousand_tags_are_too_many() {
+    let tulving = Tulving::new();
+    let tags: Vec<String> = (0..10_000).map(|n| format!("--tag=t{n}")).collect();
+    let args: Vec<&str> = ["save", "tagged"].into_iter().chain(tags.iter().map(String::as_str)).collect();
+    let run = tulving.run(&args);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert_eq!(run.err.lines().next(), Some("error: there are 10000 tags and the limit is 100"));
+    assert_eq!(tulving.ok(&["list"]), "");
+}
+
+#[test]
+fn what_is_over_the_limit_is_refused_with_both_sizes() {
+    let tulving = Tulving::new();
+    let run = tulving.run_with(&["save", "-"], &vec![b'a'; 3_000_001]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert!(run.err.contains("the content is 3000001 bytes and the limit is 3000000"), "{}", run.err);
+    assert_eq!(tulving.run_with(&["save", "-"], &vec![b'a'; 3_000_000]).code, 0);
+    let mut command = tulving.command(&["save", "12345678901"]);
+    command.env("TULVING_LIMITS_CONTENT_BYTES", "10");
+    let run = finish(command, b"");
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("the content is 11 bytes and the limit is 10"), "{}", run.err);
+}
+
+#[test]
+fn an_endless_input_ends_in_an_error() {
+    let tulving = Tulving::new();
+    let mut command = tulving.command(&["save", "-"]);
+    command.stdin(std::fs::File::open("/dev/zero").expect("a device"));
+    let output = command.output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_wrong_line_of_a_dump_is_named() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    let mut dump = tulving.ok(&["dump"]);
+    dump.push_str("{\"record\":\"memory\"}\n");
+    let newer = br#"{"record":"dump","format":99,"written_by":"tulving 99"}"#;
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run_with(&["load", "-"], dump.as_bytes())
+            .run_with(&["load", "-"], b"not JSON at all\n")
+            .run_with(&["load", "-"], newer)
+    );
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    let mut command = tulving.command(&["list"]);
+    command.stdout(std::fs::File::options().write(true).open("/dev/full").expect("a device"));
+    let output = command.output().expect("it ends");
+    assert_eq!(output.status.code(), Some(9));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the output cannot be written"));
+}

@@ -1,0 +1,163 @@
+//! What a program sees: the shape of `--json`.
+
+use serde_json::{Value, json};
+
+use crate::binary::Tulving;
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn every_command_prints_one_document() {
+    let tulving = Tulving::new();
+    let commands: &[&[&str]] = &[
+        &[],
+        &["save", "one"],
+        &["save", "two"],
+        &["save", "one"],
+        &["recall"],
+        &["recall", "nothing"],
+        &["get", "1"],
+        &["list"],
+        &["list", "--all"],
+        &["list", "--tag", "none"],
+        &["update", "1", "one and a half"],
+        &["history", "1"],
+        &["revert", "1", "1"],
+        &["archive", "1"],
+        &["unarchive", "1"],
+        &["pin", "1"],
+        &["unpin", "1"],
+        &["associate", "1", "2"],
+        &["related", "1"],
+        &["dissociate", "1", "2"],
+        &["forget", "1", "2"],
+        &["restore", "1"],
+        &["space", "create", "team-a"],
+        &["space", "list"],
+        &["space", "members", "team-a"],
+        &["token", "create", "--for", "bot"],
+        &["space", "add-member", "team-a", "bot"],
+        &["space", "remove-member", "team-a", "bot"],
+        &["token", "list"],
+        &["token", "revoke", "bot"],
+        &["audit"],
+        &["backup", "create", "copy.db"],
+        &["backup", "restore", "copy.db", "--yes"],
+        &["dump", "all.jsonl"],
+        &["load", "all.jsonl"],
+        &["doctor"],
+        &["config"],
+        &["config", "path"],
+        &["completions", "bash"],
+    ];
+    for command in commands {
+        assert!(tulving.json(command).is_object(), "{command:?}");
+    }
+}
+
+#[test]
+fn a_memory_has_all_its_fields_flat_and_the_name_of_its_space() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one", "--tag", "a", "--occurred-at", "2026-05-27"]);
+    let memory = tulving.json(&["get", "1"]);
+    for field in [
+        "id", "number", "space", "space_name", "owner", "boundary", "key", "content", "content_type", "content_hash",
+        "title", "summary", "tags", "type", "kind", "stability", "importance", "state", "forgotten_at",
+        "quarantined_at", "pinned", "author", "origin", "source_note", "source_agent", "assisted_by_agent", "trust",
+        "pass", "source_path", "attachment", "conversation", "position", "speaker", "created_at", "updated_at",
+        "accessed_at", "access_count", "version", "occurred_at", "valid_from", "valid_until", "expires_at",
+    ] {
+        assert!(memory.get(field).is_some(), "{field} is missing in {memory}");
+    }
+    assert_eq!(memory["number"], 1);
+    assert_eq!(memory["space_name"], "default");
+    assert_eq!(memory["tags"], json!(["a"]));
+    assert_eq!(memory["occurred_at"], "2026-05-27T00:00:00.000000Z");
+    assert_eq!(memory["origin"], "cli");
+    assert_eq!(tulving.json(&["list"])["memories"][0], memory);
+}
+
+#[test]
+fn a_save_answers_with_its_receipt() {
+    let tulving = Tulving::new();
+    let receipt = tulving.json(&["save", "one", "--related-to", "9"]);
+    assert_eq!(receipt["fate"], "created");
+    assert_eq!(receipt["number"], 1);
+    assert_eq!(receipt["warnings"][0]["code"], "association_skipped");
+    assert_eq!(tulving.json(&["save", "one"])["fate"], "duplicate");
+}
+
+#[test]
+fn a_recall_says_how_many_there_are_and_why() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one fish"]);
+    tulving.ok(&["save", "two fish"]);
+    let answer = tulving.json(&["recall", "fish", "--limit", "1"]);
+    assert_eq!(keys(&answer), ["memories", "total_found"]);
+    assert_eq!(answer["total_found"], 2);
+    let hit = &answer["memories"][0];
+    assert_eq!(hit["relevance_score"], 1.0);
+    assert!(hit["why"].as_str().is_some_and(|why| why.contains("fish")), "{hit}");
+    assert_eq!(tulving.json(&["recall", "whale"]), json!({ "memories": [], "total_found": 0 }));
+}
+
+#[test]
+fn recall_counts_and_looking_does_not() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    for _ in 0..3 {
+        tulving.ok(&["recall", "one"]);
+    }
+    tulving.ok(&["list"]);
+    assert_eq!(tulving.json(&["get", "1"])["access_count"], 3);
+}
+
+#[test]
+fn errors_have_class_code_message_hint_and_field() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    let cases: &[(&[&str], i32, &str, &str, Value)] = &[
+        (&["save", ""], 2, "caller", "missing_content", json!("content")),
+        (&["save", "x", "--importance", "2"], 2, "caller", "out_of_range", json!("importance")),
+        (&["save", "x", "--colour"], 2, "caller", "usage", Value::Null),
+        (&["save", "x", "--type", "colour"], 2, "caller", "usage", Value::Null),
+        (&["get", "99"], 3, "absent", "not_found", Value::Null),
+        (&["get", "x"], 2, "caller", "invalid_id", Value::Null),
+        (&["list", "--cursor", "x"], 2, "caller", "invalid_cursor", Value::Null),
+        (&["list", "--limit", "0"], 2, "caller", "out_of_range", json!("limit")),
+        (&["list", "--space", "nowhere"], 3, "absent", "space_not_found", Value::Null),
+        (&["forget", "99"], 3, "absent", "not_found", Value::Null),
+        (&["load", "nothing.jsonl"], 9, "host", "unreadable", Value::Null),
+        (&["backup", "restore", "x.db"], 2, "caller", "unconfirmed", Value::Null),
+    ];
+    for (args, exit, class, code, field) in cases {
+        let (error, got) = tulving.json_error(args);
+        assert_eq!(keys(&error), ["class", "code", "field", "hint", "message"]);
+        assert_eq!(
+            (got, &error["class"], &error["code"], &error["field"]),
+            (*exit, &json!(class), &json!(code), field),
+            "{args:?}: {error}"
+        );
+        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn a_wrong_word_lists_the_right_ones_to_programs_too() {
+    let (error, _) = Tulving::new().json_error(&["save", "x", "--type", "facts"]);
+    assert!(error["message"].as_str().is_some_and(|message| message.contains("preference")), "{error}");
+    assert_eq!(error["hint"], "a similar value exists: 'fact'");
+}
+
+#[test]
+fn several_memories_are_one_document_and_failures_stand_apart() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    let run = tulving.run(&["archive", "1", "99", "--json"]);
+    let done: Value = serde_json::from_str(&run.out).expect("a document");
+    let failed: Value = serde_json::from_str(&run.err).expect("a document");
+    assert_eq!((run.code, &done["memories"][0]["state"]), (3, &json!("archived")));
+    assert_eq!(failed["error"]["code"], "not_found");
+}

@@ -1,0 +1,19 @@
+//! Tests of the real binary: child processes, a home in a folder of its own, a clean environment.
+
+/// Runs the binary and keeps what it said.
+mod binary;
+
+/// What a person sees: every command, to the letter.
+mod cli;
+
+/// What a person sees when something is wrong: the sentence, what to do, the exit code.
+mod errors;
+
+/// What a program sees: the shape of `--json`.
+mod json;
+
+/// Where settings come from, and what is wrong with them.
+mod settings;
+
+/// Homes that cannot be used: a file, read-only, on a full disk.
+mod bad_home;

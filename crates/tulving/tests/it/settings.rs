@@ -1,0 +1,92 @@
+//! Where settings come from, and what is wrong with them.
+
+use crate::binary::{Transcript, Tulving, assert_transcript, finish};
+
+fn with_config(text: &str) -> Tulving {
+    let tulving = Tulving::new();
+    std::fs::create_dir(tulving.home()).expect("a home");
+    std::fs::write(tulving.home().join("config.toml"), text).expect("written");
+    tulving
+}
+
+#[test]
+fn each_value_is_shown_with_where_it_came_from() {
+    let tulving = with_config("space = \"team-a\"\nagent = \"file\"\n\n[store]\nreaders = 2\n");
+    let mut transcript = Transcript::new(&tulving);
+    transcript.run(&["config"]).run(&["config", "path"]);
+    let mut command = tulving.command(&["config", "--space", "team-b"]);
+    command.env("TULVING_AGENT", "environment").env("TULVING_SPACE", "team-c");
+    transcript.note("$ TULVING_AGENT=environment TULVING_SPACE=team-c tulving config --space team-b", &finish(command, b""));
+    assert_transcript!(transcript);
+    assert!(!tulving.home().join("tulving.db").exists(), "looking at settings opens nothing");
+}
+
+#[test]
+fn the_later_source_wins() {
+    let tulving = with_config("agent = \"file\"\n");
+    let agent_of = |number: &str| tulving.json(&["get", number])["source_agent"].clone();
+    tulving.ok(&["save", "one"]);
+    assert_eq!(agent_of("1"), "file");
+    let mut command = tulving.command(&["save", "two"]);
+    command.env("TULVING_AGENT", "environment");
+    assert_eq!(finish(command, b"").code, 0);
+    assert_eq!(agent_of("2"), "environment");
+    let mut command = tulving.command(&["save", "three", "--agent", "flag"]);
+    command.env("TULVING_AGENT", "environment");
+    assert_eq!(finish(command, b"").code, 0);
+    assert_eq!(agent_of("3"), "flag");
+}
+
+#[test]
+fn what_is_wrong_is_named_with_file_line_and_the_nearest_name() {
+    let mut told = String::new();
+    for (name, text) in [
+        ("unknown key", "space = \"default\"\ncolour = \"never\"\n"),
+        ("unknown key of a table", "[limits]\ncontent_byte = 5\n"),
+        ("unknown table", "[server]\nport = 7777\n"),
+        ("wrong type", "[limits]\ncontent_bytes = \"many\"\n"),
+        ("text for a number", "[store]\nreaders = \"4\"\n"),
+        ("number for a text", "space = 5\n"),
+        ("table for a value", "[space]\n"),
+        ("table of another setting", "[agent]\nname = \"x\"\n"),
+        ("unknown empty table", "[sever]\n"),
+        ("out of bounds", "store.readers = 0\n"),
+        ("unknown word", "output.color = \"sometimes\"\n"),
+        ("float", "limits.content_bytes = 1.5\n"),
+        ("no TOML", "space = \n"),
+    ] {
+        let tulving = with_config(text);
+        let mut transcript = Transcript::new(&tulving);
+        transcript.note(text, &tulving.run(&["list"]));
+        told.push_str(&format!("{name}:\n{}", transcript.text()));
+        assert!(!tulving.home().join("tulving.db").exists(), "{name}: nothing was opened");
+    }
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(told) });
+}
+
+#[test]
+fn the_environment_is_checked_like_the_file() {
+    let tulving = Tulving::new();
+    let mut transcript = Transcript::new(&tulving);
+    for (name, value) in [
+        ("TULVING_SPACES", "default"),
+        ("TULVING_COLOR", "never"),
+        ("TULVING_STORE_READERS", "none"),
+        ("TULVING_SPACE", ""),
+        ("TULVING_TOKEN", "tlv_made_up"),
+    ] {
+        let mut command = tulving.command(&["list"]);
+        command.env(name, value);
+        transcript.note(&format!("$ {name}={value} tulving list"), &finish(command, b""));
+    }
+    assert_transcript!(transcript);
+}
+
+#[test]
+fn the_home_is_where_the_platform_keeps_data() {
+    let tulving = Tulving::new();
+    let mut command = tulving.command(&["config", "path"]);
+    command.env_remove("TULVING_HOME").env("HOME", "/nonexistent").env_remove("XDG_DATA_HOME");
+    let run = finish(command, b"");
+    assert_eq!((run.code, run.out.trim()), (0, "/nonexistent/.local/share/tulving/config.toml"));
+}

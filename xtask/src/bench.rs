@@ -1,0 +1,94 @@
+//! `cargo xtask bench`: runs one of the benchmarks of the `tulving` crate, or lists them.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::repository::Repository;
+
+const FOLDER: &str = "crates/tulving/benches";
+
+/// What the command line asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted<'a> {
+    List,
+    /// The benchmark's name and what follows `--`.
+    Run(&'a str, &'a [String]),
+}
+
+/// Reads `[NAME [-- ARGS]]`; else what is wrong with it.
+pub(crate) fn read(arguments: &[String]) -> Result<Wanted<'_>, String> {
+    match arguments {
+        [] => Ok(Wanted::List),
+        [name] if name != "--" => Ok(Wanted::Run(name, &[])),
+        [name, dashes, rest @ ..] if name != "--" && dashes == "--" => Ok(Wanted::Run(name, rest)),
+        _ => Err("a benchmark is run with `bench NAME [-- ARGS]`".to_owned()),
+    }
+}
+
+/// Runs or lists. The benchmark prints to the terminal itself.
+pub(crate) fn run(repository: &Repository, wanted: Wanted<'_>) -> Result<ExitCode> {
+    let known = list(repository)?;
+    let (name, arguments) = match wanted {
+        Wanted::Run(name, arguments) if known.iter().any(|bench| bench == name) => (name, arguments),
+        Wanted::Run(name, _) => {
+            eprintln!(
+                "there is no benchmark `{name}`; those in {FOLDER}: {}",
+                known.join(", ")
+            );
+            return Ok(ExitCode::from(2));
+        }
+        Wanted::List => {
+            for bench in known {
+                println!("{bench}");
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
+    let status = repository
+        .cargo(&["bench", "--locked", "--package", "tulving", "--bench", name, "--"])
+        .args(arguments)
+        .status()
+        .context("cargo could not be started")?;
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn list(repository: &Repository) -> Result<Vec<String>> {
+    let names = repository.names_in(FOLDER)?;
+    Ok(names
+        .iter()
+        .filter_map(|name| name.strip_suffix(".rs"))
+        .map(str::to_owned)
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn no_name_lists() {
+        assert_eq!(read(&[]), Ok(Wanted::List));
+    }
+
+    #[test]
+    fn arguments_follow_the_dashes() {
+        let line = words("store -- --memories 1000");
+        assert_eq!(read(&line), Ok(Wanted::Run("store", &line[2..])));
+        assert_eq!(read(&words("store")), Ok(Wanted::Run("store", &[])));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        assert!(read(&words("store --memories 1000")).is_err());
+        assert!(read(&words("-- store")).is_err());
+    }
+}

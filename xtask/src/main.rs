@@ -1,0 +1,86 @@
+//! The project's own commands: `cargo xtask test`, `layers`, `docs` and `bench`.
+//!
+//! `test` is exactly what CI runs. Each command leaves with 0 when all is well, 1 when something
+//! is not, and 2 when it was called the wrong way.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command that people run; printing is its job"
+)]
+
+mod bench;
+mod docs;
+mod finding;
+mod layers;
+mod repository;
+mod seeds;
+mod source;
+mod suites;
+mod tally;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::finding::Finding;
+use crate::repository::Repository;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test [SUITE...]         run the suites, all of them when none is named
+  layers                  check which crate and which module may use which
+  docs                    check the paths and the test names in the documents
+  bench [NAME [-- ARGS]]  run a benchmark; without a name, list them";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    let Some((command, rest)) = arguments.split_first() else {
+        return Ok(misuse("no command given"));
+    };
+    let repository = Repository::of_this_crate()?;
+    match (command.as_str(), rest) {
+        ("help" | "-h" | "--help", _) => {
+            println!("{USAGE}\n\nsuites: {}", suites::names());
+            Ok(ExitCode::SUCCESS)
+        }
+        ("test", names) => match suites::select(names) {
+            Ok(chosen) => suites::run(&repository, &chosen),
+            Err(unknown) => Ok(misuse(&unknown)),
+        },
+        ("layers", []) => Ok(tell(&layers::check(&repository).context("layers")?)),
+        ("docs", []) => Ok(tell(&docs::check(&repository).context("docs")?)),
+        ("bench", names) => match bench::read(names) {
+            Ok(wanted) => bench::run(&repository, wanted),
+            Err(wrong) => Ok(misuse(&wrong)),
+        },
+        ("layers" | "docs", _) => Ok(misuse(&format!("`{command}` takes no arguments"))),
+        _ => Ok(misuse(&format!("there is no command `{command}`"))),
+    }
+}
+
+fn misuse(what: &str) -> ExitCode {
+    eprintln!("{what}\n\n{USAGE}");
+    ExitCode::from(2)
+}
+
+fn tell(findings: &[Finding]) -> ExitCode {
+    for finding in findings {
+        println!("{finding}");
+    }
+    if findings.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

@@ -1,0 +1,241 @@
+//! Reads `docs/seeds.md` and looks up the tests that it names.
+//!
+//! Each row is one thing that a seed states; its last cell names the tests that prove it, as
+//! `crate::module::test_name` in backticks, or is empty while they are still to come. A name that leads
+//! to no test, a number used twice and a row that is not four cells wide are findings.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use crate::docs::spans;
+use crate::finding::Finding;
+use crate::repository::{Repository, Source};
+use crate::source::{code_only, has_test};
+
+const TABLE: &str = "docs/seeds.md";
+
+/// What is wrong with the table of the seeds.
+pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
+    let mut sources = Vec::new();
+    for folder in repository.names_in("crates")? {
+        sources.extend(repository.rust_files(&format!("crates/{folder}"))?);
+    }
+    sources.extend(repository.rust_files("xtask")?);
+    let codes: Codes = sources
+        .into_iter()
+        .map(|source| (source.file, code_only(&source.text)))
+        .collect();
+    Ok(check_table(&repository.read(TABLE)?, &codes))
+}
+
+/// The code of each file of the workspace, by its path.
+type Codes = BTreeMap<String, String>;
+
+/// The number of a row and the cell that names its tests.
+struct Row<'a> {
+    line: usize,
+    number: &'a str,
+    proof: &'a str,
+}
+
+fn check_table(table: &Source, codes: &Codes) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows(&table.text) {
+        let Row { line, number, proof } = match row {
+            Ok(row) => row,
+            Err(line) => {
+                findings.push(Finding::at(
+                    &table.file,
+                    line,
+                    "a row has four cells: `|` inside one is written `\\|`",
+                ));
+                continue;
+            }
+        };
+        if let Some(first) = seen.insert(number, line) {
+            findings.push(Finding::at(
+                &table.file,
+                line,
+                format!("the number {number} is taken by line {first}"),
+            ));
+        }
+        let between = proof.split('`').step_by(2);
+        if between
+            .flat_map(str::chars)
+            .any(|c| c != ',' && !c.is_whitespace())
+        {
+            findings.push(Finding::at(
+                &table.file,
+                line,
+                "the last cell holds test names in backticks, nothing else",
+            ));
+        }
+        for (_, name) in spans(proof) {
+            if !exists(name, codes) {
+                findings.push(Finding::at(
+                    &table.file,
+                    line,
+                    format!("there is no test `{name}`"),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// The rows of all tables in the text, without their heads; a line that is not four cells wide comes
+/// back as its number.
+fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>, usize>> {
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| line.starts_with('|'))
+        .filter_map(|(at, line)| {
+            let cells = cells(line);
+            let [number, _, _, proof] = cells[..] else {
+                return Some(Err(at + 1));
+            };
+            let is_head = number == "#" || number.starts_with("--") || number.starts_with(":-");
+            (!is_head).then_some(Ok(Row {
+                line: at + 1,
+                number,
+                proof,
+            }))
+        })
+}
+
+/// The cells of a row, without the blanks around them. `\|` does not end a cell.
+fn cells(line: &str) -> Vec<&str> {
+    let row = line.trim().trim_start_matches('|');
+    let mut cells = Vec::new();
+    let mut start = 0;
+    for (at, _) in row.match_indices('|') {
+        if !row[..at].ends_with('\\') {
+            cells.push(row[start..at].trim());
+            start = at + 1;
+        }
+    }
+    cells
+}
+
+/// Whether `crate::module::test_name` leads to a test. The `tests` module at the foot of a file may be
+/// named or left out.
+fn exists(name: &str, codes: &Codes) -> bool {
+    let mut parts: Vec<&str> = name.split("::").collect();
+    let Some(test) = parts.pop().filter(|test| !test.is_empty()) else {
+        return false;
+    };
+    if parts.len() > 1 && parts.last() == Some(&"tests") {
+        parts.pop();
+    }
+    let Some((package, modules)) = parts.split_first() else {
+        return false;
+    };
+    let folder = if *package == "xtask" {
+        "xtask".to_owned()
+    } else {
+        format!("crates/{package}")
+    };
+    files(&folder, &modules.join("/"))
+        .iter()
+        .filter_map(|file| codes.get(file))
+        .any(|code| has_test(code, test))
+}
+
+/// The files that may hold a module.
+fn files(folder: &str, module: &str) -> Vec<String> {
+    if module.is_empty() {
+        return ["lib", "main"]
+            .map(|root| format!("{folder}/src/{root}.rs"))
+            .to_vec();
+    }
+    let mut files = Vec::new();
+    for root in ["src", "tests"] {
+        files.extend(["", "/mod", "/main"].map(|end| format!("{folder}/{root}/{module}{end}.rs")));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(rows: &str) -> Vec<String> {
+        let text = format!("# Title\n| # | What | We chose | Proved by |\n|---|---|---|---|\n{rows}");
+        let code = "#[test]\nfn one() {}\nfn helper() {}".to_owned();
+        let files = [
+            "crates/tulving-core/src/text/normalize.rs",
+            "crates/tulving/tests/it/cli.rs",
+            "xtask/src/docs.rs",
+        ];
+        let codes = files.map(|file| (file.to_owned(), code.clone())).into();
+        let table = Source {
+            file: TABLE.to_owned(),
+            text,
+        };
+        check_table(&table, &codes)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn seeds_table_names_existing_tests() {
+        let findings = check(&Repository::of_this_crate().unwrap()).unwrap();
+        let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        assert!(told.is_empty(), "{}", told.join("\n"));
+    }
+
+    #[test]
+    fn names_that_lead_to_a_test_are_fine() {
+        assert_eq!(
+            told("| M1 | a | b | `tulving-core::text::normalize::one` |"),
+            [""; 0]
+        );
+        assert_eq!(
+            told("| M1 | a | b | `tulving::it::cli::one`, `xtask::docs::one` |"),
+            [""; 0]
+        );
+        assert_eq!(
+            told("| M1 | a | b | `tulving-core::text::normalize::tests::one` |"),
+            [""; 0]
+        );
+        assert_eq!(told("| M1 | a \\| b | | |"), [""; 0]);
+    }
+
+    #[test]
+    fn a_name_that_leads_nowhere_is_told_with_file_and_line() {
+        assert_eq!(
+            told("| M1 | a | b | |\n| M2 | a | b | `tulving::it::cli::two` |"),
+            ["docs/seeds.md:5: there is no test `tulving::it::cli::two`"]
+        );
+        assert_eq!(told("| M1 | a | b | `tulving::it::cli::helper` |").len(), 1);
+        assert_eq!(told("| M1 | a | b | `tulving::it::gone::one` |").len(), 1);
+        assert_eq!(told("| M1 | a | b | `one` |").len(), 1);
+    }
+
+    #[test]
+    fn prose_is_no_proof() {
+        assert_eq!(
+            told("| M1 | a | b | by hand |"),
+            ["docs/seeds.md:4: the last cell holds test names in backticks, nothing else"]
+        );
+    }
+
+    #[test]
+    fn a_number_is_given_once() {
+        assert_eq!(
+            told("| M1 | a | b | |\n| M1 | a | b | |"),
+            ["docs/seeds.md:5: the number M1 is taken by line 4"]
+        );
+    }
+
+    #[test]
+    fn a_row_of_another_width_is_told() {
+        assert_eq!(
+            told("| M1 | a | b | c | |"),
+            ["docs/seeds.md:4: a row has four cells: `|` inside one is written `\\|`"]
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! Counts of passed and failed tests, read from what the test runners print.
+
+use std::ops::AddAssign;
+
+/// How many passed and how many failed.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
+impl Tally {
+    pub(crate) const PASSED: Self = Self { passed: 1, failed: 0 };
+    pub(crate) const FAILED: Self = Self { passed: 0, failed: 1 };
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+}
+
+/// Reads the last `Summary [ 1.2s] 5 tests run: 4 passed (1 slow), 1 failed, 0 skipped` of nextest;
+/// none when it did not get that far. What neither passed nor was skipped has failed.
+pub(crate) fn of_nextest(output: &str) -> Option<Tally> {
+    let summary = output
+        .lines()
+        .rev()
+        .find(|line| line.trim_start().starts_with("Summary ["))?;
+    let (_, counts) = summary.split_once("run:")?;
+    let mut tally = Tally::default();
+    for part in without_brackets(counts).split(',') {
+        let Some((count, what)) = part.trim().split_once(' ') else {
+            continue;
+        };
+        let count: usize = count.parse().ok()?;
+        match what.trim() {
+            "passed" => tally.passed += count,
+            "skipped" => {}
+            _ => tally.failed += count,
+        }
+    }
+    Some(tally)
+}
+
+/// Adds up every `test result: ok. 3 passed; 0 failed; …` of the standard test harness; none when
+/// there is not one.
+pub(crate) fn of_libtest(output: &str) -> Option<Tally> {
+    let mut total = None;
+    for line in output.lines().filter(|line| line.starts_with("test result: ")) {
+        let count = |what: &str| {
+            let words: Vec<&str> = line
+                .split([' ', ';', '.'])
+                .filter(|word| !word.is_empty())
+                .collect();
+            let at = words.iter().position(|word| *word == what)?;
+            words[..at].last()?.parse().ok()
+        };
+        *total.get_or_insert_default() += Tally {
+            passed: count("passed")?,
+            failed: count("failed")?,
+        };
+    }
+    total
+}
+
+fn without_brackets(text: &str) -> String {
+    let mut depth = 0_usize;
+    text.chars()
+        .filter(|c| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => return depth == 0,
+            }
+            false
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_clean_nextest_summary() {
+        let output =
+            "   PASS [0.1s] a b\n------\n     Summary [   0.123s] 5 tests run: 5 passed, 2 skipped\n";
+        assert_eq!(of_nextest(output), Some(Tally { passed: 5, failed: 0 }));
+    }
+
+    #[test]
+    fn counts_every_way_to_fail() {
+        let output = "  Summary [ 9.1s] 9/9 tests run: 5 passed (1 slow, 1 leaky), 2 failed, 1 timed out, 1 exec failed, 0 skipped";
+        assert_eq!(of_nextest(output), Some(Tally { passed: 5, failed: 4 }));
+    }
+
+    #[test]
+    fn no_summary_is_no_count() {
+        assert_eq!(of_nextest("error: could not compile"), None);
+        assert_eq!(of_libtest("error: could not compile"), None);
+    }
+
+    #[test]
+    fn adds_up_libtest_results() {
+        let output = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
+                      test a ... FAILED\n\
+                      test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
+        assert_eq!(of_libtest(output), Some(Tally { passed: 7, failed: 2 }));
+    }
+}
