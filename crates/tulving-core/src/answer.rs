@@ -248,8 +248,8 @@ pub struct Relative {
     pub memory: Memory,
     /// How many hops away.
     pub distance: usize,
-    /// The association by which it was reached.
-    pub via: Association,
+    /// The associations by which it was reached, strongest first.
+    pub via: Vec<Association>,
 }
 
 #[cfg(test)]

@@ -134,6 +134,8 @@ pub struct Revision {
     pub act: VersionAct,
     /// What it says now.
     pub edition: Edition,
+    /// As it stood when this was decided.
+    pub stood: Standing,
     /// How it stands now.
     pub standing: Standing,
     /// New chunks, where the content changed.

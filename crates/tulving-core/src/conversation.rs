@@ -11,7 +11,8 @@ use crate::save::intake;
 use crate::turn::{TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
 use crate::vocabulary::Role;
 
-/// Logs a turn. Every so many, the log is cut back.
+/// Logs a turn. Every so many, the log is cut back in the same act; where two processes log at the same moment that may
+/// be missed, and the next time makes up for it.
 pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) -> Result<Turn, Error> {
     let (got, limit) = (request.content.len(), limits::TURN_BYTES);
     if got > limit {
@@ -49,28 +50,38 @@ pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) ->
         source: source.unwrap_or_else(|| "unknown".to_owned()),
         at: now,
     };
-    let writes = vec![Write::LogTurn(turn.clone())];
+    let mut writes = vec![Write::LogTurn(turn.clone())];
+    let newest = TurnFilter {
+        channel: None,
+        last: 1,
+    };
+    let newest = parts.store.turns(&caller.viewer, caller.space, &newest)?;
+    let position = newest.last().map_or(1, |newest| newest.position + 1);
+    if position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
+        writes.push(pruning(caller));
+    }
     let applied = parts
         .store
         .apply(&access::changes(caller, now, vec![right], writes))?;
     turn.position = applied.positions.first().copied().unwrap_or_default();
-    if turn.position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
-        prune(parts, caller)?;
-    }
     Ok(turn)
 }
 
 /// Cuts the log of the caller's space back to the newest turns.
 pub(crate) fn prune(parts: &Parts, caller: &Caller) -> Result<(), Error> {
     let right = access::require(parts, caller, caller.space, Role::Writer)?;
-    let writes = vec![Write::PruneTurns {
-        space: caller.space,
-        keep: TURNS_KEPT,
-    }];
+    let writes = vec![pruning(caller)];
     parts
         .store
         .apply(&access::changes(caller, parts.clock.now(), vec![right], writes))?;
     Ok(())
+}
+
+fn pruning(caller: &Caller) -> Write {
+    Write::PruneTurns {
+        space: caller.space,
+        keep: TURNS_KEPT,
+    }
 }
 
 /// The newest turns of the caller's space, oldest first.

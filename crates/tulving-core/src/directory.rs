@@ -228,16 +228,7 @@ pub(crate) fn create_token(
     if principal.id != caller.viewer.principal {
         access::require_org_admin(parts, caller)?;
     }
-    let confined = caller.viewer.within.as_ref();
-    let escapes = confined.is_some_and(|within| {
-        request.spaces.is_empty() || request.spaces.iter().any(|space| !within.contains(space))
-    });
-    if request.role > caller.ceiling || escapes {
-        return Err(Error::Denied {
-            need: request.role,
-            place: "all that the new token would reach".to_owned(),
-        });
-    }
+    refuse_beyond(caller, request.role, &request.spaces, "all that the new token would reach")?;
     let now = parts.clock.now();
     let secret = mint_secret();
     let token = Token {
@@ -257,13 +248,28 @@ pub(crate) fn create_token(
     Ok((secret, token))
 }
 
+/// Refuses to make or revoke a token that reaches further than the one in use: a lesser token that leaked must not
+/// grow, nor lock its owner out.
+fn refuse_beyond(caller: &Caller, role: Role, spaces: &[SpaceId], place: &str) -> Result<(), Error> {
+    let escapes = caller.viewer.within.as_ref().is_some_and(|within| {
+        spaces.is_empty() || spaces.iter().any(|space| !within.contains(space))
+    });
+    if role > caller.ceiling || escapes {
+        return Err(Error::Denied {
+            need: role,
+            place: place.to_owned(),
+        });
+    }
+    Ok(())
+}
+
 /// The caller's own tokens; for an admin of the org, all.
 pub(crate) fn tokens(parts: &Parts, caller: &Caller) -> Result<Vec<Token>, Error> {
     let all = access::is_org_admin(parts, caller)?;
     Ok(parts.store.tokens((!all).then_some(caller.viewer.principal))?)
 }
 
-/// Revokes a token, named by its id or by a label that only one live token has.
+/// Revokes a token, named by its id or by a label that only one live token has, within what the token in use may do.
 pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Result<Token, Error> {
     let tokens = tokens(parts, caller)?;
     let by_id = tokens.iter().find(|token| token.id.to_string() == which);
@@ -281,6 +287,7 @@ pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Resul
     if token.revoked_at.is_some() {
         return Ok(token);
     }
+    refuse_beyond(caller, token.role, &token.spaces, "all that the token reaches")?;
     let now = parts.clock.now();
     let entry = audit(caller, now, AuditAct::TokenRevoked, None, token.id.to_string());
     let writes = vec![Write::RevokeToken(token.id), Write::Audit(entry)];

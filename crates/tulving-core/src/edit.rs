@@ -96,6 +96,7 @@ fn revise(
         from: memory.version,
         act,
         edition,
+        stood: memory.standing,
         standing: memory.standing,
         chunks,
     };

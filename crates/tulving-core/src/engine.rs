@@ -76,6 +76,11 @@ impl Engine {
         read::get(&self.parts, caller, which)
     }
 
+    /// A forgotten memory, for its owner and, where it is not private, for an admin of its space.
+    pub fn get_forgotten(&self, caller: &Caller, which: MemoryRef) -> Result<Option<Memory>, Error> {
+        access::find_forgotten(&self.parts, caller, which)
+    }
+
     /// One page of a list.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
         read::list(&self.parts, caller, request)
@@ -328,6 +333,11 @@ impl Engine {
     /// Records that a load came to its end.
     pub fn finish_load(&self, caller: &Caller, loading: &Loading) -> Result<(), Error> {
         transfer::finish(&self.parts, caller, loading)
+    }
+
+    /// Records that a backup took the place of what was stored.
+    pub fn note_restore(&self, caller: &Caller, file: &str) -> Result<(), Error> {
+        transfer::note_restore(&self.parts, caller, file)
     }
 
     /// Lets only those pass who may replace or read the whole store.

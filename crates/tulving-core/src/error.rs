@@ -444,6 +444,12 @@ pub enum StoreError {
         /// What the system said.
         why: String,
     },
+    /// A file that was to be made is there.
+    #[error("{} is there already", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is damaged.
     #[error("{} is damaged: {why}", path.display())]
     Corrupt {
@@ -485,7 +491,7 @@ impl StoreError {
     /// What sort of trouble it is.
     pub fn class(&self) -> Class {
         match self {
-            Self::Conflict(_) => Class::Conflict,
+            Self::Conflict(_) | Self::Exists { .. } => Class::Conflict,
             Self::Busy { .. } => Class::Busy,
             Self::DiskFull { .. } | Self::Unusable { .. } => Class::Host,
             Self::Corrupt { .. } | Self::Foreign { .. } | Self::NewerSchema { .. } => Class::Corrupt,
@@ -507,6 +513,7 @@ impl StoreError {
             Self::Busy { .. } => "busy",
             Self::DiskFull { .. } => "disk_full",
             Self::Unusable { .. } => "store_unusable",
+            Self::Exists { .. } => "file_exists",
             Self::Corrupt { .. } => "store_damaged",
             Self::Foreign { .. } => "store_foreign",
             Self::NewerSchema { .. } => "store_newer",
@@ -517,6 +524,7 @@ impl StoreError {
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
+            Self::Conflict(Conflict::Taken { what: Unique::SpaceName | Unique::PrincipalName }) => "choose another name",
             Self::Conflict(Conflict::Taken { .. }) => {
                 "another memory has it; update that one, or choose another"
             }
@@ -526,6 +534,7 @@ impl StoreError {
             Self::Unusable { .. } => {
                 "check that it exists, is a folder or file as expected, and is yours to write"
             }
+            Self::Exists { .. } => "choose another name, or say that it may be replaced",
             Self::Corrupt { .. } => {
                 "run `tulving doctor`; restore a backup with `tulving backup restore FILE`"
             }

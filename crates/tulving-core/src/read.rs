@@ -9,7 +9,7 @@ use crate::error::{Error, Field, Invalid};
 use crate::id::{ListingId, MemoryId, MemoryRef};
 use crate::limits;
 use crate::memory::Memory;
-use crate::request::{Caller, Filter, ListRequest};
+use crate::request::{Caller, Filter, Forgotten, ListRequest};
 use crate::time::Timestamp;
 
 /// How long the pages of a frozen order can be asked for.
@@ -30,14 +30,17 @@ pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u
 pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     let limit = bounded(Field::Limit, request.limit, limits::PAGE)?;
     let fingerprint = fingerprint(caller, request);
-    if let Some(cursor) = request.cursor.filter(|cursor| cursor.fingerprint != fingerprint) {
+    if let Some(cursor) = request.cursor.filter(|cursor| {
+        let fixed = matches!(cursor.position, Position::After(..));
+        cursor.fingerprint != fingerprint || fixed != request.sort.is_fixed()
+    }) {
         return Err(Invalid::Cursor {
             got: crate::preview::short(&cursor.to_string()),
         }
         .into());
     }
     match request.cursor.map(|cursor| cursor.position) {
-        Some(Position::Frozen(id, offset)) => frozen_page(parts, caller, fingerprint, id, offset, limit),
+        Some(Position::Frozen(id, offset)) => frozen_page(parts, caller, request, fingerprint, id, offset),
         None if !request.sort.is_fixed() => freeze(parts, caller, request, fingerprint, limit),
         None => fixed_page(parts, caller, request, fingerprint, None),
         Some(Position::After(at, id)) => fixed_page(parts, caller, request, fingerprint, Some((at, id))),
@@ -74,11 +77,11 @@ fn freeze(
     let ids = parts.store.ids(&caller.viewer, &request.filter, request.sort)?;
     if ids.len() <= limit {
         return Ok(Page {
-            memories: parts.store.memories(&caller.viewer, &ids)?,
+            memories: load(parts, caller, request, &ids)?,
             next: None,
         });
     }
-    let memories = parts.store.memories(&caller.viewer, &ids[..limit])?;
+    let memories = load(parts, caller, request, &ids[..limit])?;
     let now = parts.clock.now();
     let id = ListingId::mint(now);
     let expires_at = now.plus_millis(LISTING_LIVES_MILLIS);
@@ -103,18 +106,18 @@ fn freeze(
 fn frozen_page(
     parts: &Parts,
     caller: &Caller,
+    request: &ListRequest,
     fingerprint: u64,
     id: ListingId,
     offset: u32,
-    limit: usize,
 ) -> Result<Page, Error> {
     let listing = parts
         .store
         .listing(&caller.viewer, id, parts.clock.now())?
         .ok_or(Error::CursorExpired)?;
     let start = listing.ids.len().min(offset as usize);
-    let end = listing.ids.len().min(start + limit);
-    let memories = parts.store.memories(&caller.viewer, &listing.ids[start..end])?;
+    let end = listing.ids.len().min(start + request.limit);
+    let memories = load(parts, caller, request, &listing.ids[start..end])?;
     let next = u32::try_from(end)
         .ok()
         .filter(|_| end < listing.ids.len())
@@ -123,6 +126,24 @@ fn frozen_page(
             position: Position::Frozen(id, offset),
         });
     Ok(Page { memories, next })
+}
+
+/// The memories of a page, as they are by now. Those that are gone meanwhile are left out, and so are those that were
+/// forgotten or restored, as the request says.
+fn load(
+    parts: &Parts,
+    caller: &Caller,
+    request: &ListRequest,
+    ids: &[MemoryId],
+) -> Result<Vec<Memory>, Error> {
+    let (store, viewer) = (&parts.store, &caller.viewer);
+    match request.filter.forgotten {
+        Forgotten::Without => Ok(store.memories(viewer, ids)?),
+        Forgotten::Only => {
+            let one = |id: &MemoryId| store.memory(viewer, caller.space, (*id).into(), Forgotten::Only);
+            Ok(ids.iter().filter_map(|id| one(id).transpose()).collect::<Result<_, _>>()?)
+        }
+    }
 }
 
 /// What a cursor must be used with: the same viewer, filter and order.

@@ -23,18 +23,18 @@ pub(crate) fn related(
     let start = access::find(parts, caller, which)?;
     let mut seen = HashSet::from([start.id]);
     let mut frontier = vec![start.id];
-    let mut reached: Vec<(usize, MemoryId, Association)> = Vec::new();
+    let mut reached: Vec<(usize, MemoryId, Vec<Association>)> = Vec::new();
     for distance in 1..=depth {
         let edges = parts.store.associations(&caller.viewer, &frontier)?;
         let inside: HashSet<MemoryId> = frontier.drain(..).collect();
+        let mut places: HashMap<MemoryId, usize> = HashMap::new();
         for edge in edges {
-            let far = if inside.contains(&edge.source) {
-                edge.target
-            } else {
-                edge.source
-            };
-            if reached.len() < limits::RELATED && seen.insert(far) {
-                reached.push((distance, far, edge));
+            let far = if inside.contains(&edge.source) { edge.target } else { edge.source };
+            if let Some(place) = places.get(&far) {
+                reached[*place].2.push(edge);
+            } else if reached.len() < limits::RELATED && seen.insert(far) {
+                places.insert(far, reached.len());
+                reached.push((distance, far, vec![edge]));
                 frontier.push(far);
             }
         }
@@ -46,11 +46,7 @@ pub(crate) fn related(
     let memories = parts.store.memories(&caller.viewer, &ids)?;
     let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
     let relatives = reached.into_iter().filter_map(|(distance, id, via)| {
-        by_id.remove(&id).map(|memory| Relative {
-            memory,
-            distance,
-            via,
-        })
+        by_id.remove(&id).map(|memory| Relative { memory, distance, via })
     });
     Ok(relatives.collect())
 }

@@ -9,6 +9,7 @@ use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::{Error, Invalid};
 use crate::id::{AuditId, MemoryId, PrincipalId, SpaceId};
+use crate::preview;
 use crate::record::{DUMP_FORMAT, DumpPosition, Loaded, MemoryRecord, Record};
 use crate::request::Caller;
 use crate::space::MemberOf;
@@ -70,27 +71,30 @@ pub(crate) fn load(
 
 /// Records in the audit that a load came to its end.
 pub(crate) fn finish(parts: &Parts, caller: &Caller, loading: &Loading) -> Result<(), Error> {
+    let detail = format!("{} lines added, {} present", loading.added, loading.present);
+    note(parts, caller, AuditAct::Loaded, detail)
+}
+
+/// Records in the audit that a backup took the place of what was there.
+pub(crate) fn note_restore(parts: &Parts, caller: &Caller, file: &str) -> Result<(), Error> {
+    note(parts, caller, AuditAct::BackupRestored, preview::short(file))
+}
+
+fn note(parts: &Parts, caller: &Caller, act: AuditAct, detail: String) -> Result<(), Error> {
+    access::require_org_admin(parts, caller)?;
     let now = parts.clock.now();
     let entry = AuditEntry {
         id: AuditId::mint(now),
         at: now,
         by: caller.viewer.principal,
         agent: caller.agent.clone(),
-        act: AuditAct::Loaded,
+        act,
         space: None,
         memory: None,
         reason: None,
-        detail: Some(format!(
-            "{} lines added, {} present",
-            loading.added, loading.present
-        )),
+        detail: Some(detail),
     };
-    parts.store.apply(&access::changes(
-        caller,
-        now,
-        Vec::new(),
-        vec![Write::Audit(entry)],
-    ))?;
+    parts.store.apply(&access::changes(caller, now, Vec::new(), vec![Write::Audit(entry)]))?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 
 #[path = "../tests/it/fixture.rs"]
 mod fixture;
+#[expect(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/it/made.rs"]
 mod made;
 

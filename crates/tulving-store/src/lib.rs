@@ -9,4 +9,6 @@ mod sqlite;
 
 pub use files::{read_token_file, replace, write_token_file};
 pub use home::Home;
-pub use sqlite::{BackupReport, Checkup, Depth, Finding, IfExists, Options, RestoreReport, Severity, SqliteStore};
+pub use sqlite::{
+    BackupReport, Checkup, Depth, Finding, IfExists, Options, RestoreReport, Severity, SqliteStore,
+};

@@ -113,6 +113,7 @@ pub fn revise(memory: &Memory, edition: Edition) -> Write {
         id: memory.id,
         from: memory.version,
         act: VersionAct::Updated,
+        stood: memory.standing,
         standing: memory.standing,
         chunks: changed.then(|| chunk::split(&edition.text.content)),
         edition,

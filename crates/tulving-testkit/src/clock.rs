@@ -8,30 +8,35 @@ use tulving_core::time::Timestamp;
 
 use crate::build;
 
-/// Stands still until it is moved.
+/// Stands still until it is moved, or moves on by a step each time it is asked.
 #[derive(Debug)]
-pub struct ManualClock(AtomicI64);
+pub struct ManualClock {
+    micros: AtomicI64,
+    step: i64,
+}
 
 impl ManualClock {
-    /// A clock at the instant where every test begins.
+    /// A clock that stands still at the instant where every test begins.
     pub fn new() -> Self {
-        Self::at(build::second(0))
+        Self::ticking(Duration::ZERO)
     }
 
-    /// A clock at this instant.
-    pub fn at(now: Timestamp) -> Self {
-        Self(AtomicI64::new(now.as_micros()))
+    /// A clock that begins there and moves on each time it is asked, so that no two instants are equal.
+    pub fn ticking(step: Duration) -> Self {
+        Self {
+            micros: AtomicI64::new(build::second(0).as_micros()),
+            step: micros(step),
+        }
     }
 
     /// Moves it forward.
     pub fn advance(&self, by: Duration) {
-        let micros = i64::try_from(by.as_micros()).expect("a test does not last for ages");
-        self.0.fetch_add(micros, Ordering::SeqCst);
+        self.micros.fetch_add(micros(by), Ordering::SeqCst);
     }
 
     /// Sets it, backwards too.
     pub fn set(&self, now: Timestamp) {
-        self.0.store(now.as_micros(), Ordering::SeqCst);
+        self.micros.store(now.as_micros(), Ordering::SeqCst);
     }
 }
 
@@ -43,38 +48,12 @@ impl Default for ManualClock {
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
-    }
-}
-
-/// Moves forward by a step each time it is asked, so that no two instants are equal.
-#[derive(Debug)]
-pub struct TickingClock {
-    micros: AtomicI64,
-    step: i64,
-}
-
-impl TickingClock {
-    /// A clock that begins where every test begins.
-    pub fn new(step: Duration) -> Self {
-        Self {
-            micros: AtomicI64::new(build::second(0).as_micros()),
-            step: i64::try_from(step.as_micros()).expect("a step is short"),
-        }
-    }
-}
-
-impl Default for TickingClock {
-    /// A millisecond for each look.
-    fn default() -> Self {
-        Self::new(Duration::from_millis(1))
-    }
-}
-
-impl Clock for TickingClock {
-    fn now(&self) -> Timestamp {
         Timestamp::from_micros(self.micros.fetch_add(self.step, Ordering::SeqCst))
     }
+}
+
+fn micros(span: Duration) -> i64 {
+    i64::try_from(span.as_micros()).expect("a test does not last for ages")
 }
 
 #[cfg(test)]
@@ -94,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_ticking_clock_never_says_the_same_twice() {
-        let clock = TickingClock::default();
+        let clock = ManualClock::ticking(Duration::from_millis(1));
         assert!(clock.now() < clock.now());
     }
 }

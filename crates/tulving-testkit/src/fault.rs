@@ -19,7 +19,7 @@ use tulving_core::time::Timestamp;
 use tulving_core::turn::Turn;
 use tulving_core::vocabulary::{JobState, Role};
 
-type Deed = Box<dyn FnOnce(&dyn Store) + Send>;
+type Deed = Box<dyn FnOnce(Arc<dyn Store>) + Send>;
 
 /// Stands before a store and fails the call that it was told to, before the store hears of it: what failed was not
 /// done. It can also let somebody else act first, right before a set is applied.
@@ -55,7 +55,7 @@ impl FaultyStore {
 
     /// Before the next set is applied, `deed` is done to the store beneath: somebody else was faster. Several are done
     /// before one set each, in their order.
-    pub fn before_next_apply(&self, deed: impl FnOnce(&dyn Store) + Send + 'static) {
+    pub fn before_next_apply(&self, deed: impl FnOnce(Arc<dyn Store>) + Send + 'static) {
         let mut meddlers = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner);
         meddlers.insert(0, Box::new(deed));
     }
@@ -86,7 +86,7 @@ impl Store for FaultyStore {
         let store = self.pass("apply")?;
         let deed = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         if let Some(deed) = deed {
-            deed(store);
+            deed(self.inner.clone());
         }
         store.apply(changes)
     }

@@ -57,10 +57,10 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
 /// Thirty words that look like a sentence, never the same twice.
 fn sentence(index: usize) -> String {
     const WORDS: &[&str] = &[
-        "deploy", "the", "service", "on", "friday", "after", "review", "team", "prefers", "postgres", "over", "with",
-        "retry", "limit", "token", "budget", "meeting", "notes", "about", "index", "vector", "memory", "agent",
-        "session", "cache", "latency", "user", "asked", "for", "a", "smaller", "image", "because", "builds", "were",
-        "slow", "and", "tests", "failed", "twice",
+        "deploy", "the", "service", "on", "friday", "after", "review", "team", "prefers", "postgres", "over",
+        "with", "retry", "limit", "token", "budget", "meeting", "notes", "about", "index", "vector",
+        "memory", "agent", "session", "cache", "latency", "user", "asked", "for", "a", "smaller", "image",
+        "because", "builds", "were", "slow", "and", "tests", "failed", "twice",
     ];
     let mut text = format!("memory {index}");
     for _ in 0..28 {
@@ -89,8 +89,14 @@ fn single_saves(folder: &Path, table: &mut Table) -> anyhow::Result<()> {
     }
     let (sync_p50, sync_p99) = percentiles(&mut syncs);
     let (save_p50, save_p99) = percentiles(&mut saves);
-    table.row("write 4 KiB and fdatasync, p50 / p99", format!("{} / {}", ms(sync_p50), ms(sync_p99)));
-    table.row("durable single save, p50 / p99", format!("{} / {}", ms(save_p50), ms(save_p99)));
+    table.row(
+        "write 4 KiB and fdatasync, p50 / p99",
+        format!("{} / {}", ms(sync_p50), ms(sync_p99)),
+    );
+    table.row(
+        "durable single save, p50 / p99",
+        format!("{} / {}", ms(save_p50), ms(save_p99)),
+    );
     let ratio = save_p50.as_secs_f64() / sync_p50.as_secs_f64();
     table.row("save ÷ fdatasync, p50", format!("{ratio:.2}"));
     Ok(())
@@ -99,7 +105,11 @@ fn single_saves(folder: &Path, table: &mut Table) -> anyhow::Result<()> {
 fn bulk_load(home: &Path, table: &mut Table) -> anyhow::Result<()> {
     let (engine, user) = engine(home)?;
     let batches: Vec<Vec<SaveRequest>> = (0..BULK / BATCH)
-        .map(|batch| (0..BATCH).map(|i| SaveRequest::new(sentence(batch * BATCH + i))).collect())
+        .map(|batch| {
+            (0..BATCH)
+                .map(|i| SaveRequest::new(sentence(batch * BATCH + i)))
+                .collect()
+        })
         .collect();
     let begun = Instant::now();
     for batch in batches {
@@ -107,7 +117,10 @@ fn bulk_load(home: &Path, table: &mut Table) -> anyhow::Result<()> {
     }
     let spent = begun.elapsed();
     let rate = BULK as f64 / spent.as_secs_f64();
-    table.row("bulk save of 100,000, batches of 1,000, no embedding", format!("{rate:.0} memories/s"));
+    table.row(
+        "bulk save of 100,000, batches of 1,000, no embedding",
+        format!("{rate:.0} memories/s"),
+    );
     let bytes = std::fs::metadata(home.join("tulving.db"))?.len();
     table.row("database of 100,000", format!("{:.0} MB", bytes as f64 / 1e6));
     Ok(())
@@ -121,7 +134,12 @@ fn reads(home: &Path, table: &mut Table) -> anyhow::Result<()> {
         gets.push(timed(|| engine.get(&user, which))?);
     }
     table.percentile_row("point read by number", &mut gets);
-    let page = ListRequest { filter: Filter::default(), sort: Sort::Newest, limit: 20, cursor: None };
+    let page = ListRequest {
+        filter: Filter::default(),
+        sort: Sort::Newest,
+        limit: 20,
+        cursor: None,
+    };
     let mut lists = Vec::new();
     for _ in 0..SCANS {
         lists.push(timed(|| engine.list(&user, &page))?);
@@ -179,7 +197,10 @@ impl Table {
 
     fn percentile_row(&mut self, what: &str, times: &mut [Duration]) {
         let (p50, p99) = percentiles(times);
-        self.row(&format!("{what}, p50 / p99"), format!("{} / {}", ms(p50), ms(p99)));
+        self.row(
+            &format!("{what}, p50 / p99"),
+            format!("{} / {}", ms(p50), ms(p99)),
+        );
     }
 
     fn print(&self) {

@@ -15,8 +15,8 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use crate::commands::{
-    associate, audit, backup, completions, config, dissociate, doctor, dump, forget, get, history, list, load, moves,
-    recall, related, revert, save, space, token, update,
+    associate, audit, backup, completions, config, dissociate, doctor, dump, forget, get, history, list,
+    load, moves, recall, related, revert, save, space, token, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -107,7 +107,7 @@ pub(crate) enum Command {
     /// Bring archived memories back into recall
     #[command(after_help = moves::UNARCHIVE_EXAMPLES)]
     Unarchive(moves::Which),
-    /// Pin memories: they do not fade and come first
+    /// Pin memories: mark them as ones to keep
     #[command(after_help = moves::PIN_EXAMPLES)]
     Pin(moves::Which),
     /// Unpin memories
@@ -147,7 +147,10 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 
 /// Whether the command line, good or not, asks for JSON.
 pub(crate) fn wants_json(mut arguments: impl Iterator<Item = OsString>) -> bool {
-    arguments.by_ref().take_while(|argument| argument != "--").any(|argument| argument == "--json")
+    arguments
+        .by_ref()
+        .take_while(|argument| argument != "--")
+        .any(|argument| argument == "--json")
 }
 
 /// Says what to do about a missing argument where the name alone does not.
@@ -166,7 +169,10 @@ fn explain(mut error: clap::Error) -> clap::Error {
         None
     };
     if let Some(tip) = tip {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.to_owned().into()]));
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.to_owned().into()]),
+        );
     }
     error
 }
@@ -197,13 +203,31 @@ pub(crate) fn time(text: Option<&String>) -> Result<Option<Timestamp>, Failure> 
     Ok(text.map(|text| Timestamp::from_str(text)).transpose()?)
 }
 
+/// A whole number as it is written on the command line. What it may be is for the engine to say.
+pub(crate) fn whole_number(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "it is not a whole number".to_owned())
+}
+
+/// A number as it is written on the command line. What it may be is for the engine to say.
+pub(crate) fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "it is not a number".to_owned())
+}
+
 /// A count as it was written; negative ones and nought are refused like those that are too large.
 pub(crate) fn count(field: Field, got: i64, most: usize) -> Result<usize, Failure> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     usize::try_from(got)
         .ok()
         .filter(|_| (1..=most).contains(&got))
-        .ok_or_else(|| Invalid::OutsideRange { field, got, least: 1, most }.into())
+        .ok_or_else(|| {
+            Invalid::OutsideRange {
+                field,
+                got,
+                least: 1,
+                most,
+            }
+            .into()
+        })
 }
 
 /// Flags that choose among memories.

@@ -117,7 +117,10 @@ impl Failure {
 
 impl<C: Into<Cause>> From<C> for Failure {
     fn from(cause: C) -> Self {
-        Self { cause: cause.into(), hint: None }
+        Self {
+            cause: cause.into(),
+            hint: None,
+        }
     }
 }
 

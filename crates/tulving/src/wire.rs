@@ -1,11 +1,13 @@
 //! Puts the parts together: the home, the store in it, the engine over it, and who calls.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::sync::Arc;
 
 use tulving_core::id::SpaceId;
 use tulving_core::ports::SystemClock;
 use tulving_core::request::{Caller, TokenRequest};
+use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
 use tulving_core::{Engine, Parts};
 use tulving_models::NoModel;
@@ -53,12 +55,20 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
             user
         }
     };
-    Ok(App { engine, store, settings, caller })
+    Ok(App {
+        engine,
+        store,
+        settings,
+        caller,
+    })
 }
 
 /// How the store is opened.
 pub(crate) fn options(settings: &Settings) -> Options {
-    Options { busy_wait: settings.busy_wait, readers: settings.readers, ..Options::default() }
+    Options {
+        busy_wait: settings.busy_wait,
+        readers: settings.readers,
+    }
 }
 
 /// Makes the user's own token where the home has none, so that programs of the same user can act as the user.
@@ -66,24 +76,35 @@ fn provide_token(engine: &Engine, home: &Home, user: &Caller) -> Result<(), Fail
     if home.token_file().exists() {
         return Ok(());
     }
-    write_new_token(engine, home, user)
+    // Of several processes that use a home first at the same time, one makes the token. Where the file system knows
+    // no locks, two may; the one that is not in the file speaks for nobody.
+    let folder = File::open(home.path()).and_then(|folder| folder.lock().map(|()| folder));
+    if !home.token_file().exists() {
+        let (secret, _) = make_token(engine, user)?;
+        tulving_store::write_token_file(home, &secret)?;
+    }
+    drop(folder);
+    Ok(())
 }
 
-fn write_new_token(engine: &Engine, home: &Home, user: &Caller) -> Result<(), Failure> {
+fn make_token(engine: &Engine, user: &Caller) -> Result<(Secret, Token), Failure> {
     let request = TokenRequest {
         label: HOME_TOKEN.to_owned(),
         principal: USER.to_owned(),
         spaces: Vec::new(),
         role: Role::Admin,
     };
-    let (secret, _) = engine.create_token(user, &request)?;
-    Ok(tulving_store::write_token_file(home, &secret)?)
+    Ok(engine.create_token(user, &request)?)
 }
 
 impl App<'_> {
     /// The caller in the space that was asked for; where none was, in the caller's own.
     pub(crate) fn here(&self) -> Result<Caller, Failure> {
-        let asked = self.settings.chosen.iter().any(|chosen| chosen.key == "space" && chosen.source != Source::Default);
+        let asked = self
+            .settings
+            .chosen
+            .iter()
+            .any(|chosen| chosen.key == "space" && chosen.source != Source::Default);
         if !asked {
             return Ok(self.caller.clone());
         }
@@ -104,7 +125,11 @@ impl App<'_> {
             None => false,
             Some(token) => self.engine.authenticate(&token, Origin::Cli, None).is_ok(),
         };
-        if known { Ok(()) } else { write_new_token(&self.engine, home, &user) }
+        if !known {
+            let (secret, _) = make_token(&self.engine, &user)?;
+            tulving_store::write_token_file(home, &secret)?;
+        }
+        Ok(())
     }
 
     /// Writes down what was recalled. That it could not be is said and fails nothing.

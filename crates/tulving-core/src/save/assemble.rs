@@ -55,11 +55,11 @@ impl<'a> Act<'a> {
     pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
         let (fate, memory, revived) = match self.twin(draft)? {
             None => self.create(draft, chunks),
-            Some((Slot::Content(..), twin)) => self.reuse(Fate::Duplicate, twin),
+            Some((Slot::Content(..), twin)) => self.reuse(Fate::Duplicate, draft, twin),
             Some((Slot::SourcePath(..), twin))
                 if twin.edition.text.content_hash == crate::text::normalize::hash(&draft.content) =>
             {
-                self.reuse(Fate::Unchanged, twin)
+                self.reuse(Fate::Unchanged, draft, twin)
             }
             Some((_, twin)) => self.revise(draft, chunks, twin)?,
         };
@@ -141,13 +141,9 @@ impl<'a> Act<'a> {
         (Fate::Created, memory, false)
     }
 
-    fn reuse(&mut self, fate: Fate, mut twin: Memory) -> (Fate, Memory, bool) {
-        let revived = twin.standing.state == State::Archived;
-        if revived {
-            let to = Standing {
-                state: State::Active,
-                ..twin.standing
-            };
+    fn reuse(&mut self, fate: Fate, draft: &Draft, mut twin: Memory) -> (Fate, Memory, bool) {
+        let (to, revived) = stands(draft, &twin);
+        if to != twin.standing {
             self.writes.push(Write::Move {
                 id: twin.id,
                 from: twin.standing,
@@ -168,25 +164,16 @@ impl<'a> Act<'a> {
         draft.patch.check_span(&twin.edition.span)?;
         let edition = draft.patch.onto(&twin.edition);
         if edition == twin.edition {
-            return Ok(self.reuse(Fate::Unchanged, twin));
+            return Ok(self.reuse(Fate::Unchanged, draft, twin));
         }
-        let revived = twin.standing.state == State::Archived;
-        let state = if revived {
-            State::Active
-        } else {
-            twin.standing.state
-        };
-        let standing = Standing {
-            state,
-            pinned: twin.standing.pinned || draft.pinned,
-            ..twin.standing
-        };
+        let (standing, revived) = stands(draft, &twin);
         let changed = edition.text.content_hash != twin.edition.text.content_hash;
         self.writes.push(Write::Revise(Box::new(Revision {
             id: twin.id,
             from: twin.version,
             act: VersionAct::Updated,
             edition: edition.clone(),
+            stood: twin.standing,
             standing,
             chunks: changed.then(|| chunks.to_vec()),
         })));
@@ -215,12 +202,12 @@ impl<'a> Act<'a> {
             if target.id == memory.id {
                 return Err(Invalid::SelfAssociation.into());
             }
-            let relation = match (link.relation, self.may_supersede(&target)?) {
-                (Relation::Updates, false) => {
+            let relation = match link.relation {
+                Relation::Updates if !self.may_supersede(&target)? => {
                     warnings.push(Warning::NotSuperseded { target: link.target });
                     Relation::RelatedTo
                 }
-                (relation, _) => relation,
+                relation => relation,
             };
             self.writes.push(Write::Link(Association {
                 source: memory.id,
@@ -234,10 +221,16 @@ impl<'a> Act<'a> {
         Ok(warnings)
     }
 
-    /// To mark a memory as superseded is to change what others see of it, so it takes the right to write there.
-    fn may_supersede(&self, target: &Memory) -> Result<bool, Error> {
+    /// To mark a memory as superseded is to change what others see of it, so it takes the right to write there, then
+    /// as now.
+    fn may_supersede(&mut self, target: &Memory) -> Result<bool, Error> {
         match access::require(self.parts, self.caller, target.space, Role::Writer) {
-            Ok(_) => Ok(true),
+            Ok(right) => {
+                if !self.rights.contains(&right) {
+                    self.rights.push(right);
+                }
+                Ok(true)
+            }
             Err(Error::Denied { .. }) => Ok(false),
             Err(error) => Err(error),
         }
@@ -273,4 +266,16 @@ impl<'a> Act<'a> {
         }
         Ok(receipts)
     }
+}
+
+/// How a memory stands once it was saved again, and whether that brought it back: active if it was archived, pinned if
+/// that was asked.
+fn stands(draft: &Draft, twin: &Memory) -> (Standing, bool) {
+    let revived = twin.standing.state == State::Archived;
+    let to = Standing {
+        state: if revived { State::Active } else { twin.standing.state },
+        pinned: twin.standing.pinned || draft.pinned,
+        ..twin.standing
+    };
+    (to, revived)
 }

@@ -80,7 +80,8 @@ pub(crate) fn holder(
         return Ok(Some(memory.clone()));
     }
     let found = parts.store.twin(viewer, &probe(slot, space, viewer.principal))?;
-    Ok(found.map(|stored| pending.memories.get(&stored.id).cloned().unwrap_or(stored)))
+    // One that the act has changed before and that no longer takes up the slot has given it free.
+    Ok(found.filter(|stored| !pending.memories.contains_key(&stored.id)))
 }
 
 fn probe(slot: &Slot, space: SpaceId, owner: PrincipalId) -> Probe<'_> {

@@ -79,7 +79,11 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
     let patch = Patch {
         content: Some(content.clone()),
         content_type: request.content_type,
-        key: given(Field::Key, request.key.as_deref(), limits::KEY_CHARS)?.map(Some),
+        key: request
+            .key
+            .map(|key| normalize::line(Field::Key, &key, limits::KEY_CHARS))
+            .transpose()?
+            .map(Some),
         title: given(Field::Title, request.title.as_deref(), limits::TITLE_CHARS)?.map(Some),
         summary: given(Field::Summary, request.summary.as_deref(), limits::SUMMARY_CHARS)?.map(Some),
         tags: request.tags.map(|given| tags(&given)).transpose()?,

@@ -1,4 +1,5 @@
 -- The first schema. Times are microseconds since 1970 in UTC, ids are 16 bytes, words are those of the vocabularies.
+-- They are checked by OR, because SQLite would build an index for each IN at each insert.
 -- What a dump pages through has an integer `row`, which never changes while the row lives.
 
 CREATE TABLE meta (
@@ -24,7 +25,7 @@ CREATE TABLE principals (
     row        INTEGER PRIMARY KEY,
     id         BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
     name       TEXT NOT NULL UNIQUE,
-    kind       TEXT NOT NULL CHECK (kind IN ('person', 'agent')),
+    kind       TEXT NOT NULL CHECK (kind = 'person' OR kind = 'agent'),
     created_at INTEGER NOT NULL
 ) STRICT;
 
@@ -33,7 +34,7 @@ CREATE TABLE spaces (
     id          BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
     team        BLOB NOT NULL REFERENCES teams (id),
     name        TEXT NOT NULL,
-    kind        TEXT NOT NULL CHECK (kind IN ('hub', 'group')),
+    kind        TEXT NOT NULL CHECK (kind = 'hub' OR kind = 'group'),
     created_at  INTEGER NOT NULL,
     next_number INTEGER NOT NULL DEFAULT 1 CHECK (next_number > 0),
     next_turn   INTEGER NOT NULL DEFAULT 1 CHECK (next_turn > 0),
@@ -44,9 +45,9 @@ CREATE TABLE spaces (
 CREATE TABLE members (
     row       INTEGER PRIMARY KEY,
     principal BLOB NOT NULL REFERENCES principals (id),
-    realm     TEXT NOT NULL CHECK (realm IN ('space', 'team', 'org')),
+    realm     TEXT NOT NULL CHECK (realm = 'space' OR realm = 'team' OR realm = 'org'),
     of        BLOB NOT NULL CHECK (length(of) = 16),
-    role      TEXT NOT NULL CHECK (role IN ('reader', 'writer', 'admin')),
+    role      TEXT NOT NULL CHECK (role = 'reader' OR role = 'writer' OR role = 'admin'),
     UNIQUE (principal, realm, of)
 ) STRICT;
 
@@ -58,7 +59,7 @@ CREATE TABLE tokens (
     hash       BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
     label      TEXT NOT NULL,
     principal  BLOB NOT NULL REFERENCES principals (id),
-    role       TEXT NOT NULL CHECK (role IN ('reader', 'writer', 'admin')),
+    role       TEXT NOT NULL CHECK (role = 'reader' OR role = 'writer' OR role = 'admin'),
     created_at INTEGER NOT NULL,
     revoked_at INTEGER
 ) STRICT;
@@ -78,25 +79,35 @@ CREATE TABLE memories (
     number                INTEGER CHECK (number > 0),
     space                 BLOB NOT NULL REFERENCES spaces (id),
     owner                 BLOB NOT NULL REFERENCES principals (id),
-    boundary              TEXT NOT NULL CHECK (boundary IN ('private', 'hub', 'team', 'org')),
+    boundary              TEXT NOT NULL CHECK (boundary = 'private' OR boundary = 'hub' OR boundary = 'team' OR
+        boundary = 'org'),
     audience              BLOB NOT NULL GENERATED ALWAYS AS (CASE boundary WHEN 'private' THEN owner ELSE x'' END) VIRTUAL,
-    state                 TEXT NOT NULL CHECK (state IN ('processing', 'active', 'cooling', 'archived')),
+    state                 TEXT NOT NULL CHECK (state = 'processing' OR state = 'active' OR state = 'cooling' OR
+        state = 'archived'),
     forgotten_at          INTEGER,
     quarantined_at        INTEGER,
-    pinned                INTEGER NOT NULL CHECK (pinned IN (0, 1)),
-    type                  TEXT NOT NULL CHECK (type IN ('fact', 'preference', 'decision', 'identity', 'event', 'observation', 'goal', 'todo', 'project', 'person', 'routine')),
-    kind                  TEXT NOT NULL CHECK (kind IN ('semantic', 'episodic', 'procedural', 'rationale')),
-    stability             TEXT NOT NULL CHECK (stability IN ('stable', 'evolving', 'volatile')),
+    pinned                INTEGER NOT NULL CHECK (pinned = 0 OR pinned = 1),
+    type                  TEXT NOT NULL CHECK (type = 'fact' OR type = 'preference' OR type = 'decision' OR
+        type = 'identity' OR type = 'event' OR type = 'observation' OR type = 'goal' OR type = 'todo' OR
+        type = 'project' OR type = 'person' OR type = 'routine'),
+    kind                  TEXT NOT NULL CHECK (kind = 'semantic' OR kind = 'episodic' OR kind = 'procedural' OR
+        kind = 'rationale'),
+    stability             TEXT NOT NULL CHECK (stability = 'stable' OR stability = 'evolving' OR
+        stability = 'volatile'),
     importance            REAL NOT NULL CHECK (importance BETWEEN 0.0 AND 1.0),
-    content_type          TEXT NOT NULL CHECK (content_type IN ('text', 'markdown', 'code', 'chat', 'transcript', 'file', 'structured', 'link')),
+    content_type          TEXT NOT NULL CHECK (content_type = 'text' OR content_type = 'markdown' OR
+        content_type = 'code' OR content_type = 'chat' OR content_type = 'transcript' OR content_type = 'file' OR
+        content_type = 'structured' OR content_type = 'link'),
     content_hash          BLOB NOT NULL CHECK (length(content_hash) = 32),
-    author                TEXT NOT NULL CHECK (author IN ('user', 'auto')),
-    origin                TEXT NOT NULL CHECK (origin IN ('cli', 'import', 'hook', 'web', 'api', 'sdk', 'mcp', 'extraction')),
-    trust                 TEXT NOT NULL CHECK (trust IN ('own', 'shared', 'untrusted')),
+    author                TEXT NOT NULL CHECK (author = 'user' OR author = 'auto'),
+    origin                TEXT NOT NULL CHECK (origin = 'cli' OR origin = 'import' OR origin = 'hook' OR
+        origin = 'web' OR origin = 'api' OR origin = 'sdk' OR origin = 'mcp' OR origin = 'extraction'),
+    trust                 TEXT NOT NULL CHECK (trust = 'own' OR trust = 'shared' OR trust = 'untrusted'),
     created_at            INTEGER NOT NULL,
     updated_at            INTEGER NOT NULL,
     version               INTEGER NOT NULL CHECK (version > 0),
-    version_act           TEXT NOT NULL CHECK (version_act IN ('created', 'updated', 'reverted')),
+    version_act           TEXT NOT NULL CHECK (version_act = 'created' OR version_act = 'updated' OR
+        version_act = 'reverted'),
     updated_by            BLOB NOT NULL CHECK (length(updated_by) = 16),
     updated_agent         TEXT,
     occurred_at           INTEGER,
@@ -136,6 +147,7 @@ CREATE UNIQUE INDEX memories_content ON memories (space, boundary, audience, con
     WHERE key IS NULL AND source_path IS NULL AND conversation IS NULL AND forgotten_at IS NULL AND mirror_line IS NULL;
 
 CREATE INDEX memories_in_space ON memories (space, created_at, id);
+CREATE INDEX memories_by_importance ON memories (space, importance, id);
 CREATE INDEX memories_by_age ON memories (created_at, id);
 CREATE INDEX memories_by_key ON memories (key) WHERE key IS NOT NULL;
 CREATE INDEX memories_by_path ON memories (source_path) WHERE source_path IS NOT NULL;
@@ -153,11 +165,11 @@ CREATE TABLE versions (
     row      INTEGER PRIMARY KEY,
     memory   INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
     version  INTEGER NOT NULL CHECK (version > 0),
-    act      TEXT NOT NULL CHECK (act IN ('created', 'updated', 'reverted')),
+    act      TEXT NOT NULL CHECK (act = 'created' OR act = 'updated' OR act = 'reverted'),
     at       INTEGER NOT NULL,
     by       BLOB NOT NULL CHECK (length(by) = 16),
     agent    TEXT,
-    boundary TEXT NOT NULL CHECK (boundary IN ('private', 'hub', 'team', 'org')),
+    boundary TEXT NOT NULL CHECK (boundary = 'private' OR boundary = 'hub' OR boundary = 'team' OR boundary = 'org'),
     edition  TEXT NOT NULL CHECK (json_valid(edition)),
     UNIQUE (memory, version)
 ) STRICT;
@@ -180,9 +192,10 @@ CREATE TABLE associations (
     row        INTEGER PRIMARY KEY,
     source     INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
     target     INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
-    relation   TEXT NOT NULL CHECK (relation IN ('related_to', 'updates', 'contradicts', 'caused_by', 'result_of', 'part_of')),
+    relation   TEXT NOT NULL CHECK (relation = 'related_to' OR relation = 'updates' OR relation = 'contradicts' OR
+        relation = 'caused_by' OR relation = 'result_of' OR relation = 'part_of'),
     weight     REAL NOT NULL CHECK (weight BETWEEN 0.0 AND 1.0),
-    linked_by  TEXT NOT NULL CHECK (linked_by IN ('caller', 'auto')),
+    linked_by  TEXT NOT NULL CHECK (linked_by = 'caller' OR linked_by = 'auto'),
     created_at INTEGER NOT NULL,
     UNIQUE (source, target, relation)
 ) STRICT;
@@ -196,7 +209,7 @@ CREATE TABLE turns (
     logged_by BLOB NOT NULL CHECK (length(logged_by) = 16),
     channel   TEXT,
     position  INTEGER NOT NULL,
-    role      TEXT NOT NULL CHECK (role IN ('user', 'assistant', 'system')),
+    role      TEXT NOT NULL CHECK (role = 'user' OR role = 'assistant' OR role = 'system'),
     speaker   TEXT,
     source    TEXT NOT NULL,
     at        INTEGER NOT NULL,
@@ -208,7 +221,7 @@ CREATE TABLE jobs (
     id           BLOB PRIMARY KEY CHECK (length(id) = 16),
     kind         TEXT NOT NULL,
     payload      TEXT NOT NULL CHECK (json_valid(payload)),
-    state        TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'dead')),
+    state        TEXT NOT NULL CHECK (state = 'waiting' OR state = 'running' OR state = 'done' OR state = 'dead'),
     due_at       INTEGER NOT NULL,
     lease_holder TEXT,
     lease_until  INTEGER,
@@ -248,9 +261,10 @@ CREATE INDEX audit_memory ON audit (memory) WHERE memory IS NOT NULL;
 CREATE TABLE changes (
     seq      INTEGER PRIMARY KEY AUTOINCREMENT,
     at       INTEGER NOT NULL,
-    kind     TEXT NOT NULL CHECK (kind IN ('saved', 'revised', 'moved', 'erased', 'linked', 'unlinked')),
+    kind     TEXT NOT NULL CHECK (kind = 'saved' OR kind = 'revised' OR kind = 'moved' OR kind = 'erased' OR
+        kind = 'linked' OR kind = 'unlinked'),
     memory   BLOB NOT NULL CHECK (length(memory) = 16),
     space    BLOB NOT NULL CHECK (length(space) = 16),
     owner    BLOB NOT NULL CHECK (length(owner) = 16),
-    boundary TEXT NOT NULL CHECK (boundary IN ('private', 'hub', 'team', 'org'))
+    boundary TEXT NOT NULL CHECK (boundary = 'private' OR boundary = 'hub' OR boundary = 'team' OR boundary = 'org')
 ) STRICT;

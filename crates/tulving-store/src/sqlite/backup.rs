@@ -47,11 +47,7 @@ impl SqliteStore {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<BackupReport, StoreError> {
         self.refuse_own_files(to)?;
-        let in_the_way = || StoreError::Unusable {
-            path: to.to_owned(),
-            verb: "written",
-            why: "there is a file of that name".to_owned(),
-        };
+        let in_the_way = || StoreError::Exists { path: to.to_owned() };
         if if_exists == IfExists::Refuse && to.symlink_metadata().is_ok() {
             return Err(in_the_way());
         }
@@ -66,7 +62,11 @@ impl SqliteStore {
             _ => files::unwritten(to, "written", &failed.error),
         })?;
         files::sync_folder(files::folder_of(to))?;
-        Ok(BackupReport { path: to.to_owned(), bytes, memories })
+        Ok(BackupReport {
+            path: to.to_owned(),
+            bytes,
+            memories,
+        })
     }
 
     /// A whole copy beside where `to` is to be, and how many memories are in it.
@@ -79,9 +79,13 @@ impl SqliteStore {
         let wait = self.options.busy_wait;
         let source = open::reader(&self.file, wait).map_err(|fault| self.explain(fault))?;
         // One moment for all steps: writers do not make the copy begin again.
-        source.execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;").map_err(|error| self.explain(error.into()))?;
+        source
+            .execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;")
+            .map_err(|error| self.explain(error.into()))?;
         let memories = copy_into(&source, &draft, wait, progress)
-            .and_then(|()| Ok(source.query_row("SELECT count(*) FROM memories", [], |row| row.get::<_, i64>(0))?))
+            .and_then(|()| {
+                Ok(source.query_row("SELECT count(*) FROM memories", [], |row| row.get::<_, i64>(0))?)
+            })
             .map_err(|fault| fault.explained(to, wait))?;
         files::sync_file(&draft)?;
         Ok((draft, memories.unsigned_abs()))
@@ -92,7 +96,11 @@ impl SqliteStore {
         let own = ["", "-wal", "-shm"].map(|suffix| files::beside(&self.file, suffix));
         if own.iter().any(|own| files::same_file(own, to)) {
             let why = "it is the live store itself".to_owned();
-            return Err(StoreError::Unusable { path: to.to_owned(), verb: "written", why });
+            return Err(StoreError::Unusable {
+                path: to.to_owned(),
+                verb: "written",
+                why,
+            });
         }
         Ok(())
     }
@@ -130,7 +138,10 @@ pub(super) fn copy(
             StepResult::Busy | StepResult::Locked => {
                 let (since, round) = blocked.unwrap_or_else(|| (Instant::now(), 0));
                 if since.elapsed() >= wait {
-                    return Err(StoreError::Busy { waited: since.elapsed() }.into());
+                    return Err(StoreError::Busy {
+                        waited: since.elapsed(),
+                    }
+                    .into());
                 }
                 std::thread::sleep(busy::pause(round));
                 blocked = Some((since, round.saturating_add(1)));

@@ -54,7 +54,9 @@ impl Directory for SqliteStore {
             let mut statement = reader
                 .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3")?;
             let key = params![principal.as_bytes(), of.realm().as_str(), of.id_bytes()];
-            Ok(statement.query_row(key, |row| Columns::of(row).word()).optional()?)
+            Ok(statement
+                .query_row(key, |row| Columns::of(row).word())
+                .optional()?)
         })
     }
 
@@ -77,7 +79,9 @@ impl Directory for SqliteStore {
         self.read(|reader| {
             let mut statement =
                 reader.prepare_cached("SELECT id, name, kind, created_at FROM principals WHERE name = ?1")?;
-            Ok(statement.query_row([name], |row| rows::principal(&mut Columns::of(row))).optional()?)
+            Ok(statement
+                .query_row([name], |row| rows::principal(&mut Columns::of(row)))
+                .optional()?)
         })
     }
 
@@ -101,7 +105,10 @@ impl Directory for SqliteStore {
                 let mut columns = Columns::of(row);
                 Ok((columns.take::<[u8; 32]>()?, rows::token(&mut columns)?))
             });
-            Ok(found.optional()?.filter(|(stored, _)| same(stored, &hash.0)).map(|(_, token)| token))
+            Ok(found
+                .optional()?
+                .filter(|(stored, _)| same(stored, &hash.0))
+                .map(|(_, token)| token))
         })
     }
 

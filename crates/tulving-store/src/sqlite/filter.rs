@@ -3,10 +3,10 @@
 //! Words of closed lists are written into the text, so that SQLite plans with them; everything a caller wrote is bound.
 
 use rusqlite::types::Value;
+use tulving_core::id::MemoryId;
 use tulving_core::request::{Filter, Forgotten, Sort};
 use tulving_core::space::Viewer;
 use tulving_core::time::Timestamp;
-use tulving_core::id::MemoryId;
 
 use super::{holds, visible};
 
@@ -20,7 +20,10 @@ impl Conditions {
     /// That the viewer may see the memory and the filter wants it.
     pub(super) fn of(viewer: &Viewer, filter: &Filter) -> Self {
         let within = visible::within(viewer).map_or(Value::Null, Value::Text);
-        let mut all = Self { sql: String::new(), values: vec![blob(viewer.principal.as_bytes()), within] };
+        let mut all = Self {
+            sql: String::new(),
+            values: vec![blob(viewer.principal.as_bytes()), within],
+        };
         if let Some(space) = filter.space {
             all.bound("m.space = ", blob(space.as_bytes()));
         }
@@ -28,7 +31,10 @@ impl Conditions {
         all.words("m.kind", filter.kinds.iter().map(|word| word.as_str()));
         all.words("m.stability", filter.stabilities.iter().map(|word| word.as_str()));
         all.words("m.state", filter.states.iter().map(|word| word.as_str()));
-        all.words("m.content_type", filter.content_types.iter().map(|word| word.as_str()));
+        all.words(
+            "m.content_type",
+            filter.content_types.iter().map(|word| word.as_str()),
+        );
         all.words("m.author", filter.author.iter().map(|word| word.as_str()));
         all.text("m.key = ", filter.key.as_deref());
         all.text("m.source_path = ", filter.source_path.as_deref());
@@ -64,7 +70,9 @@ impl Conditions {
     fn costly(&mut self, filter: &Filter) {
         for tag in &filter.tags {
             let tag = self.bind(Value::Text(tag.clone()));
-            self.plain(&format!("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {tag})"));
+            self.plain(&format!(
+                "EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {tag})"
+            ));
         }
         if let Some(text) = &filter.substring {
             let needle = self.bind(Value::Text(holds::folded(text)));
@@ -76,7 +84,10 @@ impl Conditions {
 
     /// That the memory follows another one in a fixed order.
     pub(super) fn follow(&mut self, sort: Sort, (time, id): (Timestamp, MemoryId)) {
-        let (time, id) = (self.bind(Value::Integer(time.as_micros())), self.bind(blob(id.as_bytes())));
+        let (time, id) = (
+            self.bind(Value::Integer(time.as_micros())),
+            self.bind(blob(id.as_bytes())),
+        );
         let sign = if sort == Sort::Oldest { '>' } else { '<' };
         self.plain(&format!("(m.created_at, m.id) {sign} ({time}, {id})"));
     }

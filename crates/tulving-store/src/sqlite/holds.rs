@@ -12,16 +12,23 @@ use rusqlite::types::ValueRef;
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("holds", 2, flags, |arguments| {
-        let (ValueRef::Text(text), ValueRef::Text(needle)) = (arguments.get_raw(0), arguments.get_raw(1)) else {
+        let (ValueRef::Text(text), ValueRef::Text(needle)) = (arguments.get_raw(0), arguments.get_raw(1))
+        else {
             return Ok(false);
         };
-        Ok(holds(&String::from_utf8_lossy(text), &String::from_utf8_lossy(needle)))
+        Ok(holds(
+            &String::from_utf8_lossy(text),
+            &String::from_utf8_lossy(needle),
+        ))
     })
 }
 
 /// A text as it is compared: every letter in lower case, one by one, whatever stands beside it.
 pub(super) fn folded(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).map(|letter| if letter == 'ς' { 'σ' } else { letter }).collect()
+    text.chars()
+        .flat_map(char::to_lowercase)
+        .map(|letter| if letter == 'ς' { 'σ' } else { letter })
+        .collect()
 }
 
 fn holds(text: &str, needle: &str) -> bool {

@@ -33,7 +33,9 @@ impl Log for SqliteStore {
             // Kept by SQLite beside the log, so it is right also after the log was trimmed.
             let mut statement =
                 reader.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'changes'")?;
-            let last = statement.query_row([], |row| Columns::of(row).count()).optional()?;
+            let last = statement
+                .query_row([], |row| Columns::of(row).count())
+                .optional()?;
             Ok(Seq(last.unwrap_or(0)))
         })
     }

@@ -17,12 +17,15 @@ use crate::files;
 /// `TULV`, which marks a database as a store of Tulving.
 pub(super) const APPLICATION_ID: i64 = 0x5455_4c56;
 
-/// After how many bytes the write-ahead log is cut back once it was moved into the database.
-const LOG_BYTES_KEPT: u32 = 8 << 20;
+/// After how many pages the write-ahead log is moved into the database. Four times SQLite's own figure: a bulk load
+/// touches the same index pages again and again, and each is moved once instead of four times.
+const LOG_PAGES: u32 = 4_000;
+/// To how many bytes the file of the log is cut back after that.
+const LOG_BYTES_KEPT: u32 = 16 << 20;
 /// How many different statements a connection keeps prepared.
 const STATEMENTS_KEPT: usize = 128;
 /// KiB of pages that a connection keeps in memory. The rest is in the system's own cache.
-const CACHE_KIB: u32 = 8 << 10;
+const CACHE_KIB: u32 = 64 << 10;
 
 /// The connection that writes, on a database of the newest schema.
 pub(super) fn writer(file: &Path, busy_wait: Duration, now: Timestamp) -> Result<Connection, Fault> {
@@ -68,13 +71,19 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Reads them; nothing is written.
+    /// Reads them as of one moment, because another process may be writing them just now; nothing is written.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
-        Ok(Self {
+        let moment = connection
+            .is_autocommit()
+            .then(|| connection.unchecked_transaction())
+            .transpose()?;
+        let marks = Self {
             application_id: connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
             schema: connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
             objects: connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?,
-        })
+        };
+        moment.map_or(Ok(()), rusqlite::Transaction::finish)?;
+        Ok(marks)
     }
 
     /// Whether nobody has written anything into it yet.
@@ -88,11 +97,21 @@ impl Marks {
         if self.is_blank() {
             Ok(())
         } else if self.application_id != APPLICATION_ID {
-            Err(StoreError::Foreign { path, why: "it is another program's SQLite database".to_owned() })
+            Err(StoreError::Foreign {
+                path,
+                why: "it is another program's SQLite database".to_owned(),
+            })
         } else if self.schema > migrate::SCHEMA {
-            Err(StoreError::NewerSchema { path, found: self.schema, known: migrate::SCHEMA })
+            Err(StoreError::NewerSchema {
+                path,
+                found: self.schema,
+                known: migrate::SCHEMA,
+            })
         } else if self.schema < 1 {
-            Err(StoreError::Corrupt { path, why: format!("its schema is {}", self.schema) })
+            Err(StoreError::Corrupt {
+                path,
+                why: format!("its schema is {}", self.schema),
+            })
         } else {
             Ok(())
         }
@@ -101,7 +120,9 @@ impl Marks {
 
 /// Looks at the file through a connection that leaves no trace, and refuses what is not to be touched.
 fn recognise(file: &Path, busy_wait: Duration) -> Result<(), Fault> {
-    let has_log = files::beside(file, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+    let has_log = files::beside(file, "-wal")
+        .metadata()
+        .is_ok_and(|log| log.len() > 0);
     let connection = connect(file, busy_wait)?;
     // The last to close would otherwise move a log that its writer left behind into the file.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
@@ -117,7 +138,12 @@ fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Resul
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {
                 let why = format!("its file system allows no write-ahead log (journal mode {mode})");
-                return Err(StoreError::Unusable { path: file.to_owned(), verb: "used", why }.into());
+                return Err(StoreError::Unusable {
+                    path: file.to_owned(),
+                    verb: "used",
+                    why,
+                }
+                .into());
             }
             Err(error) if failure::is_busy(&error) && began.elapsed() < busy_wait => {
                 std::thread::sleep(busy::pause(round));
@@ -136,8 +162,12 @@ fn set_up(connection: &Connection) -> Result<(), Fault> {
          PRAGMA temp_store = MEMORY;
          PRAGMA trusted_schema = OFF;
          PRAGMA cache_size = -{CACHE_KIB};
+         PRAGMA wal_autocheckpoint = {LOG_PAGES};
          PRAGMA journal_size_limit = {LOG_BYTES_KEPT};"
     ))?;
+    // Without this a statement is compiled again whenever a value is bound to a column with an index: three quarters of
+    // the time of a save.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     holds::register(connection)?;
     Ok(())

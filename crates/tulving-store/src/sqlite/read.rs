@@ -34,14 +34,19 @@ impl Memories for SqliteStore {
         forgotten: Forgotten,
     ) -> Result<Option<Memory>, StoreError> {
         static BY_ID: LazyLock<[String; 2]> = LazyLock::new(|| one_memory("m.id = ?3"));
-        static BY_NUMBER: LazyLock<[String; 2]> = LazyLock::new(|| one_memory("m.space = ?3 AND m.number = ?4"));
+        static BY_NUMBER: LazyLock<[String; 2]> =
+            LazyLock::new(|| one_memory("m.space = ?3 AND m.number = ?4"));
         let at = usize::from(forgotten == Forgotten::Only);
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
         self.read(|reader| match which {
             MemoryRef::Id(id) => one(reader, &BY_ID[at], params![me, within, id.as_bytes()]),
             MemoryRef::Number(number) => {
                 let number = rows::signed(number.0);
-                one(reader, &BY_NUMBER[at], params![me, within, space.as_bytes(), number])
+                one(
+                    reader,
+                    &BY_NUMBER[at],
+                    params![me, within, space.as_bytes(), number],
+                )
             }
         })
     }
@@ -106,7 +111,9 @@ impl Memories for SqliteStore {
         let sql = format!("SELECT count(*) FROM memories m WHERE {}", conditions.sql());
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&sql)?;
-            Ok(statement.query_row(params_from_iter(conditions.values()), |row| Columns::of(row).count())?)
+            Ok(statement.query_row(params_from_iter(conditions.values()), |row| {
+                Columns::of(row).count()
+            })?)
         })
     }
 
@@ -120,14 +127,20 @@ impl Memories for SqliteStore {
                 let mut columns = Columns::of(row);
                 let (expires_at, blob): (_, Vec<u8>) = (columns.time()?, columns.take()?);
                 let ids = rows::ids(&blob).map(MemoryId::from_bytes).collect();
-                Ok(Listing { id, principal: viewer.principal, expires_at, ids })
+                Ok(Listing {
+                    id,
+                    principal: viewer.principal,
+                    expires_at,
+                    ids,
+                })
             });
             Ok(found.optional()?)
         })
     }
 
     fn twin(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
-        static BY_KEY: LazyLock<String> = LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.key = ?5"));
+        static BY_KEY: LazyLock<String> =
+            LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.key = ?5"));
         static BY_PATH: LazyLock<String> =
             LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.source_path = ?5"));
         static BY_CONTENT: LazyLock<String> = LazyLock::new(|| {
@@ -143,7 +156,8 @@ impl Memories for SqliteStore {
             _ => &[],
         };
         self.read_steadily(|reader| {
-            let look = |sql: &str, text: &dyn ToSql| one(reader, sql, params![me, within, space, audience, text]);
+            let look =
+                |sql: &str, text: &dyn ToSql| one(reader, sql, params![me, within, space, audience, text]);
             if let Some(key) = &probe.key
                 && let Some(found) = look(&BY_KEY, key)?
             {
@@ -154,9 +168,15 @@ impl Memories for SqliteStore {
             {
                 return Ok(Some(found));
             }
-            let Some(hash) = &probe.content_hash else { return Ok(None) };
+            let Some(hash) = &probe.content_hash else {
+                return Ok(None);
+            };
             let boundary = probe.boundary.as_str();
-            one(reader, &BY_CONTENT, params![me, within, space, audience, hash.0, boundary])
+            one(
+                reader,
+                &BY_CONTENT,
+                params![me, within, space, audience, hash.0, boundary],
+            )
         })
     }
 
@@ -179,9 +199,18 @@ impl Memories for SqliteStore {
                 let (version, at) = (Version(columns.take()?), columns.time()?);
                 let written = rows::current(&mut columns)?;
                 let edition = rows::edition(&mut columns)?;
-                Ok(VersionRecord { version, act: written.act, at, by: written.by, agent: written.agent, edition })
+                Ok(VersionRecord {
+                    version,
+                    act: written.act,
+                    at,
+                    by: written.by,
+                    agent: written.agent,
+                    edition,
+                })
             });
-            let Some(now) = now.optional()? else { return Ok(Vec::new()) };
+            let Some(now) = now.optional()? else {
+                return Ok(Vec::new());
+            };
             let mut statement = reader.prepare_cached(&past)?;
             let past = statement.query_map(key, rows::version)?;
             Ok(past.chain([Ok(now)]).collect::<Result<_, _>>()?)
@@ -225,9 +254,10 @@ impl Memories for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let last = rows::limit(filter.last);
-            let found = statement.query_map(params![me, within, space.as_bytes(), filter.channel, last], |row| {
-                rows::turn(&mut Columns::of(row))
-            })?;
+            let found = statement.query_map(
+                params![me, within, space.as_bytes(), filter.channel, last],
+                |row| rows::turn(&mut Columns::of(row)),
+            )?;
             let mut turns: Vec<Turn> = found.collect::<Result<_, _>>()?;
             turns.reverse();
             Ok(turns)
@@ -256,7 +286,10 @@ fn twin(same: &str) -> String {
 }
 
 fn one(reader: &Connection, sql: &str, values: impl Params) -> Result<Option<Memory>, Fault> {
-    Ok(reader.prepare_cached(sql)?.query_row(values, rows::memory).optional()?)
+    Ok(reader
+        .prepare_cached(sql)?
+        .query_row(values, rows::memory)
+        .optional()?)
 }
 
 fn many(reader: &Connection, sql: &str, values: impl Params) -> Result<Vec<Memory>, Fault> {

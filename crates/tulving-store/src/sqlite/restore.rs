@@ -33,13 +33,25 @@ impl SqliteStore {
     ) -> Result<RestoreReport, StoreError> {
         if files::same_file(from, &self.file) {
             let why = "it is the live store itself".to_owned();
-            return Err(StoreError::Unusable { path: from.to_owned(), verb: "restored", why });
+            return Err(StoreError::Unusable {
+                path: from.to_owned(),
+                verb: "restored",
+                why,
+            });
         }
         let wait = self.options.busy_wait;
-        let (candidate, schema) = self.candidate(from, progress).map_err(|fault| fault.explained(from, wait))?;
+        let (candidate, schema) = self
+            .candidate(from, progress)
+            .map_err(|fault| fault.explained(from, wait))?;
         let previous = self.keep_previous()?;
-        let memories = self.replace_content(&candidate).map_err(|fault| self.explain(fault))?;
-        Ok(RestoreReport { previous, memories, schema })
+        let memories = self
+            .replace_content(&candidate)
+            .map_err(|fault| self.explain(fault))?;
+        Ok(RestoreReport {
+            previous,
+            memories,
+            schema,
+        })
     }
 
     /// A checked copy of the backup in the home, at the newest schema and with an epoch of its own.
@@ -49,7 +61,11 @@ impl SqliteStore {
         let marks = open::Marks::read(&source)?;
         marks.accept(from)?;
         if marks.is_blank() {
-            return Err(StoreError::Foreign { path: from.to_owned(), why: "it is empty".to_owned() }.into());
+            return Err(StoreError::Foreign {
+                path: from.to_owned(),
+                why: "it is empty".to_owned(),
+            }
+            .into());
         }
         let draft = files::draft_beside(&self.file)?;
         backup::copy_into(&source, &draft, wait, progress)?;
@@ -68,7 +84,13 @@ impl SqliteStore {
     fn keep_previous(&self) -> Result<PathBuf, StoreError> {
         let folder = self.home.backups();
         home::make_folder(&folder)?;
-        let time: String = self.clock.now().to_string().chars().filter(|c| !matches!(c, ':' | '-' | '.')).collect();
+        let time: String = self
+            .clock
+            .now()
+            .to_string()
+            .chars()
+            .filter(|c| !matches!(c, ':' | '-' | '.'))
+            .collect();
         let first = folder.join(format!("before-restore-{time}.db"));
         let (mut draft, _) = self.draft(&first, &mut |_, _| ())?;
         for round in 1.. {
@@ -81,7 +103,9 @@ impl SqliteStore {
                     files::sync_folder(&folder)?;
                     return Ok(path);
                 }
-                Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => draft = failed.path,
+                Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    draft = failed.path;
+                }
                 Err(failed) => return Err(files::unwritten(&path, "written", &failed.error)),
             }
         }
@@ -99,7 +123,7 @@ impl SqliteStore {
         drop(target);
         let memories: i64 = writer.query_row("SELECT count(*) FROM memories", [], |row| row.get(0))?;
         // What was there before must not linger in the log; if somebody still reads, the next write sees to it.
-        scrub::raise(&writer)?;
+        scrub::raise_log(&writer)?;
         self.scrub.ask();
         self.scrub.after_write(&writer);
         Ok(memories.unsigned_abs())
@@ -111,12 +135,18 @@ fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Fault> {
     if verdict == "ok" {
         return Ok(());
     }
-    Err(StoreError::Corrupt { path: from.to_owned(), why: verdict }.into())
+    Err(StoreError::Corrupt {
+        path: from.to_owned(),
+        why: verdict,
+    }
+    .into())
 }
 
 /// SQLite copies only between equal page sizes where the target has a write-ahead log.
 fn match_page_size(copy: &Connection, live: &Connection) -> Result<(), Fault> {
-    let size = |connection: &Connection| connection.pragma_query_value(None, "page_size", |row| row.get::<_, i64>(0));
+    let size = |connection: &Connection| {
+        connection.pragma_query_value(None, "page_size", |row| row.get::<_, i64>(0))
+    };
     let live = size(live)?;
     if size(copy)? != live {
         copy.execute_batch(&format!("PRAGMA page_size = {live}; VACUUM;"))?;
@@ -137,11 +167,19 @@ fn refuse_other_tables(copy: &Connection, from: &Path) -> Result<(), Fault> {
     let mut model = Connection::open_in_memory()?;
     migrate::run(&mut model, from, tulving_core::time::Timestamp::from_micros(0))?;
     let (found, known) = (objects(copy)?, objects(&model)?);
-    match found.iter().find(|object| !known.contains(object)).or(known.iter().find(|object| !found.contains(object))) {
+    match found
+        .iter()
+        .find(|object| !known.contains(object))
+        .or(known.iter().find(|object| !found.contains(object)))
+    {
         None => Ok(()),
         Some((name, _)) => {
             let why = format!("its {name} is not as Tulving makes it");
-            Err(StoreError::Foreign { path: from.to_owned(), why }.into())
+            Err(StoreError::Foreign {
+                path: from.to_owned(),
+                why,
+            }
+            .into())
         }
     }
 }

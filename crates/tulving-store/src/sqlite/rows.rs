@@ -14,8 +14,8 @@ use tulving_core::id::{
 };
 use tulving_core::job::{Job, Lease};
 use tulving_core::memory::{
-    Attachment, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span, Standing, Text, Usage,
-    VersionRecord,
+    Attachment, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span, Standing,
+    Text, Usage, VersionRecord,
 };
 use tulving_core::record::CurrentVersion;
 use tulving_core::score::{Importance, Weight};
@@ -155,7 +155,10 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
 pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory> {
     let id = columns.id(MemoryId::from_bytes)?;
     let number = columns.take::<Option<i64>>()?;
-    let (space, owner) = (columns.id(SpaceId::from_bytes)?, columns.id(PrincipalId::from_bytes)?);
+    let (space, owner) = (
+        columns.id(SpaceId::from_bytes)?,
+        columns.id(PrincipalId::from_bytes)?,
+    );
     let version = Version(columns.small()?);
     let standing = standing(columns)?;
     let provenance = provenance(columns)?;
@@ -173,10 +176,23 @@ pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory>
     let edition = edition(columns)?;
     let superseded_by = columns.id_or_none(MemoryId::from_bytes)?;
     let number = number.and_then(|number| u64::try_from(number).ok()).map(Number);
-    Ok(Memory { id, number, space, owner, version, edition, standing, provenance, place, usage, superseded_by })
+    Ok(Memory {
+        id,
+        number,
+        space,
+        owner,
+        version,
+        edition,
+        standing,
+        provenance,
+        place,
+        usage,
+        superseded_by,
+    })
 }
 
-fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> {
+/// Reads `state, forgotten_at, quarantined_at, pinned` of a memory.
+pub(super) fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> {
     Ok(Standing {
         state: columns.word()?,
         forgotten_at: columns.time_or_none()?,
@@ -201,7 +217,10 @@ fn provenance(columns: &mut Columns<'_>) -> rusqlite::Result<Provenance> {
 
 fn mirror(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Mirror>> {
     let (line, occurrence): (Option<u32>, Option<u32>) = (columns.take()?, columns.take()?);
-    Ok(line.map(|line| Mirror { line, occurrence: occurrence.unwrap_or(0) }))
+    Ok(line.map(|line| Mirror {
+        line,
+        occurrence: occurrence.unwrap_or(0),
+    }))
 }
 
 fn attachment(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Attachment>> {
@@ -309,12 +328,19 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
 
 /// Reads `id, name` of an org.
 pub(super) fn org(columns: &mut Columns<'_>) -> rusqlite::Result<Org> {
-    Ok(Org { id: columns.id(OrgId::from_bytes)?, name: columns.take()? })
+    Ok(Org {
+        id: columns.id(OrgId::from_bytes)?,
+        name: columns.take()?,
+    })
 }
 
 /// Reads `id, org, name` of a team.
 pub(super) fn team(columns: &mut Columns<'_>) -> rusqlite::Result<Team> {
-    Ok(Team { id: columns.id(TeamId::from_bytes)?, org: columns.id(OrgId::from_bytes)?, name: columns.take()? })
+    Ok(Team {
+        id: columns.id(TeamId::from_bytes)?,
+        org: columns.id(OrgId::from_bytes)?,
+        name: columns.take()?,
+    })
 }
 
 /// Reads `id, name, kind, created_at` of a principal.
@@ -347,7 +373,11 @@ pub(super) fn member(columns: &mut Columns<'_>) -> rusqlite::Result<Membership> 
         Realm::Team => MemberOf::Team(TeamId::from_bytes(of)),
         Realm::Org => MemberOf::Org(OrgId::from_bytes(of)),
     };
-    Ok(Membership { principal, of, role: columns.word()? })
+    Ok(Membership {
+        principal,
+        of,
+        role: columns.word()?,
+    })
 }
 
 /// The columns of a token, of the table `k`; its spaces as hexadecimal ids in one text.
@@ -360,14 +390,25 @@ pub(super) fn token(columns: &mut Columns<'_>) -> rusqlite::Result<Token> {
     let (principal, role) = (columns.id(PrincipalId::from_bytes)?, columns.word()?);
     let (created_at, revoked_at) = (columns.time()?, columns.time_or_none()?);
     let spaces = columns.take::<Option<String>>()?.unwrap_or_default();
-    let spaces = data_encoding::HEXUPPER.decode(spaces.as_bytes()).map_err(|error| columns.broken(error))?;
+    let spaces = data_encoding::HEXUPPER
+        .decode(spaces.as_bytes())
+        .map_err(|error| columns.broken(error))?;
     let spaces = ids(&spaces).map(SpaceId::from_bytes).collect();
-    Ok(Token { id, label, principal, spaces, role, created_at, revoked_at })
+    Ok(Token {
+        id,
+        label,
+        principal,
+        spaces,
+        role,
+        created_at,
+        revoked_at,
+    })
 }
 
 /// Ids that stand one after the other in a blob.
 pub(super) fn ids(blob: &[u8]) -> impl Iterator<Item = [u8; 16]> {
-    blob.chunks_exact(16).map(|id| id.try_into().expect("a chunk is 16 bytes"))
+    blob.chunks_exact(16)
+        .map(|id| id.try_into().expect("a chunk is 16 bytes"))
 }
 
 /// A count as SQLite keeps it.

@@ -8,9 +8,7 @@ use std::time::Duration;
 use tulving_core::change::{Actor, Applied, ChangeSet, NewMemory, Write};
 use tulving_core::error::StoreError;
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::memory::{
-    Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage,
-};
+use tulving_core::memory::{Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage};
 use tulving_core::ports::{Clock, Store, Transfer};
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::score::Importance;
@@ -46,13 +44,19 @@ pub(crate) fn store(folder: &Path) -> SqliteStore {
 /// A store in this folder, if it opens.
 pub(crate) fn try_store(folder: &Path) -> Result<SqliteStore, StoreError> {
     let home = Home::open_or_create(folder)?;
-    let options = Options { busy_wait: Duration::from_secs(30), ..Options::default() };
+    let options = Options {
+        busy_wait: Duration::from_secs(30),
+        ..Options::default()
+    };
     SqliteStore::open_with_clock(&home, options, Ticking::new())
 }
 
 /// The user, unconfined.
 pub(crate) fn user() -> Viewer {
-    Viewer { principal: PrincipalId::USER, within: None }
+    Viewer {
+        principal: PrincipalId::USER,
+        within: None,
+    }
 }
 
 /// The time of the `n`th act of a test.
@@ -83,7 +87,12 @@ pub(crate) fn memory(content: &str) -> Memory {
             attachment: None,
         },
         place: Place::default(),
-        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
+        usage: Usage {
+            created_at: now,
+            updated_at: now,
+            accessed_at: now,
+            access_count: 0,
+        },
         superseded_by: None,
     }
 }
@@ -120,8 +129,16 @@ pub(crate) fn insert(memory: Memory) -> Write {
 
 /// An act of the user.
 pub(crate) fn act(writes: Vec<Write>) -> ChangeSet {
-    let by = Actor { principal: PrincipalId::USER, agent: None };
-    ChangeSet { by, at: time(1), rights: Vec::new(), writes }
+    let by = Actor {
+        principal: PrincipalId::USER,
+        agent: None,
+    };
+    ChangeSet {
+        by,
+        at: time(1),
+        rights: Vec::new(),
+        writes,
+    }
 }
 
 /// Applies an act of the user that must succeed.

@@ -6,6 +6,9 @@ mod made;
 // A store with every kind of row in it, and what must be found there.
 mod fixture;
 
+// The contract that every store keeps.
+mod contract;
+
 // Opening: first runs, races, files that are not ours.
 mod open;
 

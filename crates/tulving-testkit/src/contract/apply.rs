@@ -38,6 +38,7 @@ pub fn a_set_is_whole_or_absent(fresh: Fresh<'_>) {
     let bad: Vec<(&str, Write)> = vec![
         ("a stale revision", build::revise(&stale, build::edition("new"))),
         ("a move from elsewhere", build::shift(&elsewhere, |s| s.state = State::Archived)),
+        ("a revision of what was moved", build::revise(&elsewhere, build::edition("new"))),
         ("an erasure of nothing", Write::Erase { id: gone.id }),
         ("a taken key", build::insert(&second_key)),
         ("a taken id", build::insert(&keyed)),

@@ -22,6 +22,7 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
         from: second.version,
         act: VersionAct::Reverted,
         edition: first.edition.clone(),
+        stood: second.standing,
         standing: second.standing,
         chunks: None,
     }));

@@ -4,7 +4,7 @@ use clap::Args;
 use tulving_core::request::AssociationRequest;
 use tulving_core::vocabulary::Relation;
 
-use crate::args::{reference, word};
+use crate::args::{number, reference, word};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -33,19 +33,26 @@ pub(crate) struct Associate {
     #[arg(long, value_parser = word!(Relation))]
     relation: Option<Relation>,
     /// How strongly, 0 to 1 [default: 0.5]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
     weight: Option<f64>,
 }
 
 pub(super) fn run(args: &Associate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let (source, target) = (reference(&args.source)?, reference(&args.target)?);
-    let request = AssociationRequest { target, relation: args.relation, weight: args.weight };
+    let request = AssociationRequest {
+        target,
+        relation: args.relation,
+        weight: args.weight,
+    };
     let link = app.engine.associate(&app.here()?, source, &request)?;
     if printer.json() {
         printer.document(&link)?;
         return Ok(Outcome::Done);
     }
     let relation = style::paint(WORD, link.relation);
-    printer.line(format!("Associated {source} {relation} {target} (weight {})", link.weight.get()))?;
+    printer.line(format!(
+        "Associated {source} {relation} {target} (weight {})",
+        link.weight.get()
+    ))?;
     Ok(Outcome::Done)
 }

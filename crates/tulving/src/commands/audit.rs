@@ -8,9 +8,9 @@ use tulving_core::audit::AuditEntry;
 use tulving_core::error::{Error, Field};
 use tulving_core::id::{MemoryId, MemoryRef, PrincipalId};
 use tulving_core::limits;
-use tulving_core::request::{AuditFilter, Caller, Filter, Forgotten, ListRequest, Sort};
+use tulving_core::request::AuditFilter;
 
-use crate::args::{count, reference};
+use crate::args::{count, reference, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -32,7 +32,7 @@ pub(crate) struct Audit {
     #[arg(value_name = "MEMORY")]
     memory: Option<String>,
     /// How many at the most, newest first
-    #[arg(long, value_name = "NUMBER", default_value_t = 50, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
 }
 
@@ -50,13 +50,23 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
         None => None,
         Some(name) => Some(identify(reference(name)?, app)?),
     };
-    let entries = app.engine.audit(&app.caller, &AuditFilter { space: None, memory, last })?;
+    let entries = app.engine.audit(
+        &app.caller,
+        &AuditFilter {
+            space: None,
+            memory,
+            last,
+        },
+    )?;
     let ids: Vec<PrincipalId> = entries.iter().map(|entry| entry.by).collect();
     let names = app.engine.names(&ids)?;
     if printer.json() {
         let named = |entry| {
             let entry: &AuditEntry = entry;
-            Named { entry, by_name: names.get(&entry.by).map(String::as_str) }
+            Named {
+                entry,
+                by_name: names.get(&entry.by).map(String::as_str),
+            }
         };
         let entries: Vec<_> = entries.iter().map(named).collect();
         printer.document(&BTreeMap::from([("entries", &entries)]))?;
@@ -67,13 +77,23 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
         return Ok(Outcome::Done);
     }
     let row = |entry: &AuditEntry| {
-        let by = names.get(&entry.by).cloned().unwrap_or_else(|| entry.by.to_string());
+        let by = names
+            .get(&entry.by)
+            .cloned()
+            .unwrap_or_else(|| entry.by.to_string());
         [
             instant(entry.at),
-            entry.agent.as_ref().map_or_else(|| by.clone(), |agent| format!("{by} with {agent}")),
+            entry
+                .agent
+                .as_ref()
+                .map_or_else(|| by.clone(), |agent| format!("{by} with {agent}")),
             entry.act.to_string(),
             entry.memory.map(|id| id.to_string()).unwrap_or_default(),
-            [entry.reason.as_deref(), entry.detail.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("; "),
+            [entry.reason.as_deref(), entry.detail.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("; "),
         ]
     };
     let rows: Vec<_> = entries.iter().map(row).collect();
@@ -89,23 +109,10 @@ fn identify(which: MemoryRef, app: &App<'_>) -> Result<MemoryId, Failure> {
     let caller = app.here()?;
     match app.engine.get(&caller, which) {
         Ok(memory) => Ok(memory.id),
-        Err(error @ Error::NoMemory { .. }) => match forgotten(which, &caller, app)? {
-            Some(id) => Ok(id),
+        Err(error @ Error::NoMemory { .. }) => match app.engine.get_forgotten(&caller, which)? {
+            Some(memory) => Ok(memory.id),
             None => Err(Failure::from(error).hinted("what is gone for good is named by its full id")),
         },
         Err(error) => Err(error.into()),
-    }
-}
-
-fn forgotten(which: MemoryRef, caller: &Caller, app: &App<'_>) -> Result<Option<MemoryId>, Failure> {
-    let filter = Filter { space: Some(caller.space), forgotten: Forgotten::Only, ..Filter::default() };
-    let mut request = ListRequest { filter, sort: Sort::Newest, limit: limits::PAGE, cursor: None };
-    loop {
-        let page = app.engine.list(caller, &request)?;
-        let found = page.memories.iter().find(|memory| memory.number.map(MemoryRef::Number) == Some(which));
-        if found.is_some() || page.next.is_none() {
-            return Ok(found.map(|memory| memory.id));
-        }
-        request.cursor = page.next;
     }
 }

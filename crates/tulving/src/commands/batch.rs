@@ -63,13 +63,26 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
     let lines = Lines::open(path)?;
     let bar = printer.bar("Saving", lines.size());
     let caller = app.here()?;
-    let mut batch = Batch { app, caller, lines, waiting: Vec::new(), report: Report::default(), bar };
+    let mut batch = Batch {
+        app,
+        caller,
+        lines,
+        waiting: Vec::new(),
+        report: Report::default(),
+        bar,
+    };
     let done = batch.save_all();
     batch.bar.finish_and_clear();
     if let Err(failure) = done {
         return Err(batch.explain(failure));
     }
-    let Report { created, updated, unchanged, duplicate, receipts } = &batch.report;
+    let Report {
+        created,
+        updated,
+        unchanged,
+        duplicate,
+        receipts,
+    } = &batch.report;
     if printer.json() {
         printer.document(&batch.report)?;
         return Ok(Outcome::Done);
@@ -78,9 +91,16 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
         printer.warning(warning)?;
     }
     let mut parts = vec![format!("Saved {}", counted(*created, "memory", "memories"))];
-    let others = [(updated, "updated"), (unchanged, "unchanged"), (duplicate, "already known")];
+    let others = [
+        (updated, "updated"),
+        (unchanged, "unchanged"),
+        (duplicate, "already known"),
+    ];
     parts.extend(
-        others.iter().filter(|(count, _)| **count > 0).map(|(count, what)| format!("{} {what}", thousands(**count))),
+        others
+            .iter()
+            .filter(|(count, _)| **count > 0)
+            .map(|(count, what)| format!("{} {what}", thousands(**count))),
     );
     printer.line(parts.join(", "))?;
     Ok(Outcome::Done)
@@ -104,7 +124,9 @@ impl Batch<'_> {
     }
 
     fn next(&mut self) -> Result<Option<(u64, SaveRequest)>, Failure> {
-        let Some((line, text)) = self.lines.next()? else { return Ok(None) };
+        let Some((line, text)) = self.lines.next()? else {
+            return Ok(None);
+        };
         match serde_json::from_str(&text) {
             Ok(request) => Ok(Some((line, request))),
             Err(error) => Err(self.lines.wrong(line, without_line(&error))),
@@ -130,8 +152,13 @@ impl Batch<'_> {
             return Ok(());
         }
         let requests = waiting.iter().map(|(_, request)| request.clone()).collect();
-        self.report.count(self.app.engine.save_many(&self.caller, requests)?);
-        self.bar.set_position(if self.lines.size().is_some() { self.lines.read() } else { self.report.total() });
+        self.report
+            .count(self.app.engine.save_many(&self.caller, requests)?);
+        self.bar.set_position(if self.lines.size().is_some() {
+            self.lines.read()
+        } else {
+            self.report.total()
+        });
         Ok(())
     }
 
@@ -141,7 +168,9 @@ impl Batch<'_> {
             0 => "nothing was saved".to_owned(),
             saved => format!("{} before it stayed saved", counted(saved, "memory", "memories")),
         };
-        let hint = failure.hint().map_or_else(|| saved.clone(), |hint| format!("{hint}; {saved}"));
+        let hint = failure
+            .hint()
+            .map_or_else(|| saved.clone(), |hint| format!("{hint}; {saved}"));
         failure.hinted(hint)
     }
 }

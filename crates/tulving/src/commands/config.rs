@@ -37,7 +37,7 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    let file = config::file(&settings.home);
+    let file = config::file_of(&settings.home);
     if let Some(Act::Path) = args.act {
         if printer.json() {
             printer.document(&serde_json::json!({ "path": file }))?;
@@ -53,11 +53,13 @@ pub(super) fn run(
         return Ok(Outcome::Done);
     }
     let mut rows = vec![["home".to_owned(), home.display().to_string(), source.to_string()]];
-    rows.extend(
-        settings.chosen.iter().map(|chosen| {
-            [chosen.key.to_owned(), chosen.value.clone(), chosen.source.to_string()]
-        }),
-    );
+    rows.extend(settings.chosen.iter().map(|chosen| {
+        [
+            chosen.key.to_owned(),
+            chosen.value.clone(),
+            chosen.source.to_string(),
+        ]
+    }));
     printer.lines(&table(["key", "value", "from"], &rows))?;
     Ok(Outcome::Done)
 }

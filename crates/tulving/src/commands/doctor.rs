@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 use tulving_core::error::StoreError;
-use tulving_store::{Depth, Finding, Home, Severity, SqliteStore};
+use tulving_store::{Checkup, Depth, Finding, Home, Severity, SqliteStore};
 
 use crate::config::Settings;
 use crate::exit::Outcome;
@@ -46,7 +46,12 @@ impl From<Finding> for Line {
             Severity::Warn => "warn",
             Severity::Bad => "bad",
         };
-        Self { name: finding.name, verdict, text: finding.text, hint: finding.hint.map(str::to_owned) }
+        Self {
+            name: finding.name,
+            verdict,
+            text: finding.text,
+            hint: finding.hint.map(str::to_owned),
+        }
     }
 }
 
@@ -74,21 +79,41 @@ fn look(args: &Doctor, settings: &Settings) -> Vec<Line> {
     let depth = if args.deep { Depth::Deep } else { Depth::Usual };
     let checkup = Home::open_or_create(&settings.home)
         .and_then(|home| SqliteStore::open(&home, wire::options(settings)))
-        .and_then(|store| store.check(depth));
+        .and_then(|store| examine(&store, depth));
     match checkup {
         Ok(checkup) => checkup.findings.into_iter().map(Line::from).collect(),
         Err(error) => vec![unreadable(error)],
     }
 }
 
+/// Checks a store, and finishes an erasure that a killed process has left behind, where the store is sound otherwise.
+fn examine(store: &SqliteStore, depth: Depth) -> Result<Checkup, StoreError> {
+    let checkup = store.check(depth)?;
+    if checkup.severity() == Severity::Bad || !store.scrub()? {
+        return Ok(checkup);
+    }
+    store.check(depth)
+}
+
 fn unreadable(error: StoreError) -> Line {
     let failure = Failure::from(error);
-    Line { name: "store", verdict: "bad", text: failure.message(), hint: failure.hint() }
+    Line {
+        name: "store",
+        verdict: "bad",
+        text: failure.message(),
+        hint: failure.hint(),
+    }
 }
 
 fn print(lines: &[Line], printer: &mut Printer) -> Result<(), Failure> {
     let widest = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-    for Line { name, verdict, text, hint } in lines {
+    for Line {
+        name,
+        verdict,
+        text,
+        hint,
+    } in lines
+    {
         let style = match *verdict {
             "ok" => GOOD,
             "warn" => WARN,

@@ -32,13 +32,20 @@ pub(crate) struct Forget {
 
 pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let manner = if args.hard { Manner::Hard } else { Manner::Soft };
-    let request = ForgetRequest { manner, reason: args.reason.clone() };
+    let request = ForgetRequest {
+        manner,
+        reason: args.reason.clone(),
+    };
     let done = if args.hard { "Erased" } else { "Forgot" };
     let outcome = moves::each(&args.which, app, printer, done, |caller, which| {
         app.engine.forget(caller, which, &request)
     })?;
     if !args.hard && outcome == Outcome::Done {
         printer.note("`tulving restore` brings it back")?;
+    }
+    if args.hard {
+        // The answer is given; what is left is to get the text out of unused parts of the file.
+        app.store.scrub()?;
     }
     Ok(outcome)
 }

@@ -48,7 +48,9 @@ pub(super) fn run(args: &History, app: &App<'_>, printer: &mut Printer) -> Resul
             }
         } else {
             let line = one_line(content);
-            let line = printer.columns().map_or_else(|| line.clone(), |columns| cut(&line, columns.saturating_sub(4)));
+            let line = printer
+                .columns()
+                .map_or_else(|| line.clone(), |columns| cut(&line, columns.saturating_sub(4)));
             printer.line(format!("    {line}"))?;
         }
     }

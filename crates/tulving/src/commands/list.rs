@@ -8,7 +8,7 @@ use tulving_core::request::{Caller, Filter, Forgotten, ListRequest, Sort};
 use tulving_core::vocabulary::State;
 
 use super::Placed;
-use crate::args::{Chooser, count};
+use crate::args::{Chooser, count, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -32,7 +32,7 @@ pub(crate) struct List {
     #[arg(long, value_enum, default_value_t = Order::Newest)]
     sort: Order,
     /// How many at the most, up to 1000
-    #[arg(long, value_name = "NUMBER", default_value_t = 20, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
     /// Go on where the last page ended; with the same filters and order
     #[arg(long, conflicts_with = "all")]
@@ -93,9 +93,18 @@ impl List {
     }
 
     fn request(&self, caller: &Caller) -> Result<ListRequest, Failure> {
-        let limit = if self.all { limits::PAGE } else { count(Field::Limit, self.limit, limits::PAGE)? };
+        let limit = if self.all {
+            limits::PAGE
+        } else {
+            count(Field::Limit, self.limit, limits::PAGE)?
+        };
         let cursor = self.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
-        Ok(ListRequest { filter: self.filter(caller)?, sort: self.sort.sort(), limit, cursor })
+        Ok(ListRequest {
+            filter: self.filter(caller)?,
+            sort: self.sort.sort(),
+            limit,
+            cursor,
+        })
     }
 }
 
@@ -109,7 +118,7 @@ pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<O
         spaces: args.chooser.all_spaces.then_some(&names),
     };
     let mut shown = 0;
-    let mut document = printer.json().then(|| Document { begun: false });
+    let mut document = printer.json().then_some(Document { begun: false });
     loop {
         let Page { memories, next } = app.engine.list(&caller, &request)?;
         shown += memories.len();
@@ -142,7 +151,9 @@ fn footer(
 ) -> Result<(), Failure> {
     if let Some(cursor) = request.cursor {
         let total = thousands(app.engine.count(caller, &request.filter)?);
-        return printer.note(format!("{shown} of {total}; for the next page add --cursor {cursor}"));
+        return printer.note(format!(
+            "{shown} of {total}; for the next page add --cursor {cursor}"
+        ));
     }
     if shown == 0 {
         return printer.note("No memories. Save one with `tulving save \"…\"`, or loosen the filters.");
@@ -164,7 +175,11 @@ impl Document {
     }
 
     fn end(self, next: Option<Cursor>, printer: &mut Printer) -> Result<(), Failure> {
-        printer.bytes(if self.begun { b"\n],\"next\":" } else { b"{\"memories\":[],\"next\":" })?;
+        printer.bytes(if self.begun {
+            b"\n],\"next\":"
+        } else {
+            b"{\"memories\":[],\"next\":"
+        })?;
         printer.part(&next)?;
         printer.bytes(b"}\n")
     }

@@ -52,11 +52,26 @@ pub(crate) struct Move {
     act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
 }
 
-pub(crate) const RESTORE: Move = Move { done: "Restored", act: Engine::restore };
-pub(crate) const ARCHIVE: Move = Move { done: "Archived", act: Engine::archive };
-pub(crate) const UNARCHIVE: Move = Move { done: "Unarchived", act: Engine::unarchive };
-pub(crate) const PIN: Move = Move { done: "Pinned", act: Engine::pin };
-pub(crate) const UNPIN: Move = Move { done: "Unpinned", act: Engine::unpin };
+pub(crate) const RESTORE: Move = Move {
+    done: "Restored",
+    act: Engine::restore,
+};
+pub(crate) const ARCHIVE: Move = Move {
+    done: "Archived",
+    act: Engine::archive,
+};
+pub(crate) const UNARCHIVE: Move = Move {
+    done: "Unarchived",
+    act: Engine::unarchive,
+};
+pub(crate) const PIN: Move = Move {
+    done: "Pinned",
+    act: Engine::pin,
+};
+pub(crate) const UNPIN: Move = Move {
+    done: "Unpinned",
+    act: Engine::unpin,
+};
 
 /// The memories that were moved, for programs.
 #[derive(Serialize)]
@@ -64,8 +79,15 @@ struct Moved<'a> {
     memories: Vec<Placed<'a, Memory>>,
 }
 
-pub(super) fn run(step: &Move, which: &Which, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    each(which, app, printer, step.done, |caller, which| (step.act)(&app.engine, caller, which))
+pub(super) fn run(
+    step: &Move,
+    which: &Which,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
+    each(which, app, printer, step.done, |caller, which| {
+        (step.act)(&app.engine, caller, which)
+    })
 }
 
 /// Does one thing to each memory and says so. All names are read before the first is acted on.
@@ -98,8 +120,12 @@ pub(super) fn each(
     }
     if printer.json() && !moved.is_empty() {
         let names = app.space_names()?;
-        let placed = moved.iter().map(|memory| Placed::new(memory, memory.space, &names));
-        printer.document(&Moved { memories: placed.collect() })?;
+        let placed = moved
+            .iter()
+            .map(|memory| Placed::new(memory, memory.space, &names));
+        printer.document(&Moved {
+            memories: placed.collect(),
+        })?;
     }
     Ok(outcome)
 }

@@ -10,13 +10,13 @@ use tulving_core::limits;
 use tulving_core::request::{Mode, RecallRequest, Sort};
 
 use super::Placed;
-use crate::args::{Chooser, count};
+use crate::args::{Chooser, count, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
 use crate::print::Printer;
 use crate::show::memory::{Layout, lines};
-use crate::show::text::{counted, thousands};
+use crate::show::text::thousands;
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -43,7 +43,7 @@ pub(crate) struct Recall {
     #[arg(long, value_enum)]
     sort: Option<Order>,
     /// How many at the most
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
     #[command(flatten)]
     chooser: Chooser,
@@ -96,7 +96,12 @@ impl Recall {
             Order::Importance => Sort::Importance,
             Order::MostAccessed => Sort::MostAccessed,
         });
-        Ok(RecallRequest { mode, filter, sort, limit: count(Field::Limit, self.limit, limits::RECALL)? })
+        Ok(RecallRequest {
+            mode,
+            filter,
+            sort,
+            limit: count(Field::Limit, self.limit, limits::RECALL)?,
+        })
     }
 }
 
@@ -109,15 +114,25 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
     let answer = app.engine.recall(&caller, &request)?;
     if printer.json() {
         let names = app.space_names()?;
-        let placed = answer.hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
-        printer.document(&Found { memories: placed.collect(), total_found: answer.total_found })?;
+        let placed = answer
+            .hits
+            .iter()
+            .map(|hit| Placed::new(hit, hit.memory.space, &names));
+        printer.document(&Found {
+            memories: placed.collect(),
+            total_found: answer.total_found,
+        })?;
         return Ok(Outcome::Done);
     }
     if answer.hits.is_empty() {
         return nothing(args, &request.mode, printer);
     }
     let names = args.chooser.all_spaces.then(|| app.space_names()).transpose()?;
-    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: names.as_ref() };
+    let layout = Layout {
+        now: printer.now(),
+        columns: printer.columns(),
+        spaces: names.as_ref(),
+    };
     printer.lines(&lines(answer.hits.iter().map(|hit| &hit.memory), &layout))?;
     let shown = u64::try_from(answer.hits.len()).unwrap_or(u64::MAX);
     if answer.total_found > shown {
@@ -131,7 +146,7 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
 fn nothing(args: &Recall, mode: &Mode, printer: &mut Printer) -> Result<Outcome, Failure> {
     let what = match mode {
         Mode::Substring(text) => format!("No memory holds “{}”.", tulving_core::preview::short(text)),
-        _ => format!("Found {}.", counted(0, "memory", "memories")),
+        _ => "No memories found.".to_owned(),
     };
     let tip = match mode {
         Mode::Substring(_) => "Try a shorter word, or --all-spaces.",

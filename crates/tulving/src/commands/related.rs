@@ -7,7 +7,7 @@ use tulving_core::error::Field;
 use tulving_core::limits;
 
 use super::Placed;
-use crate::args::{count, reference};
+use crate::args::{count, reference, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -31,7 +31,7 @@ pub(crate) struct Related {
     #[arg(value_name = "MEMORY")]
     memory: String,
     /// How many links away, up to 5
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = whole_number, allow_negative_numbers = true)]
     depth: i64,
 }
 
@@ -47,29 +47,48 @@ pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Resul
     let relatives = app.engine.related(&app.here()?, which, depth)?;
     let names = app.space_names()?;
     if printer.json() {
-        let placed = relatives.iter().map(|relative| Placed::new(relative, relative.memory.space, &names));
-        printer.document(&Found { related: placed.collect() })?;
+        let placed = relatives
+            .iter()
+            .map(|relative| Placed::new(relative, relative.memory.space, &names));
+        printer.document(&Found {
+            related: placed.collect(),
+        })?;
         return Ok(Outcome::Done);
     }
     if relatives.is_empty() {
-        printer.note(format!("{which} is linked with nothing. `tulving associate` links memories."))?;
+        printer.note(format!(
+            "{which} is linked with nothing. `tulving associate` links memories."
+        ))?;
         return Ok(Outcome::Done);
     }
     let links: Vec<String> = relatives.iter().map(seen_from_nearer).collect();
     let widest = links.iter().map(|link| text::width(link)).max().unwrap_or(0);
     // Two digits of depth can not be, so the hops take one column.
-    let columns = printer.columns().map(|columns| columns.saturating_sub(widest + 5));
-    let layout = Layout { now: printer.now(), columns, spaces: None };
+    let columns = printer
+        .columns()
+        .map(|columns| columns.saturating_sub(widest + 5));
+    let layout = Layout {
+        now: printer.now(),
+        columns,
+        spaces: None,
+    };
     let memories = lines(relatives.iter().map(|relative| &relative.memory), &layout);
     for ((relative, link), memory) in relatives.iter().zip(&links).zip(memories) {
         let hops = style::paint(FAINT, relative.distance);
-        printer.line(format!("{hops}  {}  {memory}", style::paint(WORD, pad(link, widest))))?;
+        printer.line(format!(
+            "{hops}  {}  {memory}",
+            style::paint(WORD, pad(link, widest))
+        ))?;
     }
     Ok(Outcome::Done)
 }
 
+/// All links by which it was reached, as the nearer memory sees them.
 fn seen_from_nearer(relative: &Relative) -> String {
-    let nearer =
-        if relative.via.source == relative.memory.id { relative.via.target } else { relative.via.source };
-    link(&relative.via, nearer)
+    let far = relative.memory.id;
+    let seen = relative.via.iter().map(|edge| {
+        let nearer = if edge.source == far { edge.target } else { edge.source };
+        link(edge, nearer)
+    });
+    seen.collect::<Vec<_>>().join(", ")
 }

@@ -6,12 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use tulving_core::answer::{Fate, Receipt};
 use tulving_core::request::{AssociationRequest, SaveRequest};
-use tulving_core::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust,
-};
+use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust};
 
 use super::{Placed, batch};
-use crate::args::{reference, time, word};
+use crate::args::{number, reference, time, whole_number, word};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
@@ -35,7 +33,11 @@ Each line of a batch is an object with a `content` and any of the fields above, 
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Save {
     /// What to remember; - reads standard input
-    #[arg(value_name = "CONTENT", required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(
+        value_name = "CONTENT",
+        required_unless_present = "batch",
+        conflicts_with = "batch"
+    )]
     words: Vec<OsString>,
     /// Save each line of a file of JSON Lines; - reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["About", "Origin", "Span", "Links"])]
@@ -64,7 +66,7 @@ struct About {
     #[arg(long, value_parser = word!(Stability))]
     stability: Option<Stability>,
     /// How much it matters, 0 to 1 [default: from the type]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
     importance: Option<f64>,
     /// A label; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
@@ -84,7 +86,7 @@ struct About {
     /// Who may see it [default: private in `default`, hub elsewhere]
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
-    /// Pin it: it does not fade and comes first
+    /// Pin it: mark it as one to keep
     #[arg(long)]
     pin: bool,
 }
@@ -112,7 +114,7 @@ struct Origin {
     #[arg(long, value_name = "NAME")]
     conversation: Option<String>,
     /// Its order in the conversation
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true)]
     position: Option<i64>,
     /// Who said it
     #[arg(long, value_name = "NAME")]
@@ -171,7 +173,9 @@ impl Links {
             (Relation::ResultOf, &self.result_of),
             (Relation::PartOf, &self.part_of),
         ];
-        let named = flags.iter().flat_map(|(relation, names)| names.iter().map(|name| (*relation, name)));
+        let named = flags
+            .iter()
+            .flat_map(|(relation, names)| names.iter().map(|name| (*relation, name)));
         named.map(|(relation, name)| link(relation, name)).collect()
     }
 }
@@ -182,18 +186,27 @@ fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
         None => (text, None),
         Some((name, weight)) => {
             let weight: f64 = weight.parse().map_err(|_| {
-                Failure::usage(format!("`{}` is not a memory with a weight", tulving_core::preview::short(text)))
-                    .hinted("write 12 or 12:0.8")
+                Failure::usage(format!(
+                    "`{}` is not a memory with a weight",
+                    tulving_core::preview::short(text)
+                ))
+                .hinted("write 12 or 12:0.8")
             })?;
             (name, Some(weight))
         }
     };
-    Ok(AssociationRequest { target: reference(name)?, relation: Some(relation), weight })
+    Ok(AssociationRequest {
+        target: reference(name)?,
+        relation: Some(relation),
+        weight,
+    })
 }
 
 impl Save {
     fn request(&self, content: String) -> Result<SaveRequest, Failure> {
-        let Self { about, origin, span, .. } = self;
+        let Self {
+            about, origin, span, ..
+        } = self;
         Ok(SaveRequest {
             content,
             content_type: about.content_type,
@@ -241,7 +254,11 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
     // The receipt is the proof; that the memory can be shown is a courtesy.
     match app.engine.get(&caller, receipt.id.into()) {
         Ok(memory) => {
-            printer.line(show::memory::sentence(&what_became(&receipt), &memory, printer.columns()))?;
+            printer.line(show::memory::sentence(
+                &what_became(&receipt),
+                &memory,
+                printer.columns(),
+            ))?;
         }
         Err(_) => printer.line(what_became(&receipt))?,
     }
@@ -252,8 +269,14 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
 }
 
 fn what_became(receipt: &Receipt) -> String {
-    let label = receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string());
-    let archive = if receipt.revived { ", back from the archive" } else { "" };
+    let label = receipt
+        .number
+        .map_or_else(|| receipt.id.to_string(), |number| number.to_string());
+    let archive = if receipt.revived {
+        ", back from the archive"
+    } else {
+        ""
+    };
     match receipt.fate {
         Fate::Created => format!("Saved {label}"),
         Fate::Updated => format!("Updated {label} to version {}{archive}", receipt.version),

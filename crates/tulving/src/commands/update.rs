@@ -8,7 +8,7 @@ use tulving_core::request::UpdateRequest;
 use tulving_core::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability};
 
 use super::Placed;
-use crate::args::{reference, time, word};
+use crate::args::{number, reference, time, word};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
@@ -49,7 +49,7 @@ pub(crate) struct Update {
     #[arg(long, value_parser = word!(Stability))]
     stability: Option<Stability>,
     /// New importance, 0 to 1
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
     importance: Option<f64>,
     /// New labels, instead of all the old ones; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
@@ -106,7 +106,10 @@ impl Update {
         match (given, self.clear.contains(&field)) {
             (Some(_), true) => {
                 let name = field.to_possible_value().map(|value| value.get_name().to_owned());
-                Err(Failure::usage(format!("{} is both given and cleared", name.unwrap_or_default())))
+                Err(Failure::usage(format!(
+                    "{} is both given and cleared",
+                    name.unwrap_or_default()
+                )))
             }
             (Some(value), false) => Ok(Some(Some(value))),
             (None, true) => Ok(Some(None)),
@@ -119,7 +122,10 @@ impl Update {
             [] => None,
             words => Some(input::text(words, app.settings.limits.content_bytes)?),
         };
-        let tags = self.change(Clearable::Tags, (!self.tags.is_empty()).then(|| self.tags.clone()))?;
+        let tags = self.change(
+            Clearable::Tags,
+            (!self.tags.is_empty()).then(|| self.tags.clone()),
+        )?;
         Ok(UpdateRequest {
             if_version: self.if_version.map(Version),
             content,

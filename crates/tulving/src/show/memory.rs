@@ -33,8 +33,14 @@ pub(crate) struct Layout<'a> {
 /// One line for each memory, lined up: number, type, age, content.
 pub(crate) fn lines<'m>(memories: impl Iterator<Item = &'m Memory>, layout: &Layout<'_>) -> Vec<String> {
     let rows: Vec<(String, &Memory)> = memories.map(|memory| (label(memory, layout), memory)).collect();
-    let widest = rows.iter().map(|(label, _)| text::width(label)).max().unwrap_or(0);
-    rows.iter().map(|(label, memory)| line(label, widest, memory, layout)).collect()
+    let widest = rows
+        .iter()
+        .map(|(label, _)| text::width(label))
+        .max()
+        .unwrap_or(0);
+    rows.iter()
+        .map(|(label, memory)| line(label, widest, memory, layout))
+        .collect()
 }
 
 fn label(memory: &Memory, layout: &Layout<'_>) -> String {
@@ -58,15 +64,30 @@ fn line(label: &str, widest: usize, memory: &Memory, layout: &Layout<'_>) -> Str
         style::paint(NUMBER, label),
         style::paint(WORD, pad(memory_type, TYPE_COLUMNS)),
         style::paint(FAINT, pad(&age, AGE_COLUMNS)),
-        gist(memory, layout.columns.map(|columns| columns.saturating_sub(taken).max(10))),
+        gist(
+            memory,
+            layout
+                .columns
+                .map(|columns| columns.saturating_sub(taken).max(10))
+        ),
     )
 }
 
 /// What a memory says on one line, with its marks before it and its title.
 fn gist(memory: &Memory, columns: Option<usize>) -> String {
     let marks: String = marks(memory).iter().map(|mark| format!("[{mark}] ")).collect();
-    let shown_marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
-    let title = memory.edition.text.title.as_deref().map(one_line).map(|title| format!("{title}: "));
+    let shown_marks = if marks.is_empty() {
+        String::new()
+    } else {
+        style::paint(FAINT, &marks)
+    };
+    let title = memory
+        .edition
+        .text
+        .title
+        .as_deref()
+        .map(one_line)
+        .map(|title| format!("{title}: "));
     let title = title.unwrap_or_default();
     let content = one_line(&memory.edition.text.content);
     let Some(columns) = columns else {
@@ -85,16 +106,26 @@ fn marks(memory: &Memory) -> Vec<&'static str> {
         (standing.quarantined_at.is_some(), "quarantined"),
         (memory.superseded_by.is_some(), "superseded"),
     ];
-    marks.into_iter().filter_map(|(set, mark)| set.then_some(mark)).collect()
+    marks
+        .into_iter()
+        .filter_map(|(set, mark)| set.then_some(mark))
+        .collect()
 }
 
 /// A sentence about a memory: what was done, its number and type, and what it says as far as it fits.
 pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> String {
     let memory_type = memory.edition.class.memory_type;
     let plain = format!("{done} ({memory_type}): ");
-    let room = columns.unwrap_or(SENTENCE_COLUMNS).saturating_sub(text::width(&plain)).max(20);
+    let room = columns
+        .unwrap_or(SENTENCE_COLUMNS)
+        .saturating_sub(text::width(&plain))
+        .max(20);
     let content = cut(&one_line(&memory.edition.text.content), room);
-    format!("{} ({}): {content}", style::paint(STRONG, done), style::paint(WORD, memory_type))
+    format!(
+        "{} ({}): {content}",
+        style::paint(STRONG, done),
+        style::paint(WORD, memory_type)
+    )
 }
 
 /// Names that a full view needs and a memory does not carry.
@@ -115,7 +146,7 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
         style::paint(FAINT, age(memory.usage.created_at, now)),
     );
     let mut fields = Fields(Vec::new());
-    fields.always("id", memory.id);
+    fields.always("id", memory.id.to_string());
     fields.always("space", names.space.unwrap_or_else(|| memory.space.to_string()));
     fields.always("owner", names.owner.unwrap_or_else(|| memory.owner.to_string()));
     edition(&mut fields, &memory.edition);
@@ -133,8 +164,8 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
 struct Fields(Vec<(&'static str, String)>);
 
 impl Fields {
-    fn always(&mut self, name: &'static str, value: impl ToString) {
-        self.0.push((name, value.to_string()));
+    fn always(&mut self, name: &'static str, value: impl Into<String>) {
+        self.0.push((name, value.into()));
     }
 
     fn set(&mut self, name: &'static str, value: Option<impl ToString>) {
@@ -143,16 +174,16 @@ impl Fields {
 }
 
 fn edition(fields: &mut Fields, edition: &Edition) {
-    fields.always("boundary", edition.boundary);
+    fields.always("boundary", edition.boundary.to_string());
     fields.set("key", edition.key.as_ref());
     fields.set("title", edition.text.title.as_ref());
     fields.set("summary", edition.text.summary.as_ref());
     let tags = &edition.text.tags;
     fields.set("tags", (!tags.is_empty()).then(|| tags.join(", ")));
-    fields.always("kind", edition.class.kind);
-    fields.always("stability", edition.class.stability);
-    fields.always("importance", edition.class.importance.get());
-    fields.always("content type", edition.text.content_type);
+    fields.always("kind", edition.class.kind.to_string());
+    fields.always("stability", edition.class.stability.to_string());
+    fields.always("importance", edition.class.importance.get().to_string());
+    fields.always("content type", edition.text.content_type.to_string());
     fields.set("source note", edition.source_note.as_ref());
     fields.set("occurred", edition.span.occurred_at.map(instant));
     fields.set("valid from", edition.span.valid_from.map(instant));
@@ -161,7 +192,7 @@ fn edition(fields: &mut Fields, edition: &Edition) {
 }
 
 fn standing(fields: &mut Fields, memory: &Memory) {
-    fields.always("state", memory.standing.state);
+    fields.always("state", memory.standing.state.to_string());
     fields.set("pinned", memory.standing.pinned.then_some("yes"));
     fields.set("forgotten", memory.standing.forgotten_at.map(instant));
     fields.set("quarantined", memory.standing.quarantined_at.map(instant));
@@ -170,18 +201,23 @@ fn standing(fields: &mut Fields, memory: &Memory) {
 
 fn provenance(fields: &mut Fields, memory: &Memory) {
     let provenance = &memory.provenance;
-    fields.always("author", provenance.author);
-    fields.always("origin", provenance.origin);
+    fields.always("author", provenance.author.to_string());
+    fields.always("origin", provenance.origin.to_string());
     fields.set("agent", provenance.source_agent.as_ref());
     fields.set("assisted by", provenance.assisted_by_agent.as_ref());
-    fields.always("trust", provenance.trust);
+    fields.always("trust", provenance.trust.to_string());
     fields.set("pass", provenance.pass);
     fields.set("source path", provenance.source_path.as_ref());
     fields.set("line", provenance.mirror.map(|mirror| mirror.line));
     fields.set(
         "attachment",
         provenance.attachment.as_ref().map(|object| {
-            format!("{} ({}, {} bytes)", object.object_key, object.media_type, text::thousands(object.size))
+            format!(
+                "{} ({}, {} bytes)",
+                object.object_key,
+                object.media_type,
+                text::thousands(object.size)
+            )
         }),
     );
     fields.set("conversation", memory.place.conversation.as_ref());
@@ -192,10 +228,19 @@ fn provenance(fields: &mut Fields, memory: &Memory) {
 fn usage(fields: &mut Fields, memory: &Memory, now: Timestamp) {
     let usage = &memory.usage;
     let with_age = |time| format!("{} ({})", instant(time), age(time, now));
-    fields.always("version", memory.version);
+    fields.always("version", memory.version.to_string());
     fields.always("created", with_age(usage.created_at));
-    fields.set("updated", (usage.updated_at != usage.created_at).then(|| with_age(usage.updated_at)));
-    let used = || format!("{}, last {}", text::counted(usage.access_count, "time", "times"), with_age(usage.accessed_at));
+    fields.set(
+        "updated",
+        (usage.updated_at != usage.created_at).then(|| with_age(usage.updated_at)),
+    );
+    let used = || {
+        format!(
+            "{}, last {}",
+            text::counted(usage.access_count, "time", "times"),
+            with_age(usage.accessed_at)
+        )
+    };
     fields.set("recalled", (usage.access_count > 0).then(used));
 }
 

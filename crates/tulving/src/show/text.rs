@@ -24,7 +24,15 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// The text with its line breaks and tabs; other control characters are shown as `�`.
 pub(crate) fn block(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| {
+            if c.is_control() && !matches!(c, '\n' | '\t') {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 /// How many columns the text takes.
@@ -67,7 +75,7 @@ pub(crate) fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -120,7 +128,12 @@ mod tests {
 
     #[test]
     fn nothing_is_wider_than_asked() {
-        let texts = ["plain ascii text that is long", "日本語のメモがここに", "e\u{301}e\u{301}e\u{301}e\u{301}", "👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦"];
+        let texts = [
+            "plain ascii text that is long",
+            "日本語のメモがここに",
+            "e\u{301}e\u{301}e\u{301}e\u{301}",
+            "👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦",
+        ];
         for text in texts {
             for columns in 1..20 {
                 let shown = cut(text, columns);
@@ -131,6 +144,9 @@ mod tests {
 
     #[test]
     fn thousands_are_parted() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(thousands),
+            ["0", "999", "1,000", "1,234,567"]
+        );
     }
 }

@@ -11,14 +11,19 @@ const YEAR: i64 = 365 * DAY;
 /// just now.
 pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_micros().saturating_sub(then.as_micros()) / 1_000_000;
-    match seconds {
-        ..MINUTE => "just now".to_owned(),
-        ..HOUR => format!("{} min", seconds / MINUTE),
-        ..DAY => format!("{} h", seconds / HOUR),
-        _ if seconds < 30 * DAY => format!("{} d", seconds / DAY),
+    if seconds < MINUTE {
+        "just now".to_owned()
+    } else if seconds < HOUR {
+        format!("{} min", seconds / MINUTE)
+    } else if seconds < DAY {
+        format!("{} h", seconds / HOUR)
+    } else if seconds < 30 * DAY {
+        format!("{} d", seconds / DAY)
+    } else if seconds < YEAR {
         // Months of 30.4 days, so that the twelfth ends where the year does.
-        _ if seconds < YEAR => format!("{} mo", (seconds * 12 / YEAR).max(1)),
-        _ => format!("{} y", seconds / YEAR),
+        format!("{} mo", (seconds * 12 / YEAR).max(1))
+    } else {
+        format!("{} y", seconds / YEAR)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A home of its own, the binary in a clean environment, and transcripts for snapshots.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,27 +8,27 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// The binary with a home of its own.
-pub struct Tulving {
+pub(crate) struct Tulving {
     folder: TempDir,
 }
 
 /// What a run said, and how it ended.
 #[derive(Debug)]
-pub struct Run {
-    pub out: String,
-    pub err: String,
-    pub code: i32,
+pub(crate) struct Run {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: i32,
 }
 
 /// The binary, with nothing of this process' environment.
-pub fn command(home: &Path) -> Command {
+pub(crate) fn command(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tulving"));
     command.env_clear().env("TULVING_HOME", home).stdin(Stdio::null());
     command
 }
 
 /// Runs a command to its end, with `input` as its standard input.
-pub fn finish(mut command: Command, input: &[u8]) -> Run {
+pub(crate) fn finish(mut command: Command, input: &[u8]) -> Run {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -45,48 +46,73 @@ pub fn finish(mut command: Command, input: &[u8]) -> Run {
 }
 
 impl Tulving {
-    pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder") }
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        }
     }
 
     /// A folder for other files of the test.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = command(&self.home());
         command.args(args).current_dir(self.folder());
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Run {
+    /// A shell that runs `script` on this home, with the binary as `$0` and `args` after it.
+    pub(crate) fn shell(&self, script: &str, args: &[&str]) -> Command {
+        let mut command = Command::new("/bin/sh");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("PATH", path).env("TULVING_HOME", self.home()).current_dir(self.folder());
+        command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_tulving")).args(args).stdin(Stdio::null());
+        command
+    }
+
+    /// The ids of all memories of a space.
+    pub(crate) fn all_ids(&self, space: &str) -> HashSet<String> {
+        let page = self.json(&["list", "--all", "--space", space]);
+        let memories = page["memories"].as_array().expect("a list");
+        memories.iter().map(|memory| memory["id"].as_str().expect("an id").to_owned()).collect()
+    }
+
+    /// Asks `doctor --deep`, which must find nothing bad.
+    pub(crate) fn assert_healthy(&self) {
+        let run = self.run(&["doctor", "--deep"]);
+        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+        assert!(!run.out.lines().any(|line| line.starts_with("warn")), "{}", run.out);
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
         finish(self.command(args), b"")
     }
 
-    pub fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
+    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
         finish(self.command(args), input)
     }
 
     /// Runs what must succeed, and gives its standard output.
-    pub fn ok(&self, args: &[&str]) -> String {
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
         let run = self.run(args);
         assert_eq!(run.code, 0, "tulving {args:?}: {}", run.err);
         run.out
     }
 
     /// Runs what must succeed with `--json`, and gives the document.
-    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+    pub(crate) fn json(&self, args: &[&str]) -> serde_json::Value {
         let out = self.ok(&[args, &["--json"]].concat());
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("tulving {args:?}: {error}: {out}"))
     }
 
     /// Runs what must fail with `--json`, and gives the error and the exit code.
-    pub fn json_error(&self, args: &[&str]) -> (serde_json::Value, i32) {
+    pub(crate) fn json_error(&self, args: &[&str]) -> (serde_json::Value, i32) {
         let run = self.run(&[args, &["--json"]].concat());
         assert_eq!(run.out, "", "nothing but results on standard output");
         let document: serde_json::Value = serde_json::from_str(&run.err).expect("one document");
@@ -95,27 +121,33 @@ impl Tulving {
 }
 
 /// What was typed and what came, one command after the other.
-pub struct Transcript<'a> {
+pub(crate) struct Transcript<'a> {
     tulving: &'a Tulving,
     text: String,
 }
 
 impl<'a> Transcript<'a> {
-    pub fn new(tulving: &'a Tulving) -> Self {
-        Self { tulving, text: String::new() }
+    pub(crate) fn new(tulving: &'a Tulving) -> Self {
+        Self {
+            tulving,
+            text: String::new(),
+        }
     }
 
     /// Runs a command and writes down what it said. Lines of standard error begin with `! `.
-    pub fn run(&mut self, args: &[&str]) -> &mut Self {
+    pub(crate) fn run(&mut self, args: &[&str]) -> &mut Self {
         self.run_with(args, b"")
     }
 
-    pub fn run_with(&mut self, args: &[&str], input: &[u8]) -> &mut Self {
+    pub(crate) fn run_with(&mut self, args: &[&str], input: &[u8]) -> &mut Self {
         let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
-        self.note(&format!("$ tulving {}", shown.join(" ")), &self.tulving.run_with(args, input))
+        self.note(
+            &format!("$ tulving {}", shown.join(" ")),
+            &self.tulving.run_with(args, input),
+        )
     }
 
-    pub fn note(&mut self, typed: &str, run: &Run) -> &mut Self {
+    pub(crate) fn note(&mut self, typed: &str, run: &Run) -> &mut Self {
         self.text.push_str(typed.trim_end());
         self.text.push('\n');
         self.text.push_str(&run.out);
@@ -130,10 +162,27 @@ impl<'a> Transcript<'a> {
         self
     }
 
-    /// The transcript, with the folder of the test called `[folder]`.
-    pub fn text(&self) -> String {
-        self.text.replace(&self.tulving.folder().display().to_string(), "[folder]")
+    /// Forgets how wide columns are, where they hold paths and so differ from machine to machine.
+    pub(crate) fn without_columns(&mut self) -> &mut Self {
+        let squeezed: Vec<String> = self.text.lines().map(squeeze).collect();
+        self.text = squeezed.join("\n");
+        self
     }
+
+    /// The transcript, with the folder of the test called `[folder]`.
+    pub(crate) fn text(&self) -> String {
+        self.text
+            .replace(&self.tulving.folder().display().to_string(), "[folder]")
+    }
+}
+
+fn squeeze(line: &str) -> String {
+    let cells: Vec<&str> = line
+        .split("  ")
+        .map(str::trim)
+        .filter(|cell| !cell.is_empty())
+        .collect();
+    cells.join("  ")
 }
 
 fn quoted(arg: &str) -> String {
@@ -147,8 +196,11 @@ fn quoted(arg: &str) -> String {
 }
 
 /// What differs from run to run, by its name.
-pub const FILTERS: [(&str, &str); 7] = [
-    (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
+pub(crate) const FILTERS: [(&str, &str); 7] = [
+    (
+        r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}",
+        "[id]",
+    ),
     (r"tlv_[A-Za-z0-9_-]{43}", "[token]"),
     (r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC", "[time]"),
     (r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z", "[time]"),

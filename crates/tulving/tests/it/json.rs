@@ -5,7 +5,12 @@ use serde_json::{Value, json};
 use crate::binary::Tulving;
 
 fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().expect("an object").keys().map(String::as_str).collect()
+    value
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(String::as_str)
+        .collect()
 }
 
 #[test]
@@ -63,11 +68,48 @@ fn a_memory_has_all_its_fields_flat_and_the_name_of_its_space() {
     tulving.ok(&["save", "one", "--tag", "a", "--occurred-at", "2026-05-27"]);
     let memory = tulving.json(&["get", "1"]);
     for field in [
-        "id", "number", "space", "space_name", "owner", "boundary", "key", "content", "content_type", "content_hash",
-        "title", "summary", "tags", "type", "kind", "stability", "importance", "state", "forgotten_at",
-        "quarantined_at", "pinned", "author", "origin", "source_note", "source_agent", "assisted_by_agent", "trust",
-        "pass", "source_path", "attachment", "conversation", "position", "speaker", "created_at", "updated_at",
-        "accessed_at", "access_count", "version", "occurred_at", "valid_from", "valid_until", "expires_at",
+        "id",
+        "number",
+        "space",
+        "space_name",
+        "owner",
+        "boundary",
+        "key",
+        "content",
+        "content_type",
+        "content_hash",
+        "title",
+        "summary",
+        "tags",
+        "type",
+        "kind",
+        "stability",
+        "importance",
+        "state",
+        "forgotten_at",
+        "quarantined_at",
+        "pinned",
+        "author",
+        "origin",
+        "source_note",
+        "source_agent",
+        "assisted_by_agent",
+        "trust",
+        "pass",
+        "source_path",
+        "attachment",
+        "conversation",
+        "position",
+        "speaker",
+        "created_at",
+        "updated_at",
+        "accessed_at",
+        "access_count",
+        "version",
+        "occurred_at",
+        "valid_from",
+        "valid_until",
+        "expires_at",
     ] {
         assert!(memory.get(field).is_some(), "{field} is missing in {memory}");
     }
@@ -99,8 +141,14 @@ fn a_recall_says_how_many_there_are_and_why() {
     assert_eq!(answer["total_found"], 2);
     let hit = &answer["memories"][0];
     assert_eq!(hit["relevance_score"], 1.0);
-    assert!(hit["why"].as_str().is_some_and(|why| why.contains("fish")), "{hit}");
-    assert_eq!(tulving.json(&["recall", "whale"]), json!({ "memories": [], "total_found": 0 }));
+    assert!(
+        hit["why"].as_str().is_some_and(|why| why.contains("fish")),
+        "{hit}"
+    );
+    assert_eq!(
+        tulving.json(&["recall", "whale"]),
+        json!({ "memories": [], "total_found": 0 })
+    );
 }
 
 #[test]
@@ -120,17 +168,53 @@ fn errors_have_class_code_message_hint_and_field() {
     tulving.ok(&["save", "one"]);
     let cases: &[(&[&str], i32, &str, &str, Value)] = &[
         (&["save", ""], 2, "caller", "missing_content", json!("content")),
-        (&["save", "x", "--importance", "2"], 2, "caller", "out_of_range", json!("importance")),
+        (
+            &["save", "x", "--importance", "2"],
+            2,
+            "caller",
+            "out_of_range",
+            json!("importance"),
+        ),
         (&["save", "x", "--colour"], 2, "caller", "usage", Value::Null),
-        (&["save", "x", "--type", "colour"], 2, "caller", "usage", Value::Null),
+        (
+            &["save", "x", "--type", "colour"],
+            2,
+            "caller",
+            "usage",
+            Value::Null,
+        ),
         (&["get", "99"], 3, "absent", "not_found", Value::Null),
         (&["get", "x"], 2, "caller", "invalid_id", Value::Null),
-        (&["list", "--cursor", "x"], 2, "caller", "invalid_cursor", Value::Null),
-        (&["list", "--limit", "0"], 2, "caller", "out_of_range", json!("limit")),
-        (&["list", "--space", "nowhere"], 3, "absent", "space_not_found", Value::Null),
+        (
+            &["list", "--cursor", "x"],
+            2,
+            "caller",
+            "invalid_cursor",
+            Value::Null,
+        ),
+        (
+            &["list", "--limit", "0"],
+            2,
+            "caller",
+            "out_of_range",
+            json!("limit"),
+        ),
+        (
+            &["list", "--space", "nowhere"],
+            3,
+            "absent",
+            "space_not_found",
+            Value::Null,
+        ),
         (&["forget", "99"], 3, "absent", "not_found", Value::Null),
         (&["load", "nothing.jsonl"], 9, "host", "unreadable", Value::Null),
-        (&["backup", "restore", "x.db"], 2, "caller", "unconfirmed", Value::Null),
+        (
+            &["backup", "restore", "x.db"],
+            2,
+            "caller",
+            "unconfirmed",
+            Value::Null,
+        ),
     ];
     for (args, exit, class, code, field) in cases {
         let (error, got) = tulving.json_error(args);
@@ -140,14 +224,24 @@ fn errors_have_class_code_message_hint_and_field() {
             (*exit, &json!(class), &json!(code), field),
             "{args:?}: {error}"
         );
-        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{args:?}: {error}");
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|message| !message.is_empty()),
+            "{args:?}: {error}"
+        );
     }
 }
 
 #[test]
 fn a_wrong_word_lists_the_right_ones_to_programs_too() {
     let (error, _) = Tulving::new().json_error(&["save", "x", "--type", "facts"]);
-    assert!(error["message"].as_str().is_some_and(|message| message.contains("preference")), "{error}");
+    assert!(
+        error["message"]
+            .as_str()
+            .is_some_and(|message| message.contains("preference")),
+        "{error}"
+    );
     assert_eq!(error["hint"], "a similar value exists: 'fact'");
 }
 

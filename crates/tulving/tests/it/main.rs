@@ -17,3 +17,9 @@ mod settings;
 
 /// Homes that cannot be used: a file, read-only, on a full disk.
 mod bad_home;
+
+/// The binary killed while it writes.
+mod crash;
+
+/// Several processes on one home at the same time.
+mod processes;

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, ToSql, params};
 use tulving_core::association::Association;
 use tulving_core::audit::AuditEntry;
-use tulving_core::id::{MemoryId, Number, SpaceId};
+use tulving_core::id::{MemoryId, Number};
 use tulving_core::memory::Memory;
 use tulving_core::record::{Loaded, MemoryRecord, Record};
 use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team};
@@ -16,6 +16,9 @@ use super::super::rows::{Columns, signed};
 use super::Act;
 use super::memories::whereabouts;
 
+/// A dump may say any number; from here on they are not believed, so that no counter can be driven to its end.
+const LARGEST: u64 = 1 << 53;
+
 impl Act<'_> {
     pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, Fault> {
         match record {
@@ -23,7 +26,11 @@ impl Act<'_> {
             Record::Org(org) => self.load_org(org),
             Record::Team(team) => self.load_team(team),
             Record::Principal(principal) => self.load_principal(principal),
-            Record::Space { space, next_number, next_turn } => self.load_space(space, *next_number, *next_turn),
+            Record::Space {
+                space,
+                next_number,
+                next_turn,
+            } => self.load_space(space, *next_number, *next_turn),
             Record::Member(member) => self.load_member(member),
             Record::Memory(record) => self.load_memory(record),
             Record::Association(association) => self.load_association(association),
@@ -78,22 +85,21 @@ impl Act<'_> {
         }
         self.transaction
             .prepare_cached(
-                "UPDATE spaces SET next_number = max(next_number, ?2), next_turn = max(next_turn, ?3), \
-                 created_at = min(created_at, ?4) WHERE id = ?1",
+                "UPDATE spaces SET next_turn = max(next_turn, ?2), created_at = min(created_at, ?3) WHERE id = ?1",
             )?
-            .execute(params![
-                space.id.as_bytes(),
-                signed(next_number),
-                signed(next_turn),
-                space.created_at.as_micros()
-            ])?;
+            .execute(params![space.id.as_bytes(), signed(next_turn.min(LARGEST)), space.created_at.as_micros()])?;
+        let counter = self.number_counter(space.id)?;
+        *counter = next_number.min(LARGEST).max(*counter);
         Ok(if present { Loaded::Present } else { Loaded::Added })
     }
 
     fn load_member(&mut self, member: &Membership) -> Result<Loaded, Fault> {
         let realm = member.of.realm();
         let key: [&dyn ToSql; 3] = [member.principal.as_bytes(), &realm.as_str(), member.of.id_bytes()];
-        if self.has("SELECT 1 FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3", &key)? {
+        if self.has(
+            "SELECT 1 FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3",
+            &key,
+        )? {
             return Ok(Loaded::Present);
         }
         let of = match member.of {
@@ -150,7 +156,9 @@ impl Act<'_> {
                  AND mirror_line IS NULL AND {condition}"
             ))?;
             let key = params![memory.space.as_bytes(), audience, value];
-            Ok(statement.query_row(key, |row| Columns::of(row).id(MemoryId::from_bytes)).optional()?)
+            Ok(statement
+                .query_row(key, |row| Columns::of(row).id(MemoryId::from_bytes))
+                .optional()?)
         };
         if let Some(key) = &edition.key
             && let Some(found) = find("key = ?3", key)?
@@ -177,28 +185,29 @@ impl Act<'_> {
 
     /// Its own number where that is free, else the next one.
     fn number_for(&mut self, memory: &Memory) -> Result<Option<Number>, Fault> {
-        let Some(wanted) = memory.number else { return Ok(None) };
+        let Some(wanted) = memory.number else {
+            return Ok(None);
+        };
         let key: [&dyn ToSql; 2] = [memory.space.as_bytes(), &signed(wanted.0)];
-        if self.has("SELECT 1 FROM memories WHERE space = ?1 AND number = ?2", &key)? {
+        let taken = self.has("SELECT 1 FROM memories WHERE space = ?1 AND number = ?2", &key)?;
+        if taken || wanted.0 == 0 || wanted.0 >= LARGEST {
             return self.next_number(memory.space).map(Some);
         }
-        self.keep_above("next_number", memory.space, wanted.0)?;
+        let counter = self.number_counter(memory.space)?;
+        *counter = (*counter).max(wanted.0 + 1);
         Ok(Some(wanted))
-    }
-
-    /// Keeps a counter of a space above a value that is in use now.
-    fn keep_above(&mut self, counter: &str, space: SpaceId, used: u64) -> Result<(), Fault> {
-        self.transaction
-            .prepare_cached(&format!("UPDATE spaces SET {counter} = max({counter}, ?2 + 1) WHERE id = ?1"))?
-            .execute(params![space.as_bytes(), signed(used)])?;
-        Ok(())
     }
 
     fn load_association(&mut self, association: &Association) -> Result<Loaded, Fault> {
         let ends = (self.locate(association.source)?, self.locate(association.target)?);
-        let (Some((source, at)), Some((target, _))) = ends else { return Ok(Loaded::Dangling) };
+        let (Some((source, at)), Some((target, _))) = ends else {
+            return Ok(Loaded::Dangling);
+        };
         let key: [&dyn ToSql; 3] = [&source, &target, &association.relation.as_str()];
-        if self.has("SELECT 1 FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3", &key)? {
+        if self.has(
+            "SELECT 1 FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3",
+            &key,
+        )? {
             return Ok(Loaded::Present);
         }
         self.insert_association(source, target, association)?;
@@ -215,8 +224,14 @@ impl Act<'_> {
         }
         let key: [&dyn ToSql; 2] = [turn.space.as_bytes(), &signed(turn.position)];
         let taken = self.has("SELECT 1 FROM turns WHERE space = ?1 AND position = ?2", &key)?;
-        let position = if taken { self.next_position(turn.space)? } else { turn.position };
-        self.keep_above("next_turn", turn.space, position)?;
+        let position = if taken || turn.position >= LARGEST {
+            self.next_position(turn.space)?
+        } else {
+            turn.position
+        };
+        self.transaction
+            .prepare_cached("UPDATE spaces SET next_turn = max(next_turn, ?2 + 1) WHERE id = ?1")?
+            .execute(params![turn.space.as_bytes(), signed(position)])?;
         self.insert_turn(turn, position)?;
         Ok(Loaded::Added)
     }

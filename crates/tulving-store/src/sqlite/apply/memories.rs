@@ -1,5 +1,7 @@
 //! Writes memories, their versions, chunks and associations.
 
+use std::collections::hash_map::Entry;
+
 use rusqlite::{OptionalExtension, params};
 use tulving_core::association::Association;
 use tulving_core::change::{NewMemory, Revision, Touch};
@@ -17,7 +19,7 @@ use super::{Act, Whereabouts, impossible};
 struct Before {
     row: i64,
     at: Whereabouts,
-    forgotten: bool,
+    standing: Standing,
     mirror: bool,
     version: VersionRecord,
 }
@@ -42,11 +44,35 @@ impl Act<'_> {
 
     /// The number of the space's next memory, which nobody else will get.
     pub(super) fn next_number(&mut self, space: SpaceId) -> Result<Number, Fault> {
-        let mut statement = self.transaction.prepare_cached(
-            "UPDATE spaces SET next_number = next_number + 1 WHERE id = ?1 RETURNING next_number - 1",
-        )?;
-        let number = statement.query_row([space.as_bytes()], |row| Columns::of(row).count()).optional()?;
-        number.map(Number).ok_or_else(|| impossible(format!("there is no space {space}")))
+        let next = self.number_counter(space)?;
+        *next += 1;
+        Ok(Number(*next - 1))
+    }
+
+    /// The counter of a space's numbers, for as long as this act lasts.
+    pub(super) fn number_counter(&mut self, space: SpaceId) -> Result<&mut u64, Fault> {
+        match self.next_numbers.entry(space) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(unknown) => {
+                let mut statement = self
+                    .transaction
+                    .prepare_cached("SELECT next_number FROM spaces WHERE id = ?1")?;
+                let next = statement
+                    .query_row([space.as_bytes()], |row| Columns::of(row).count())
+                    .optional()?;
+                Ok(unknown.insert(next.ok_or_else(|| impossible(format!("there is no space {space}")))?))
+            }
+        }
+    }
+
+    /// Writes the counters back.
+    pub(super) fn keep_next_numbers(&mut self) -> Result<(), Fault> {
+        for (space, next) in &self.next_numbers {
+            self.transaction
+                .prepare_cached("UPDATE spaces SET next_number = ?2 WHERE id = ?1")?
+                .execute(params![space.as_bytes(), signed(*next)])?;
+        }
+        Ok(())
     }
 
     pub(super) fn insert_row(
@@ -55,7 +81,14 @@ impl Act<'_> {
         number: Option<Number>,
         written: &CurrentVersion,
     ) -> Result<i64, Fault> {
-        let Edition { key, boundary, text, class, span, source_note } = &memory.edition;
+        let Edition {
+            key,
+            boundary,
+            text,
+            class,
+            span,
+            source_note,
+        } = &memory.edition;
         let (standing, provenance, place) = (&memory.standing, &memory.provenance, &memory.place);
         let attachment = provenance.attachment.as_ref();
         let mut statement = self.transaction.prepare_cached(
@@ -130,7 +163,11 @@ impl Act<'_> {
         }
         self.transaction
             .prepare_cached("INSERT INTO usage (memory, accessed_at, access_count) VALUES (?1, ?2, ?3)")?
-            .execute(params![row, usage.accessed_at.as_micros(), signed(usage.access_count)])?;
+            .execute(params![
+                row,
+                usage.accessed_at.as_micros(),
+                signed(usage.access_count)
+            ])?;
         Ok(())
     }
 
@@ -141,8 +178,12 @@ impl Act<'_> {
         )?;
         for (ordinal, chunk) in chunks.iter().enumerate() {
             let embedding = chunk.embedding.as_ref();
-            let vector = embedding
-                .map(|made| made.vector.iter().flat_map(|part| part.to_le_bytes()).collect::<Vec<u8>>());
+            let vector = embedding.map(|made| {
+                made.vector
+                    .iter()
+                    .flat_map(|part| part.to_le_bytes())
+                    .collect::<Vec<u8>>()
+            });
             statement.execute(params![
                 row,
                 rows::limit(ordinal),
@@ -176,43 +217,79 @@ impl Act<'_> {
 
     pub(super) fn revise(&mut self, revision: &Revision) -> Result<(), Fault> {
         let id = revision.id;
-        let before = self.before(id)?.filter(|before| !before.forgotten).ok_or(Conflict::Gone { id })?;
+        let before = self
+            .before(id)?
+            .filter(|before| before.standing.forgotten_at.is_none())
+            .ok_or(Conflict::Gone { id })?;
         let found = before.version.version;
         if found != revision.from {
-            return Err(Conflict::Stale { id, expected: revision.from, found }.into());
+            return Err(Conflict::Stale {
+                id,
+                expected: revision.from,
+                found,
+            }
+            .into());
+        }
+        if before.standing != revision.stood {
+            return Err(Conflict::Moved { id }.into());
         }
         if !before.mirror {
             self.insert_version(before.row, &before.version)?;
         }
         self.update_row(before.row, revision)?;
         if let Some(chunks) = &revision.chunks {
-            self.transaction.prepare_cached("DELETE FROM chunks WHERE memory = ?1")?.execute([before.row])?;
+            self.transaction
+                .prepare_cached("DELETE FROM chunks WHERE memory = ?1")?
+                .execute([before.row])?;
             self.insert_chunks(before.row, chunks)?;
         }
-        let at = Whereabouts { boundary: revision.edition.boundary, ..before.at };
+        let at = Whereabouts {
+            boundary: revision.edition.boundary,
+            ..before.at
+        };
         self.log(ChangeKind::Revised, id, at)
     }
 
     fn before(&self, id: MemoryId) -> Result<Option<Before>, Fault> {
         let mut statement = self.transaction.prepare_cached(&format!(
-            "SELECT m.row, m.space, m.owner, m.boundary, m.forgotten_at IS NOT NULL, m.mirror_line IS NOT NULL, \
-             m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
+            "SELECT m.row, m.space, m.owner, m.boundary, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
+             m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
         ))?;
         let before = statement.query_row([id.as_bytes()], |row| {
             let mut columns = Columns::of(row);
             let (row, at) = (columns.take()?, Whereabouts::read(&mut columns)?);
-            let (forgotten, mirror) = (columns.take()?, columns.take()?);
+            let (standing, mirror) = (rows::standing(&mut columns)?, columns.take()?);
             let (version, written_at) = (Version(columns.take()?), columns.time()?);
             let CurrentVersion { act, by, agent } = rows::current(&mut columns)?;
             let edition = rows::edition(&mut columns)?;
-            let version = VersionRecord { version, act, at: written_at, by, agent, edition };
-            Ok(Before { row, at, forgotten, mirror, version })
+            let version = VersionRecord {
+                version,
+                act,
+                at: written_at,
+                by,
+                agent,
+                edition,
+            };
+            Ok(Before {
+                row,
+                at,
+                standing,
+                mirror,
+                version,
+            })
         });
         Ok(before.optional()?)
     }
 
     fn update_row(&mut self, row: i64, revision: &Revision) -> Result<(), Fault> {
-        let Edition { key, boundary, text, class, span, source_note } = &revision.edition;
+        let Edition {
+            key,
+            boundary,
+            text,
+            class,
+            span,
+            source_note,
+        } = &revision.edition;
         let standing = &revision.standing;
         let mut statement = self.transaction.prepare_cached(
             "UPDATE memories SET version = ?2, version_act = ?3, updated_by = ?4, updated_agent = ?5, \
@@ -271,7 +348,9 @@ impl Act<'_> {
             micros(from.quarantined_at),
             from.pinned,
         ];
-        let moved = statement.query_row(values, |row| Whereabouts::read(&mut Columns::of(row))).optional()?;
+        let moved = statement
+            .query_row(values, |row| Whereabouts::read(&mut Columns::of(row)))
+            .optional()?;
         drop(statement);
         match (moved, self.locate(id)?) {
             (Some(at), _) => self.log(ChangeKind::Moved, id, at),
@@ -282,7 +361,9 @@ impl Act<'_> {
 
     pub(super) fn erase(&mut self, id: MemoryId) -> Result<(), Fault> {
         let (row, at) = self.locate(id)?.ok_or(Conflict::Gone { id })?;
-        self.transaction.prepare_cached("DELETE FROM memories WHERE row = ?1")?.execute([row])?;
+        self.transaction
+            .prepare_cached("DELETE FROM memories WHERE row = ?1")?
+            .execute([row])?;
         self.erased = true;
         self.log(ChangeKind::Erased, id, at)
     }
@@ -324,47 +405,59 @@ impl Act<'_> {
         target: MemoryId,
         relation: Relation,
     ) -> Result<(), Fault> {
-        let (Some((source_row, at)), Some((target_row, _))) = (self.locate(source)?, self.locate(target)?) else {
+        let (Some((source_row, at)), Some((target_row, _))) = (self.locate(source)?, self.locate(target)?)
+        else {
             return Ok(());
         };
         let removed = self
             .transaction
             .prepare_cached("DELETE FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3")?
             .execute(params![source_row, target_row, relation.as_str()])?;
-        if removed > 0 { self.log(ChangeKind::Unlinked, source, at) } else { Ok(()) }
+        if removed > 0 {
+            self.log(ChangeKind::Unlinked, source, at)
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), Fault> {
-        let id = touch.id.as_bytes();
-        let counted = self
+        let found = self
             .transaction
             .prepare_cached(
+                "SELECT row, space, owner, boundary, state = 'cooling' AND forgotten_at IS NULL \
+                 FROM memories WHERE id = ?1",
+            )?
+            .query_row([touch.id.as_bytes()], |row| {
+                let mut columns = Columns::of(row);
+                let (row, at): (i64, _) = (columns.take()?, Whereabouts::read(&mut columns)?);
+                Ok((row, at, columns.take::<bool>()?))
+            })
+            .optional()?;
+        let Some((row, at, cooling)) = found else {
+            return Ok(());
+        };
+        self.transaction
+            .prepare_cached(
                 "INSERT INTO usage (memory, accessed_at, access_count) \
-                 SELECT row, max(created_at, ?2), ?3 FROM memories WHERE id = ?1 \
+                 SELECT row, max(created_at, ?2), ?3 FROM memories WHERE row = ?1 \
                  ON CONFLICT (memory) DO UPDATE SET accessed_at = max(accessed_at, excluded.accessed_at), \
                  access_count = access_count + excluded.access_count",
             )?
-            .execute(params![id, touch.at.as_micros(), signed(touch.count)])?;
-        if counted == 0 {
+            .execute(params![row, touch.at.as_micros(), signed(touch.count)])?;
+        if !cooling {
             return Ok(());
         }
-        let warmed = self
-            .transaction
-            .prepare_cached(
-                "UPDATE memories SET state = ?2 WHERE id = ?1 AND state = ?3 AND forgotten_at IS NULL \
-                 RETURNING space, owner, boundary",
-            )?
-            .query_row(params![id, State::Active.as_str(), State::Cooling.as_str()], |row| {
-                Whereabouts::read(&mut Columns::of(row))
-            })
-            .optional()?;
-        warmed.map_or(Ok(()), |at| self.log(ChangeKind::Moved, touch.id, at))
+        self.transaction
+            .prepare_cached("UPDATE memories SET state = ?2 WHERE row = ?1")?
+            .execute(params![row, State::Active.as_str()])?;
+        self.log(ChangeKind::Moved, touch.id, at)
     }
 
     /// The row of a memory and what the log says of it.
     pub(super) fn locate(&self, id: MemoryId) -> Result<Option<(i64, Whereabouts)>, Fault> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT row, space, owner, boundary FROM memories WHERE id = ?1")?;
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT row, space, owner, boundary FROM memories WHERE id = ?1")?;
         let found = statement.query_row([id.as_bytes()], |row| {
             let mut columns = Columns::of(row);
             Ok((columns.take()?, Whereabouts::read(&mut columns)?))
@@ -375,10 +468,18 @@ impl Act<'_> {
 
 /// What the change log says of a memory.
 pub(super) fn whereabouts(memory: &Memory) -> Whereabouts {
-    Whereabouts { space: memory.space, owner: memory.owner, boundary: memory.edition.boundary }
+    Whereabouts {
+        space: memory.space,
+        owner: memory.owner,
+        boundary: memory.edition.boundary,
+    }
 }
 
 /// A list of texts as JSON. Most are empty.
 fn tags(texts: &[String]) -> Result<String, Fault> {
-    if texts.is_empty() { Ok("[]".to_owned()) } else { Ok(serde_json::to_string(texts)?) }
+    if texts.is_empty() {
+        Ok("[]".to_owned())
+    } else {
+        Ok(serde_json::to_string(texts)?)
+    }
 }

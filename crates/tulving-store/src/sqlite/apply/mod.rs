@@ -8,6 +8,8 @@ mod load;
 mod memories;
 mod turns;
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use tulving_core::audit::AuditEntry;
 use tulving_core::change::{Applied, ChangeSet, Right, Write};
@@ -26,10 +28,17 @@ pub(super) fn run(connection: &mut Connection, changes: &ChangeSet) -> Result<(A
     for right in &changes.rights {
         require(&transaction, changes.by.principal, right)?;
     }
-    let mut act = Act { transaction, changes, applied: Applied::default(), erased: false };
+    let mut act = Act {
+        transaction,
+        changes,
+        applied: Applied::default(),
+        next_numbers: HashMap::new(),
+        erased: false,
+    };
     for write in &changes.writes {
         act.write(write)?;
     }
+    act.keep_next_numbers()?;
     if act.erased {
         scrub::raise(&act.transaction)?;
     }
@@ -41,9 +50,15 @@ fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Resul
     let mut statement = transaction
         .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = 'space' AND of = ?2")?;
     let role: Option<Role> = statement
-        .query_row(params![actor.as_bytes(), right.space.as_bytes()], |row| Columns::of(row).word())
+        .query_row(params![actor.as_bytes(), right.space.as_bytes()], |row| {
+            Columns::of(row).word()
+        })
         .optional()?;
-    if role >= Some(right.role) { Ok(()) } else { Err(Conflict::RightLost.into()) }
+    if role >= Some(right.role) {
+        Ok(())
+    } else {
+        Err(Conflict::RightLost.into())
+    }
 }
 
 /// A set while it is being applied.
@@ -51,6 +66,8 @@ struct Act<'a> {
     transaction: Transaction<'a>,
     changes: &'a ChangeSet,
     applied: Applied,
+    /// The next number of each space that got a memory; written once at the end.
+    next_numbers: HashMap<SpaceId, u64>,
     erased: bool,
 }
 
@@ -62,7 +79,11 @@ impl Act<'_> {
             Write::Move { id, from, to } => self.shift(*id, from, to),
             Write::Erase { id } => self.erase(*id),
             Write::Link(association) => self.link(association),
-            Write::Unlink { source, target, relation } => self.unlink(*source, *target, *relation),
+            Write::Unlink {
+                source,
+                target,
+                relation,
+            } => self.unlink(*source, *target, *relation),
             Write::Touch(touches) => touches.iter().try_for_each(|touch| self.touch(touch)),
             Write::LogTurn(turn) => self.log_turn(turn),
             Write::PruneTurns { space, keep } => self.prune_turns(*space, *keep),

@@ -1,0 +1,262 @@
+//! What every test here begins with: a home, its store, a clock and an engine over them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tulving_core::answer::{Page, Receipt};
+use tulving_core::error::Error;
+use tulving_core::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
+use tulving_core::limits::Limits;
+use tulving_core::memory::Memory;
+use tulving_core::ports::{Embedder, Store};
+use tulving_core::request::{
+    AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
+    Sort, UpdateRequest,
+};
+use tulving_core::vocabulary::{Origin, PrincipalKind, Relation, Role, SpaceKind};
+use tulving_core::{Engine, Parts};
+use tulving_store::{Home, Options, SqliteStore};
+use tulving_testkit::build;
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::NoEmbedder;
+use tulving_testkit::fault::FaultyStore;
+
+pub(crate) struct Bed {
+    pub(crate) engine: Engine,
+    /// What the engine talks to.
+    pub(crate) store: Arc<FaultyStore>,
+    pub(crate) clock: Arc<ManualClock>,
+    home: Home,
+    _folder: TempDir,
+}
+
+impl Bed {
+    /// A bed whose clock moves on by a millisecond at each look.
+    pub(crate) fn new() -> Self {
+        Self::with(
+            ManualClock::ticking(Duration::from_millis(1)),
+            Arc::new(NoEmbedder),
+        )
+    }
+
+    pub(crate) fn with(clock: ManualClock, embedder: Arc<dyn Embedder>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open_or_create(folder.path()).expect("a home");
+        let clock = Arc::new(clock);
+        let opened = SqliteStore::open_with_clock(&home, Options::default(), clock.clone()).expect("a store");
+        let store = Arc::new(FaultyStore::new(Arc::new(opened)));
+        let engine = Engine::new(Parts {
+            store: store.clone(),
+            embedder,
+            clock: clock.clone(),
+            limits: Limits::default(),
+        });
+        Self {
+            engine,
+            store,
+            clock,
+            home,
+            _folder: folder,
+        }
+    }
+
+    /// Another engine on the same home, with a store of its own, as another process would have.
+    pub(crate) fn beside(&self) -> Engine {
+        let opened = SqliteStore::open(&self.home, Options::default()).expect("a store");
+        Engine::new(Parts {
+            store: Arc::new(opened),
+            embedder: Arc::new(NoEmbedder),
+            clock: self.clock.clone(),
+            limits: Limits::default(),
+        })
+    }
+
+    pub(crate) fn world(&self) -> build::World {
+        build::World::new(self.store.clone())
+    }
+
+    pub(crate) fn user(&self) -> Caller {
+        self.engine.user(Origin::Cli, None).expect("the user")
+    }
+
+    /// A new principal, who is a member of nothing yet.
+    pub(crate) fn person(&self, name: &str) -> Caller {
+        let principal = self
+            .engine
+            .create_principal(&self.user(), name, PrincipalKind::Person)
+            .expect("a principal");
+        caller(principal.id, SpaceId::DEFAULT)
+    }
+
+    /// A new hub, made by the user, who is its admin.
+    pub(crate) fn hub(&self, name: &str) -> SpaceId {
+        self.space(name, SpaceKind::Hub)
+    }
+
+    pub(crate) fn space(&self, name: &str, kind: SpaceKind) -> SpaceId {
+        self.engine
+            .create_space(&self.user(), name, kind)
+            .expect("a space")
+            .id
+    }
+
+    /// A new principal who is a member of a space, speaking there.
+    pub(crate) fn member(&self, name: &str, space: SpaceId, role: Role) -> Caller {
+        let person = self.person(name);
+        self.engine
+            .set_member(&self.user(), &space.to_string(), name, role)
+            .expect("a member");
+        caller(person.viewer.principal, space)
+    }
+
+    #[track_caller]
+    pub(crate) fn save(&self, caller: &Caller, request: impl Into<Saying>) -> Receipt {
+        match self.engine.save(caller, request.into().0) {
+            Ok(receipt) => receipt,
+            Err(error) => panic!("not saved: {error}"),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn get(&self, caller: &Caller, id: MemoryId) -> Memory {
+        match self.engine.get(caller, id.into()) {
+            Ok(memory) => memory,
+            Err(error) => panic!("not found: {error}"),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn update(&self, caller: &Caller, id: MemoryId, request: &UpdateRequest) -> Memory {
+        match self.engine.update(caller, id.into(), request) {
+            Ok(memory) => memory,
+            Err(error) => panic!("not updated: {error}"),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn forget(&self, caller: &Caller, id: MemoryId, manner: Manner) -> Memory {
+        let request = ForgetRequest { manner, reason: None };
+        match self.engine.forget(caller, id.into(), &request) {
+            Ok(memory) => memory,
+            Err(error) => panic!("not forgotten: {error}"),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn link(&self, caller: &Caller, source: MemoryId, target: MemoryId, relation: Relation) {
+        if let Err(error) = self
+            .engine
+            .associate(caller, source.into(), &link(target, relation))
+        {
+            panic!("not linked: {error}");
+        }
+    }
+
+    /// What the caller can list, newest first.
+    pub(crate) fn contents(&self, caller: &Caller) -> Vec<String> {
+        let page = self.engine.list(caller, &listing(Sort::Newest, 1_000));
+        contents(&page.expect("a list"))
+    }
+
+    /// All records of the store.
+    pub(crate) fn dump(&self) -> Vec<tulving_core::record::Record> {
+        let store: &dyn Store = &*self.store;
+        build::dump(store, 1_000)
+    }
+}
+
+/// A save request, from a text or in full.
+pub(crate) struct Saying(SaveRequest);
+
+impl From<&str> for Saying {
+    fn from(content: &str) -> Self {
+        Self(SaveRequest::new(content))
+    }
+}
+
+impl From<SaveRequest> for Saying {
+    fn from(request: SaveRequest) -> Self {
+        Self(request)
+    }
+}
+
+/// Somebody without a token, who may do what the principal may.
+pub(crate) fn caller(principal: PrincipalId, space: SpaceId) -> Caller {
+    Caller {
+        viewer: build::eyes(principal),
+        ceiling: Role::Admin,
+        space,
+        agent: None,
+        origin: Origin::Api,
+    }
+}
+
+/// The same caller elsewhere.
+pub(crate) fn within(caller: &Caller, space: SpaceId) -> Caller {
+    Caller {
+        space,
+        ..caller.clone()
+    }
+}
+
+pub(crate) fn keyed(key: &str, content: &str) -> SaveRequest {
+    SaveRequest {
+        key: Some(key.to_owned()),
+        ..SaveRequest::new(content)
+    }
+}
+
+pub(crate) fn said(content: &str) -> UpdateRequest {
+    UpdateRequest {
+        content: Some(content.to_owned()),
+        ..UpdateRequest::default()
+    }
+}
+
+pub(crate) fn link(target: impl Into<MemoryRef>, relation: Relation) -> AssociationRequest {
+    AssociationRequest {
+        target: target.into(),
+        relation: Some(relation),
+        weight: None,
+    }
+}
+
+pub(crate) fn listing(sort: Sort, limit: usize) -> ListRequest {
+    ListRequest {
+        filter: Filter::default(),
+        sort,
+        limit,
+        cursor: None,
+    }
+}
+
+pub(crate) fn recall(mode: Mode) -> RecallRequest {
+    RecallRequest {
+        mode,
+        filter: Filter::default(),
+        sort: None,
+        limit: 100,
+    }
+}
+
+pub(crate) fn contents(page: &Page) -> Vec<String> {
+    let content = |memory: &Memory| memory.edition.text.content.clone();
+    page.memories.iter().map(content).collect()
+}
+
+/// Asserts that something was refused in the way that a pattern says.
+macro_rules! refused {
+    ($result:expr, $pattern:pat $(if $guard:expr)?) => {
+        match $result {
+            Err($pattern) $(if $guard)? => {}
+            other => panic!("{} was due, and there was {other:?}", stringify!($pattern)),
+        }
+    };
+}
+pub(crate) use refused;
+
+/// The words of an error.
+pub(crate) fn words<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    result.expect_err("it was to be refused").to_string()
+}

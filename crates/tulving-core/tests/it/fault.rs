@@ -1,0 +1,514 @@
+//! The store fails at the first call of an act, then at the second, the third … until none fails. Each time the act is
+//! whole or absent, a receipt means that it is whole, and what was absent can be done again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::json;
+use tulving_core::Loading;
+use tulving_core::change::Write;
+use tulving_core::error::Error;
+use tulving_core::id::{MemoryId, Seq, SpaceId, Version};
+use tulving_core::ports::{Directory, Jobs, Log};
+use tulving_core::record::Record;
+use tulving_core::request::{
+    Caller, ForgetRequest, ListRequest, Manner, SaveRequest, Sort, TokenRequest, TurnRequest, UpdateRequest,
+};
+use tulving_core::vocabulary::{Boundary, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::FakeEmbedder;
+
+use crate::bed::{Bed, keyed, link, listing, said, within};
+
+/// What an act is done to, the same each time.
+struct Stage {
+    bed: Bed,
+    user: Caller,
+    hub: SpaceId,
+    plain: MemoryId,
+    edited: MemoryId,
+    archived: MemoryId,
+    forgotten: MemoryId,
+    dump: Vec<Record>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        // A clock that stands still gives every run the same times.
+        let bed = Bed::with(ManualClock::new(), Arc::new(FakeEmbedder));
+        let hub = bed.hub("hub");
+        let user = within(&bed.user(), hub);
+        bed.member("friend", hub, Role::Writer);
+        let plain = bed.save(&user, "plain").id;
+        let edited = bed.save(&user, keyed("k", "first words")).id;
+        bed.update(&user, edited, &said("second words"));
+        let archived = bed.save(&user, "archived").id;
+        bed.engine.archive(&user, archived.into()).expect("archived");
+        let forgotten = bed.save(&user, "forgotten").id;
+        bed.forget(&user, forgotten, Manner::Soft);
+        bed.link(&user, plain, edited, Relation::PartOf);
+        bed.link(&user, plain, edited, Relation::CausedBy);
+        let token = TokenRequest {
+            label: "old".to_owned(),
+            principal: "friend".to_owned(),
+            spaces: vec![hub],
+            role: Role::Reader,
+        };
+        bed.engine.create_token(&bed.user(), &token).expect("a token");
+        let world = bed.world();
+        let turns =
+            (0..249).map(|n| Write::LogTurn(world.turn(hub, user.viewer.principal, &format!("turn {n}"))));
+        world.apply(turns.collect());
+        bed.engine.enqueue("work", json!({ "n": 1 }), 3).expect("a job");
+        Self {
+            bed,
+            user,
+            hub,
+            plain,
+            edited,
+            archived,
+            forgotten,
+            dump: Vec::new(),
+        }
+    }
+
+    fn engine(&self) -> &tulving_core::Engine {
+        &self.bed.engine
+    }
+
+    /// All that is stored, with ids by the order in which they come.
+    fn snapshot(&self) -> String {
+        let records = self.bed.dump();
+        let mut text: String = records
+            .iter()
+            .map(|record| serde_json::to_string(record).expect("a record can be written") + "\n")
+            .collect();
+        let store = &self.bed.store;
+        text += &format!("{:#?}\n", store.tokens(None).expect("tokens"));
+        text += &format!("{:#?}\n", store.jobs(&[], &[], 100).expect("jobs"));
+        text += &format!("{:#?}\n", store.changes(Seq(0), 10_000).expect("the log"));
+        with_plain_ids(&text)
+    }
+}
+
+/// The text with each id replaced by how many others came before it, because ids are new in each run.
+fn with_plain_ids(text: &str) -> String {
+    const LENGTH: usize = 36;
+    let bytes = text.as_bytes();
+    let is_id = |at: usize| {
+        bytes.len() >= at + LENGTH
+            && bytes[at..at + LENGTH]
+                .iter()
+                .enumerate()
+                .all(|(n, byte)| match n {
+                    8 | 13 | 18 | 23 => *byte == b'-',
+                    _ => byte.is_ascii_hexdigit(),
+                })
+    };
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = 0;
+    for (at, _) in text.char_indices() {
+        if at < rest || !is_id(at) {
+            continue;
+        }
+        plain += &text[rest..at];
+        let next = seen.len();
+        let number = *seen.entry(&text[at..at + LENGTH]).or_insert(next);
+        plain += &format!("<{number}>");
+        rest = at + LENGTH;
+    }
+    plain + &text[rest..]
+}
+
+type Deed = fn(&Stage) -> Result<(), Error>;
+
+fn first_difference(one: &str, other: &str) -> String {
+    let mut pairs = one.lines().zip(other.lines());
+    pairs.find(|(one, other)| one != other).map_or_else(
+        || "their lengths".to_owned(),
+        |(one, other)| format!("\n{one}\n{other}"),
+    )
+}
+
+/// Fails the act at each of its calls in turn.
+#[track_caller]
+fn whole_or_absent(prepare: fn(&mut Stage), deed: Deed) {
+    let stage = || {
+        let mut stage = Stage::new();
+        prepare(&mut stage);
+        stage
+    };
+    let good = stage();
+    let before = good.snapshot();
+    if let Err(error) = deed(&good) {
+        panic!("the act itself is refused: {error}");
+    }
+    let after = good.snapshot();
+    for nth in 1..1_000 {
+        let stage = stage();
+        let start = stage.snapshot();
+        assert!(
+            start == before,
+            "each run begins alike: {}",
+            first_difference(&before, &start)
+        );
+        stage.bed.store.fail_at(nth);
+        let result = deed(&stage);
+        let failed = stage.bed.store.has_failed();
+        stage.bed.store.fail_at(0);
+        let now = stage.snapshot();
+        let whole = now == after;
+        assert!(
+            whole || now == before,
+            "call {nth} failed and left a part: {} … and against what was before: {}",
+            first_difference(&after, &now),
+            first_difference(&before, &now),
+        );
+        match result {
+            Ok(()) => assert!(whole, "call {nth} failed and the act was acknowledged"),
+            Err(error) => assert!(failed, "refused without a failure: {error}"),
+        }
+        if !failed {
+            assert!(nth > 1, "the act asks the store");
+            return;
+        }
+        if !whole {
+            if let Err(error) = deed(&stage) {
+                panic!("call {nth} failed, and the act cannot be repeated: {error}");
+            }
+            let repeated = stage.snapshot();
+            assert!(
+                repeated == after,
+                "call {nth} failed, and repeating comes to something else: {}",
+                first_difference(&after, &repeated)
+            );
+        }
+    }
+    panic!("the act never ends");
+}
+
+fn nothing(_: &mut Stage) {}
+
+#[test]
+fn save() {
+    whole_or_absent(nothing, |s| {
+        s.engine().save(&s.user, SaveRequest::new("new")).map(drop)
+    });
+}
+
+#[test]
+fn save_with_links() {
+    whole_or_absent(nothing, |s| {
+        let request = SaveRequest {
+            associations: vec![link(s.plain, Relation::Updates), link(s.edited, Relation::PartOf)],
+            pinned: true,
+            ..SaveRequest::new("new")
+        };
+        s.engine().save(&s.user, request).map(drop)
+    });
+}
+
+#[test]
+fn save_onto_a_key() {
+    whole_or_absent(nothing, |s| {
+        s.engine().save(&s.user, keyed("k", "third words")).map(drop)
+    });
+}
+
+#[test]
+fn save_of_an_archived_duplicate() {
+    whole_or_absent(nothing, |s| {
+        s.engine().save(&s.user, SaveRequest::new("archived")).map(drop)
+    });
+}
+
+#[test]
+fn save_many_with_links_and_keys() {
+    whole_or_absent(nothing, |s| {
+        let requests = vec![
+            SaveRequest {
+                associations: vec![link(s.plain, Relation::Updates)],
+                ..SaveRequest::new("one of many")
+            },
+            keyed("k", "third words"),
+            SaveRequest::new("archived"),
+            SaveRequest::new("one of many"),
+            keyed("k", "fourth words"),
+        ];
+        s.engine().save_many(&s.user, requests).map(drop)
+    });
+}
+
+#[test]
+fn update() {
+    whole_or_absent(nothing, |s| {
+        let request = UpdateRequest {
+            boundary: Some(Boundary::Team),
+            ..said("other words")
+        };
+        s.engine().update(&s.user, s.plain.into(), &request).map(drop)
+    });
+}
+
+#[test]
+fn revert() {
+    whole_or_absent(nothing, |s| {
+        // A revert that was written and not answered finds itself done.
+        s.engine().revert(&s.user, s.edited.into(), Version(1)).map(drop)
+    });
+}
+
+#[test]
+fn forget_softly() {
+    whole_or_absent(nothing, |s| {
+        s.engine()
+            .forget(&s.user, s.plain.into(), &ForgetRequest::default())
+            .map(drop)
+    });
+}
+
+#[test]
+fn forget_for_good() {
+    whole_or_absent(nothing, |s| {
+        let request = ForgetRequest {
+            manner: Manner::Hard,
+            reason: Some("why".to_owned()),
+        };
+        s.engine().forget(&s.user, s.edited.into(), &request).map(drop)
+    });
+}
+
+#[test]
+fn restore() {
+    whole_or_absent(nothing, |s| {
+        s.engine().restore(&s.user, s.forgotten.into()).map(drop)
+    });
+}
+
+#[test]
+fn archive() {
+    whole_or_absent(nothing, |s| s.engine().archive(&s.user, s.plain.into()).map(drop));
+}
+
+#[test]
+fn unarchive() {
+    whole_or_absent(nothing, |s| {
+        s.engine().unarchive(&s.user, s.archived.into()).map(drop)
+    });
+}
+
+#[test]
+fn pin() {
+    whole_or_absent(nothing, |s| s.engine().pin(&s.user, s.plain.into()).map(drop));
+}
+
+#[test]
+fn associate() {
+    whole_or_absent(nothing, |s| {
+        let request = link(s.edited, Relation::Updates);
+        s.engine().associate(&s.user, s.plain.into(), &request).map(drop)
+    });
+}
+
+#[test]
+fn dissociate_several() {
+    whole_or_absent(nothing, |s| {
+        s.engine()
+            .dissociate(&s.user, s.plain.into(), s.edited.into(), None)
+            .map(drop)
+    });
+}
+
+#[test]
+fn flush_of_touches() {
+    fn touch(stage: &mut Stage) {
+        for id in [stage.plain, stage.edited, stage.plain] {
+            stage.engine().touch(&stage.user, id.into()).expect("touched");
+        }
+    }
+    whole_or_absent(touch, |s| s.engine().flush().map(drop));
+}
+
+#[test]
+fn create_space() {
+    whole_or_absent(nothing, |s| {
+        s.engine()
+            .create_space(&s.user, "new", SpaceKind::Group)
+            .map(drop)
+    });
+}
+
+#[test]
+fn create_principal() {
+    whole_or_absent(nothing, |s| {
+        s.engine()
+            .create_principal(&s.user, "new", PrincipalKind::Agent)
+            .map(drop)
+    });
+}
+
+#[test]
+fn set_member() {
+    whole_or_absent(nothing, |s| {
+        s.engine()
+            .set_member(&s.user, "hub", "friend", Role::Admin)
+            .map(drop)
+    });
+}
+
+#[test]
+fn remove_member() {
+    whole_or_absent(nothing, |s| s.engine().remove_member(&s.user, "hub", "friend"));
+}
+
+#[test]
+fn create_token() {
+    whole_or_absent(nothing, |s| {
+        let request = TokenRequest {
+            label: "new".to_owned(),
+            principal: "friend".to_owned(),
+            spaces: vec![s.hub, SpaceId::DEFAULT],
+            role: Role::Writer,
+        };
+        s.engine().create_token(&s.user, &request).map(drop)
+    });
+}
+
+#[test]
+fn revoke_token() {
+    whole_or_absent(nothing, |s| s.engine().revoke_token(&s.user, "old").map(drop));
+}
+
+#[test]
+fn log_turn_when_the_log_is_cut_back() {
+    whole_or_absent(nothing, |s| {
+        let request = TurnRequest {
+            channel: None,
+            role: TurnRole::User,
+            speaker: None,
+            content: "the two hundred and fiftieth".to_owned(),
+            source: None,
+        };
+        s.engine().log_turn(&s.user, &request).map(drop)
+    });
+}
+
+#[test]
+fn prune_turns() {
+    whole_or_absent(nothing, |s| s.engine().prune_turns(&s.user));
+}
+
+#[test]
+fn enqueue() {
+    whole_or_absent(nothing, |s| s.engine().enqueue("more", json!(null), 2).map(drop));
+}
+
+#[test]
+fn claim_job() {
+    whole_or_absent(nothing, |s| {
+        let lease = std::time::Duration::from_secs(5);
+        s.engine().claim_job(&["work"], "me", lease).map(drop)
+    });
+}
+
+/// Another home's memories, the same in every run.
+fn with_a_dump(stage: &mut Stage) {
+    static DUMP: std::sync::OnceLock<Vec<Record>> = std::sync::OnceLock::new();
+    let records = DUMP.get_or_init(|| {
+        let other = Stage::new();
+        other.bed.save(&other.bed.user(), "in the default space");
+        other.bed.dump()
+    });
+    stage.dump.clone_from(records);
+}
+
+fn load(stage: &Stage, records: Vec<Record>) -> Result<(), Error> {
+    let lines = (1..).zip(records).collect();
+    stage.engine().load(&stage.user, &mut Loading::default(), lines)
+}
+
+#[test]
+fn load_of_a_piece() {
+    whole_or_absent(with_a_dump, |s| {
+        let piece = s.dump.iter().filter(
+            |record| matches!(record, Record::Memory(record) if record.memory.space == SpaceId::DEFAULT),
+        );
+        load(s, piece.cloned().collect())
+    });
+}
+
+#[test]
+fn finish_load() {
+    whole_or_absent(nothing, |s| s.engine().finish_load(&s.user, &Loading::default()));
+}
+
+#[test]
+fn a_load_that_failed_half_way_comes_to_the_same_when_it_is_repeated() {
+    let stage = || {
+        let mut stage = Stage::new();
+        with_a_dump(&mut stage);
+        stage
+    };
+    let good = stage();
+    load(&good, good.dump.clone()).expect("a load");
+    let after = good.snapshot();
+    for nth in 1..1_000 {
+        let stage = stage();
+        stage.bed.store.fail_at(nth);
+        let result = load(&stage, stage.dump.clone());
+        if !stage.bed.store.has_failed() {
+            result.expect("nothing failed");
+            return;
+        }
+        result.expect_err("something failed");
+        stage.bed.store.fail_at(0);
+        load(&stage, stage.dump.clone()).expect("the load is repeated");
+        let now = stage.snapshot();
+        assert!(
+            now == after,
+            "call {nth} failed: {}",
+            first_difference(&after, &now)
+        );
+    }
+}
+
+#[test]
+fn a_list_that_failed_can_be_asked_again_from_where_it_was() {
+    let stage = Stage::new();
+    let whole: Vec<MemoryId> = {
+        let page = stage.engine().list(&stage.user, &listing(Sort::Updated, 100));
+        page.expect("a page")
+            .memories
+            .iter()
+            .map(|memory| memory.id)
+            .collect()
+    };
+    let before = stage.snapshot();
+    for nth in 1..100 {
+        let mut request = listing(Sort::Updated, 2);
+        let mut found = Vec::new();
+        stage.bed.store.fail_at(nth);
+        let mut failures = 0;
+        loop {
+            match stage.engine().list(&stage.user, &request) {
+                Ok(page) => {
+                    found.extend(page.memories.iter().map(|memory| memory.id));
+                    let Some(next) = page.next else { break };
+                    request = ListRequest {
+                        cursor: Some(next),
+                        ..request
+                    };
+                }
+                Err(_) => failures += 1,
+            }
+        }
+        stage.bed.store.fail_at(0);
+        assert_eq!(found, whole, "call {nth}");
+        if failures == 0 {
+            assert!(nth > 3);
+            assert!(stage.snapshot() == before, "a list changes nothing");
+            return;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The engine over the real store, each test in a home of its own.
+
+// A home, a store that can be told to fail, a clock and an engine: what every test here begins with.
+mod bed;
+// Each act is whole or absent, wherever the store fails.
+mod fault;
+// Nobody learns of a memory that is not for them, through any verb.
+mod isolation;
+// Random acts agree with a plain map.
+mod model;
+// What each verb does, rule by rule.
+mod verbs;

@@ -1,0 +1,1380 @@
+//! Random acts of several people in several spaces agree with a plain map.
+//!
+//! [`Model`] decides what each verb must answer from the rules alone; the engine is asked the same, and every so many
+//! steps all that everybody sees is compared. `TULVING_TEST_SEED` repeats a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tulving_core::answer::{Fate, Receipt, Warning};
+use tulving_core::association::Association;
+use tulving_core::classify;
+use tulving_core::error::Error;
+use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
+use tulving_core::memory::{Edition, Memory, Standing};
+use tulving_core::ports::{Clock, Memories};
+use tulving_core::record::Record;
+use tulving_core::request::{
+    AssociationRequest, Caller, Filter, ForgetRequest, Forgotten, ListRequest, Manner, Mode, RecallRequest,
+    SaveRequest, Sort, UpdateRequest,
+};
+use tulving_core::score::{Importance, Weight};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Boundary, LinkedBy, MemoryType, Relation, Role, SpaceKind, State};
+use tulving_testkit::build;
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::NoEmbedder;
+use tulving_testkit::seed::{SaidOnPanic, Seed};
+
+use crate::bed::{Bed, within};
+
+const STEPS: usize = 10_000;
+/// After so many steps all that everybody sees is compared.
+const COMPARED_EVERY: usize = 100;
+
+const SORTS: [Sort; 6] = [
+    Sort::Newest,
+    Sort::Oldest,
+    Sort::Updated,
+    Sort::Accessed,
+    Sort::Importance,
+    Sort::MostAccessed,
+];
+
+/// What a verb must answer: something, or the code of an error.
+type Due<T> = Result<T, &'static str>;
+
+struct Entry {
+    /// As it is, without what supersedes it, which depends on the viewer.
+    memory: Memory,
+    /// All its editions, oldest first, the current one last.
+    editions: Vec<Edition>,
+}
+
+#[derive(Clone, Copy)]
+struct Room {
+    id: SpaceId,
+    kind: SpaceKind,
+}
+
+/// The rules, over a plain map.
+struct Model {
+    entries: BTreeMap<MemoryId, Entry>,
+    edges: BTreeMap<(MemoryId, MemoryId, Relation), Association>,
+    numbers: BTreeMap<SpaceId, u64>,
+    touches: BTreeMap<MemoryId, (u64, Timestamp)>,
+    rooms: Vec<Room>,
+    roles: BTreeMap<(PrincipalId, SpaceId), Role>,
+    now: Timestamp,
+}
+
+/// What becomes of a draft, before anything is written.
+struct Saved {
+    id: MemoryId,
+    fate: Fate,
+    revived: bool,
+    skipped: usize,
+    related_only: usize,
+}
+
+impl Model {
+    fn role(&self, who: PrincipalId, space: SpaceId) -> Option<Role> {
+        self.roles.get(&(who, space)).copied()
+    }
+
+    fn room(&self, id: SpaceId) -> Room {
+        *self
+            .rooms
+            .iter()
+            .find(|room| room.id == id)
+            .expect("a known room")
+    }
+
+    /// Everybody here is in some hub, so everybody is of the org; only the user is of the team.
+    fn may_see(&self, who: PrincipalId, boundary: Boundary, owner: PrincipalId, space: SpaceId) -> bool {
+        let member = self.role(who, space).is_some();
+        let user = who == PrincipalId::USER;
+        match boundary {
+            Boundary::Private => owner == who,
+            Boundary::Hub => member,
+            Boundary::Team => member || user,
+            Boundary::Org => true,
+        }
+    }
+
+    fn sees(&self, who: PrincipalId, memory: &Memory) -> bool {
+        self.may_see(who, memory.edition.boundary, memory.owner, memory.space)
+    }
+
+    fn alive(&self, who: PrincipalId, id: MemoryId) -> Option<&Memory> {
+        let memory = &self.entries.get(&id)?.memory;
+        (memory.standing.forgotten_at.is_none() && self.sees(who, memory)).then_some(memory)
+    }
+
+    fn id_of(&self, caller: &Caller, which: MemoryRef) -> Option<MemoryId> {
+        match which {
+            MemoryRef::Id(id) => Some(id),
+            MemoryRef::Number(number) => self
+                .entries
+                .values()
+                .find(|entry| entry.memory.space == caller.space && entry.memory.number == Some(number))
+                .map(|entry| entry.memory.id),
+        }
+    }
+
+    fn find(&self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+        let id = self.id_of(caller, which).ok_or("not_found")?;
+        let memory = self.alive(caller.viewer.principal, id).ok_or("not_found")?;
+        Ok(memory.id)
+    }
+
+    fn find_forgotten(&self, caller: &Caller, which: MemoryRef) -> Option<MemoryId> {
+        let who = caller.viewer.principal;
+        let memory = &self.entries.get(&self.id_of(caller, which)?)?.memory;
+        let admin = self.role(who, memory.space) == Some(Role::Admin);
+        let reaches = memory.owner == who || (admin && memory.edition.boundary != Boundary::Private);
+        let forgotten = memory.standing.forgotten_at.is_some();
+        (forgotten && reaches && self.sees(who, memory)).then_some(memory.id)
+    }
+
+    fn writes(&self, caller: &Caller, space: SpaceId) -> Due<()> {
+        let role = self.role(caller.viewer.principal, space);
+        if role >= Some(Role::Writer) {
+            Ok(())
+        } else {
+            Err("no_write_access")
+        }
+    }
+
+    fn editable(&self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+        let id = self.find(caller, which)?;
+        self.writes(caller, self.entries[&id].memory.space)?;
+        Ok(id)
+    }
+
+    fn memory(&mut self, id: MemoryId) -> &mut Memory {
+        &mut self.entries.get_mut(&id).expect("a known memory").memory
+    }
+
+    /// As the viewer sees it.
+    fn shown(&self, who: PrincipalId, id: MemoryId) -> Memory {
+        let newest = self
+            .edges
+            .values()
+            .filter(|edge| edge.target == id && edge.relation == Relation::Updates)
+            .filter_map(|edge| self.alive(who, edge.source))
+            .max_by_key(|memory| (memory.usage.created_at, memory.id));
+        Memory {
+            superseded_by: newest.map(|memory| memory.id),
+            ..self.entries[&id].memory.clone()
+        }
+    }
+
+    /// Another memory that holds what this one would hold: its key, its path, else its content.
+    fn held(&self, future: &Memory) -> bool {
+        let side = |memory: &Memory| {
+            let private = memory.edition.boundary == Boundary::Private;
+            (private, private.then_some(memory.owner))
+        };
+        let plain = |memory: &Memory| {
+            memory.edition.key.is_none()
+                && memory.provenance.source_path.is_none()
+                && memory.place.conversation.is_none()
+        };
+        let others = self.entries.values().map(|entry| &entry.memory).filter(|other| {
+            other.id != future.id
+                && other.space == future.space
+                && other.standing.forgotten_at.is_none()
+                && side(other) == side(future)
+        });
+        others.into_iter().any(|other| {
+            let key = future.edition.key.is_some() && other.edition.key == future.edition.key;
+            let path = future.provenance.source_path.is_some()
+                && other.provenance.source_path == future.provenance.source_path;
+            let content = plain(future)
+                && plain(other)
+                && other.edition.boundary == future.edition.boundary
+                && other.edition.text.content == future.edition.text.content;
+            key || path || content
+        })
+    }
+
+    /// The memory that a save repeats.
+    fn twin(&self, caller: &Caller, request: &SaveRequest) -> Option<(MemoryId, &'static str)> {
+        let who = caller.viewer.principal;
+        let boundary = request.boundary.unwrap_or(default_boundary(caller.space));
+        let private = boundary == Boundary::Private;
+        let sides = if request.boundary.is_some() {
+            vec![private]
+        } else {
+            vec![private, !private]
+        };
+        let here = |side: bool| {
+            self.entries
+                .values()
+                .map(|entry| &entry.memory)
+                .filter(move |memory| {
+                    let is_private = memory.edition.boundary == Boundary::Private;
+                    memory.space == caller.space
+                        && memory.standing.forgotten_at.is_none()
+                        && is_private == side
+                        && (!side || memory.owner == who)
+                })
+        };
+        for side in &sides {
+            if let Some(key) = &request.key
+                && let Some(memory) = here(*side).find(|memory| memory.edition.key.as_ref() == Some(key))
+            {
+                return Some((memory.id, "key"));
+            }
+        }
+        for side in &sides {
+            if let Some(path) = &request.source_path
+                && let Some(memory) =
+                    here(*side).find(|memory| memory.provenance.source_path.as_ref() == Some(path))
+            {
+                return Some((memory.id, "path"));
+            }
+        }
+        if request.key.is_some() || request.source_path.is_some() || request.conversation.is_some() {
+            return None;
+        }
+        here(private)
+            .find(|memory| {
+                memory.edition.boundary == boundary
+                    && memory.edition.key.is_none()
+                    && memory.provenance.source_path.is_none()
+                    && memory.place.conversation.is_none()
+                    && memory.edition.text.content == request.content
+            })
+            .map(|memory| (memory.id, "content"))
+    }
+
+    /// Saves one request; `id` names it where it is new.
+    fn save(
+        &mut self,
+        caller: &Caller,
+        request: &SaveRequest,
+        id: MemoryId,
+        before: &BTreeSet<MemoryId>,
+    ) -> Due<Saved> {
+        let twin = self.twin(caller, request);
+        let (id, fate, revived) = match twin {
+            None => {
+                self.create(caller, request, id);
+                (id, Fate::Created, false)
+            }
+            Some((id, by)) => {
+                let now = self.now;
+                let memory = self.memory(id);
+                let revived = memory.standing.state == State::Archived;
+                if revived {
+                    memory.standing.state = State::Active;
+                }
+                memory.standing.pinned |= request.pinned;
+                let edition = onto(request, &memory.edition);
+                let same_file = by == "path" && memory.edition.text.content == request.content;
+                let fate = if by == "content" {
+                    Fate::Duplicate
+                } else if same_file || edition == memory.edition {
+                    Fate::Unchanged
+                } else {
+                    self.revise(id, edition, now);
+                    Fate::Updated
+                };
+                (id, fate, revived)
+            }
+        };
+        let (mut skipped, mut related_only) = (0, 0);
+        for link in &request.associations {
+            let target = self
+                .find(caller, link.target)
+                .ok()
+                .filter(|target| before.contains(target));
+            let Some(target) = target else {
+                skipped += 1;
+                continue;
+            };
+            if target == id {
+                return Err("self_association");
+            }
+            let mut relation = link.relation.unwrap_or(Relation::RelatedTo);
+            if relation == Relation::Updates
+                && self.writes(caller, self.entries[&target].memory.space).is_err()
+            {
+                related_only += 1;
+                relation = Relation::RelatedTo;
+            }
+            self.link(id, target, relation, link.weight);
+        }
+        Ok(Saved {
+            id,
+            fate,
+            revived,
+            skipped,
+            related_only,
+        })
+    }
+
+    fn create(&mut self, caller: &Caller, request: &SaveRequest, id: MemoryId) {
+        let number = self.numbers.entry(caller.space).or_insert(0);
+        *number += 1;
+        let mut memory = build::memory(self.now, caller.space, caller.viewer.principal, "");
+        memory.id = id;
+        memory.number = Some(Number(*number));
+        memory.edition.boundary = default_boundary(caller.space);
+        let memory_type = request.memory_type.unwrap_or(MemoryType::Fact);
+        memory.edition.class.memory_type = memory_type;
+        memory.edition.class.kind = classify::kind_of(memory_type);
+        memory.edition.class.stability = classify::stability_of(memory_type);
+        memory.edition.class.importance = classify::importance_of(memory_type);
+        memory.edition = onto(request, &memory.edition);
+        memory.standing.pinned = request.pinned;
+        memory.provenance.source_path.clone_from(&request.source_path);
+        memory.place.conversation.clone_from(&request.conversation);
+        memory.provenance.origin = caller.origin;
+        let editions = vec![memory.edition.clone()];
+        self.entries.insert(id, Entry { memory, editions });
+    }
+
+    fn revise(&mut self, id: MemoryId, edition: Edition, now: Timestamp) {
+        let entry = self.entries.get_mut(&id).expect("a known memory");
+        entry.editions.push(edition.clone());
+        entry.memory.edition = edition;
+        entry.memory.version = entry.memory.version.next();
+        entry.memory.usage.updated_at = now;
+    }
+
+    fn update(&mut self, caller: &Caller, which: MemoryRef, request: &UpdateRequest) -> Due<Memory> {
+        let id = self.editable(caller, which)?;
+        let who = caller.viewer.principal;
+        let memory = &self.entries[&id].memory;
+        if request
+            .if_version
+            .is_some_and(|version| version != memory.version)
+        {
+            return Err("version_mismatch");
+        }
+        if let Some(boundary) = request.boundary
+            && boundary != memory.edition.boundary
+        {
+            if self.room(memory.space).kind == SpaceKind::Group && boundary > Boundary::Hub {
+                return Err("boundary_too_wide");
+            }
+            if boundary == Boundary::Private && memory.owner != who {
+                return Err("owner_only");
+            }
+        }
+        let edition = patched(request, &memory.edition);
+        self.replace(caller, id, edition)
+    }
+
+    fn replace(&mut self, caller: &Caller, id: MemoryId, edition: Edition) -> Due<Memory> {
+        let memory = &self.entries[&id].memory;
+        if edition != memory.edition {
+            let future = Memory {
+                edition: edition.clone(),
+                ..memory.clone()
+            };
+            if self.held(&future) {
+                return Err("duplicate");
+            }
+            self.revise(id, edition, self.now);
+        }
+        Ok(self.shown(caller.viewer.principal, id))
+    }
+
+    fn revert(&mut self, caller: &Caller, which: MemoryRef, version: Version) -> Due<Memory> {
+        let id = self.editable(caller, which)?;
+        let entry = &self.entries[&id];
+        let past = self
+            .history(caller.viewer.principal, id)
+            .into_iter()
+            .find(|(at, _)| *at == version)
+            .ok_or("version_not_found")?;
+        let edition = Edition {
+            boundary: entry.memory.edition.boundary,
+            ..past.1
+        };
+        self.replace(caller, id, edition)
+    }
+
+    /// The versions that somebody may see.
+    fn history(&self, who: PrincipalId, id: MemoryId) -> Vec<(Version, Edition)> {
+        let entry = &self.entries[&id];
+        let (owner, space) = (entry.memory.owner, entry.memory.space);
+        (1..)
+            .map(Version)
+            .zip(entry.editions.iter().cloned())
+            .filter(|(version, edition)| {
+                *version == entry.memory.version
+                    || owner == who
+                    || self.may_see(who, edition.boundary, owner, space)
+            })
+            .collect()
+    }
+
+    fn forget(&mut self, caller: &Caller, which: MemoryRef, manner: Manner) -> Due<MemoryId> {
+        let forgotten = self.find_forgotten(caller, which);
+        match manner {
+            Manner::Soft => {
+                let id = match self.editable(caller, which) {
+                    Err("not_found") if forgotten.is_some() => return Err("already_forgotten"),
+                    found => found?,
+                };
+                self.memory(id).standing.forgotten_at = Some(self.now);
+                Ok(id)
+            }
+            Manner::Hard => {
+                let id = forgotten.map_or_else(|| self.find(caller, which), Ok)?;
+                self.writes(caller, self.entries[&id].memory.space)?;
+                self.entries.remove(&id);
+                self.edges
+                    .retain(|(source, target, _), _| *source != id && *target != id);
+                self.touches.remove(&id);
+                Ok(id)
+            }
+        }
+    }
+
+    fn restore(&mut self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+        let Some(id) = self.find_forgotten(caller, which) else {
+            return self.find(caller, which);
+        };
+        let memory = &self.entries[&id].memory;
+        self.writes(caller, memory.space)?;
+        if self.held(memory) {
+            return Err("duplicate");
+        }
+        self.memory(id).standing.forgotten_at = None;
+        Ok(id)
+    }
+
+    fn shift(
+        &mut self,
+        caller: &Caller,
+        which: MemoryRef,
+        step: impl FnOnce(&mut Standing),
+    ) -> Due<Standing> {
+        let id = self.editable(caller, which)?;
+        let memory = self.memory(id);
+        step(&mut memory.standing);
+        Ok(memory.standing)
+    }
+
+    fn link(
+        &mut self,
+        source: MemoryId,
+        target: MemoryId,
+        relation: Relation,
+        weight: Option<f64>,
+    ) -> Association {
+        let weight = weight.map_or(Weight::DEFAULT, |weight| {
+            Weight::new(weight).expect("within bounds")
+        });
+        let now = self.now;
+        let edge = self
+            .edges
+            .entry((source, target, relation))
+            .or_insert(Association {
+                source,
+                target,
+                relation,
+                weight,
+                linked_by: LinkedBy::Caller,
+                created_at: now,
+            });
+        edge.weight = weight;
+        *edge
+    }
+
+    fn associate(
+        &mut self,
+        caller: &Caller,
+        source: MemoryRef,
+        request: &AssociationRequest,
+    ) -> Due<Association> {
+        let from = self.editable(caller, source)?;
+        let to = self.find(caller, request.target)?;
+        if from == to {
+            return Err("self_association");
+        }
+        let relation = request.relation.unwrap_or(Relation::RelatedTo);
+        if relation == Relation::Updates {
+            self.writes(caller, self.entries[&to].memory.space)?;
+        }
+        Ok(self.link(from, to, relation, request.weight))
+    }
+
+    fn dissociate(&mut self, caller: &Caller, source: MemoryRef, target: MemoryRef) -> Due<usize> {
+        let from = self.editable(caller, source)?;
+        let to = self.find(caller, target)?;
+        let before = self.edges.len();
+        self.edges.retain(|(a, b, _), _| (*a, *b) != (from, to));
+        match before - self.edges.len() {
+            0 => Err("association_not_found"),
+            gone => Ok(gone),
+        }
+    }
+
+    fn note(&mut self, id: MemoryId) {
+        let now = self.now;
+        let touch = self.touches.entry(id).or_insert((0, now));
+        *touch = (touch.0 + 1, now);
+    }
+
+    fn flush(&mut self) {
+        for (id, (count, at)) in std::mem::take(&mut self.touches) {
+            let usage = &mut self.memory(id).usage;
+            usage.access_count += count;
+            usage.accessed_at = usage.accessed_at.max(at);
+        }
+    }
+
+    /// The ids that a list must give, in order.
+    fn list(&self, who: PrincipalId, filter: &Filter, sort: Sort) -> Vec<MemoryId> {
+        let forgotten = filter.forgotten == Forgotten::Only;
+        let mut found: Vec<&Memory> = self
+            .entries
+            .values()
+            .map(|entry| &entry.memory)
+            .filter(|memory| {
+                self.sees(who, memory)
+                    && memory.standing.forgotten_at.is_some() == forgotten
+                    && (!forgotten || memory.owner == who)
+                    && filter.space.is_none_or(|space| space == memory.space)
+                    && filter
+                        .pinned
+                        .is_none_or(|pinned| pinned == memory.standing.pinned)
+                    && (filter.types.is_empty() || filter.types.contains(&memory.edition.class.memory_type))
+                    && (filter.states.is_empty() || filter.states.contains(&memory.standing.state))
+                    && filter
+                        .key
+                        .as_ref()
+                        .is_none_or(|key| memory.edition.key.as_ref() == Some(key))
+                    && filter.substring.as_ref().is_none_or(|text| {
+                        let edition = &memory.edition;
+                        [
+                            Some(&edition.text.content),
+                            edition.text.title.as_ref(),
+                            edition.key.as_ref(),
+                        ]
+                        .into_iter()
+                        .flatten()
+                        .any(|field| field.to_lowercase().contains(&text.to_lowercase()))
+                    })
+            })
+            .collect();
+        found.sort_by(|a, b| {
+            let (one, two) = (&a.usage, &b.usage);
+            let by = match sort {
+                Sort::Newest | Sort::Oldest => one.created_at.cmp(&two.created_at),
+                Sort::Updated => one.updated_at.cmp(&two.updated_at),
+                Sort::Accessed => one.accessed_at.cmp(&two.accessed_at),
+                Sort::MostAccessed => one.access_count.cmp(&two.access_count),
+                Sort::Importance => {
+                    let [x, y] = [a, b].map(|memory| memory.edition.class.importance.get());
+                    x.total_cmp(&y)
+                }
+            };
+            let rising = by.then(a.id.cmp(&b.id));
+            if sort == Sort::Oldest {
+                rising
+            } else {
+                rising.reverse()
+            }
+        });
+        found.into_iter().map(|memory| memory.id).collect()
+    }
+}
+
+fn default_boundary(space: SpaceId) -> Boundary {
+    if space == SpaceId::DEFAULT {
+        Boundary::Private
+    } else {
+        Boundary::Hub
+    }
+}
+
+fn importance(value: f64) -> Importance {
+    Importance::new(value).expect("within bounds")
+}
+
+/// What a save leaves of an edition that is there.
+fn onto(request: &SaveRequest, old: &Edition) -> Edition {
+    patched(
+        &UpdateRequest {
+            content: Some(request.content.clone()),
+            key: request.key.clone().map(Some),
+            title: request.title.clone().map(Some),
+            importance: request.importance,
+            boundary: request.boundary,
+            memory_type: request.memory_type,
+            ..UpdateRequest::default()
+        },
+        old,
+    )
+}
+
+fn patched(request: &UpdateRequest, old: &Edition) -> Edition {
+    let mut new = old.clone();
+    if let Some(content) = &request.content {
+        new.text = tulving_core::memory::Text {
+            title: old.text.title.clone(),
+            ..build::text(content)
+        };
+    }
+    if let Some(key) = &request.key {
+        new.key.clone_from(key);
+    }
+    if let Some(title) = &request.title {
+        new.text.title.clone_from(title);
+    }
+    if let Some(memory_type) = request.memory_type {
+        let (had, class) = (old.class.memory_type, &mut new.class);
+        class.memory_type = memory_type;
+        if old.class.kind == classify::kind_of(had) {
+            class.kind = classify::kind_of(memory_type);
+        }
+        if old.class.stability == classify::stability_of(had) {
+            class.stability = classify::stability_of(memory_type);
+        }
+        if old.class.importance == classify::importance_of(had) {
+            class.importance = classify::importance_of(memory_type);
+        }
+    }
+    if let Some(value) = request.importance {
+        new.class.importance = importance(value);
+    }
+    if let Some(boundary) = request.boundary {
+        new.boundary = boundary;
+    }
+    new
+}
+
+/// The engine and the model side by side.
+struct Run {
+    bed: Bed,
+    model: Model,
+    people: Vec<Caller>,
+    random: fastrand::Rng,
+    /// Every id that ever was, so that the dead are asked for too.
+    known: Vec<MemoryId>,
+    /// How often each verb was done and refused, so that a run that proves nothing is noticed.
+    tally: BTreeMap<&'static str, (u32, u32)>,
+    step: usize,
+}
+
+fn code<T>(result: Result<T, Error>) -> Due<T> {
+    result.map_err(|error| error.code())
+}
+
+impl Run {
+    fn new(random: fastrand::Rng) -> Self {
+        let bed = Bed::with(ManualClock::new(), Arc::new(NoEmbedder));
+        let rooms = [
+            ("one", SpaceKind::Hub),
+            ("two", SpaceKind::Hub),
+            ("sealed", SpaceKind::Group),
+        ]
+        .map(|(name, kind)| (name, bed.space(name, kind), kind));
+        let people = vec![bed.user(), bed.person("ann"), bed.person("bob")];
+        let mut roles = BTreeMap::from([((PrincipalId::USER, SpaceId::DEFAULT), Role::Admin)]);
+        for (_, id, _) in rooms {
+            roles.insert((PrincipalId::USER, id), Role::Admin);
+        }
+        let mut join = |name: &str, who: &Caller, room: &str, space: SpaceId, role: Role| {
+            bed.engine
+                .set_member(&bed.user(), room, name, role)
+                .expect("a member");
+            roles.insert((who.viewer.principal, space), role);
+        };
+        let (ann, bob) = (&people[1], &people[2]);
+        let [(one, id_one, _), (two, id_two, _), (sealed, id_sealed, _)] = rooms;
+        join("ann", ann, "default", SpaceId::DEFAULT, Role::Writer);
+        join("ann", ann, one, id_one, Role::Writer);
+        join("ann", ann, two, id_two, Role::Writer);
+        join("ann", ann, sealed, id_sealed, Role::Writer);
+        join("bob", bob, one, id_one, Role::Writer);
+        join("bob", bob, two, id_two, Role::Reader);
+        // The user is an admin above the group and no member of it.
+        bed.world()
+            .leave(PrincipalId::USER, tulving_core::space::MemberOf::Space(id_sealed));
+        roles.remove(&(PrincipalId::USER, id_sealed));
+        let mut all = vec![Room {
+            id: SpaceId::DEFAULT,
+            kind: SpaceKind::Hub,
+        }];
+        all.extend(rooms.map(|(_, id, kind)| Room { id, kind }));
+        let model = Model {
+            entries: BTreeMap::new(),
+            edges: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            touches: BTreeMap::new(),
+            rooms: all,
+            roles,
+            now: bed.clock.now(),
+        };
+        Self {
+            bed,
+            model,
+            people,
+            random,
+            known: Vec::new(),
+            tally: BTreeMap::new(),
+            step: 0,
+        }
+    }
+
+    fn count<T>(&mut self, verb: &'static str, done: &Due<T>) {
+        let (done_times, refused_times) = self.tally.entry(verb).or_default();
+        match done {
+            Ok(_) => *done_times += 1,
+            Err(_) => *refused_times += 1,
+        }
+    }
+
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.random.usize(..from.len())].clone()
+    }
+
+    fn chance(&mut self, one_in: u32) -> bool {
+        self.random.u32(..one_in) == 0
+    }
+
+    fn maybe<T>(&mut self, one_in: u32, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.chance(one_in).then(|| value(self))
+    }
+
+    fn caller(&mut self) -> Caller {
+        let people = self.people.clone();
+        let rooms = self.model.rooms.clone();
+        let caller = self.pick(&people);
+        within(&caller, self.pick(&rooms).id)
+    }
+
+    /// The name of a memory: mostly one that is there, by id or by number, sometimes one that was or never was.
+    fn which(&mut self, caller: &Caller) -> MemoryRef {
+        if self.known.is_empty() || self.chance(20) {
+            return MemoryRef::Number(Number(self.random.u64(..200)));
+        }
+        if self.chance(15) {
+            let known = self.known.clone();
+            return self.pick(&known).into();
+        }
+        let who = caller.viewer.principal;
+        let near: Vec<MemoryId> = if self.chance(4) {
+            self.model.entries.keys().copied().collect()
+        } else {
+            let sees = |entry: &&Entry| self.model.sees(who, &entry.memory);
+            self.model
+                .entries
+                .values()
+                .filter(sees)
+                .map(|entry| entry.memory.id)
+                .collect()
+        };
+        if near.is_empty() {
+            return MemoryRef::Number(Number(1));
+        }
+        let id = self.pick(&near);
+        let memory = &self.model.entries[&id].memory;
+        match memory.number {
+            Some(number) if memory.space == caller.space && self.random.bool() => MemoryRef::Number(number),
+            _ => id.into(),
+        }
+    }
+
+    fn content(&mut self) -> String {
+        format!("Thought {}", self.random.u32(..60))
+    }
+
+    fn key(&mut self) -> String {
+        format!("key-{}", self.random.u32(..6))
+    }
+
+    fn boundary(&mut self) -> Boundary {
+        self.pick(Boundary::ALL)
+    }
+
+    fn save_request(&mut self, caller: &Caller) -> SaveRequest {
+        let content = if self.chance(40) {
+            " ".to_owned()
+        } else {
+            self.content()
+        };
+        let links = if self.chance(5) {
+            1 + self.random.usize(..2)
+        } else {
+            0
+        };
+        SaveRequest {
+            key: self.maybe(4, Self::key),
+            title: self.maybe(6, |run| format!("Title {}", run.random.u32(..3))),
+            importance: self.maybe(4, |run| f64::from(run.random.u32(..=4)) / 4.0),
+            memory_type: self.maybe(3, |run| run.pick(MemoryType::ALL)),
+            boundary: self.maybe(3, Self::boundary),
+            source_path: self.maybe(8, |run| format!("/file-{}", run.random.u32(..5))),
+            conversation: self.maybe(12, |_| "channel".to_owned()),
+            pinned: self.chance(12),
+            associations: (0..links).map(|_| self.link_request(caller)).collect(),
+            ..SaveRequest::new(content)
+        }
+    }
+
+    fn link_request(&mut self, caller: &Caller) -> AssociationRequest {
+        AssociationRequest {
+            target: self.which(caller),
+            relation: self.maybe(2, |run| run.pick(Relation::ALL)),
+            weight: self.maybe(2, |run| f64::from(run.random.u32(..=4)) / 4.0),
+        }
+    }
+
+    /// One random act, asked of both.
+    fn act(&mut self) {
+        self.bed.clock.advance(Duration::from_secs(1));
+        self.model.now = self.bed.clock.now();
+        let caller = self.caller();
+        match self.random.u32(..100) {
+            0..30 => self.save(&caller, 1),
+            30..36 => {
+                let count = 1 + self.random.usize(..5);
+                self.save(&caller, count);
+            }
+            36..50 => self.update(&caller),
+            50..54 => self.revert(&caller),
+            54..62 => self.forget(&caller),
+            62..66 => self.restore(&caller),
+            66..74 => self.shift(&caller),
+            74..80 => self.associate(&caller),
+            80..82 => self.dissociate(&caller),
+            82..88 => self.touch(&caller),
+            88..93 => self.list(&caller),
+            93..96 => self.look(&caller),
+            _ => self.flush(),
+        }
+    }
+
+    fn save(&mut self, caller: &Caller, count: usize) {
+        let requests: Vec<SaveRequest> = (0..count).map(|_| self.save_request(caller)).collect();
+        let said = format!("step {}: {:?} saves {requests:?}", self.step, caller.viewer);
+        let done = if count == 1 {
+            code(self.bed.engine.save(caller, requests[0].clone())).map(|receipt| vec![receipt])
+        } else {
+            code(self.bed.engine.save_many(caller, requests.clone()))
+        };
+        self.count("save", &done);
+        let who = caller.viewer.principal;
+        let member = self.model.role(who, caller.space);
+        let sealed = self.model.room(caller.space).kind == SpaceKind::Group;
+        let wrong = requests.iter().find_map(|request| {
+            if request.content.trim().is_empty() {
+                return Some("missing_content");
+            }
+            (sealed && request.boundary > Some(Boundary::Hub)).then_some("boundary_too_wide")
+        });
+        let due = match member {
+            None if who != PrincipalId::USER => Err("space_not_found"),
+            None | Some(Role::Reader) => Err("no_write_access"),
+            _ => wrong.map_or(Ok(()), Err),
+        };
+        match (due, done) {
+            (Err(due), done) => assert_eq!(done.map(drop), Err(due), "{said}"),
+            (Ok(()), done) => self.saved(caller, &requests, done, &said),
+        }
+    }
+
+    fn saved(&mut self, caller: &Caller, requests: &[SaveRequest], done: Due<Vec<Receipt>>, said: &str) {
+        // Where an act is refused half-way, the model goes back to where it was.
+        let before: BTreeSet<MemoryId> = self.model.entries.keys().copied().collect();
+        let kept = self.snapshot();
+        let mut due = Vec::new();
+        for (n, request) in requests.iter().enumerate() {
+            let id = match &done {
+                Ok(receipts) => receipts[n].id,
+                Err(_) => MemoryId::mint(self.model.now),
+            };
+            match self.model.save(caller, request, id, &before) {
+                Ok(saved) => due.push(saved),
+                Err(code) => {
+                    self.model.entries = kept.0;
+                    self.model.edges = kept.1;
+                    self.model.numbers = kept.2;
+                    assert_eq!(done.map(drop), Err(code), "{said}");
+                    return;
+                }
+            }
+        }
+        let receipts = match done {
+            Ok(receipts) => receipts,
+            Err(code) => panic!("{said}: refused with {code}"),
+        };
+        assert_eq!(receipts.len(), due.len());
+        for (n, (receipt, due)) in receipts.iter().zip(&due).enumerate() {
+            let said = format!("{said}: request {n}: {receipt:?}");
+            assert_eq!((receipt.id, receipt.fate), (due.id, due.fate), "{said}");
+            assert_eq!(receipt.revived, due.revived, "{said}");
+            let memory = &self.model.entries[&due.id].memory;
+            assert_eq!(receipt.number, memory.number, "{said}");
+            assert_eq!(receipt.space, caller.space, "{said}");
+            let count =
+                |of: fn(&Warning) -> bool| receipt.warnings.iter().filter(|warning| of(warning)).count();
+            assert_eq!(
+                count(|warning| matches!(warning, Warning::AssociationSkipped { .. })),
+                due.skipped,
+                "{said}"
+            );
+            assert_eq!(
+                count(|warning| matches!(warning, Warning::NotSuperseded { .. })),
+                due.related_only,
+                "{said}"
+            );
+            if requests.len() == 1 {
+                assert_eq!(
+                    (receipt.version, receipt.state),
+                    (memory.version, memory.standing.state),
+                    "{said}"
+                );
+            }
+        }
+        for receipt in receipts {
+            if receipt.fate == Fate::Created {
+                assert!(!self.known.contains(&receipt.id), "{said}: an id is given once");
+                self.known.push(receipt.id);
+            }
+        }
+    }
+
+    #[expect(
+        clippy::type_complexity,
+        reason = "the three maps that a save may change, kept for a moment"
+    )]
+    fn snapshot(
+        &self,
+    ) -> (
+        BTreeMap<MemoryId, Entry>,
+        BTreeMap<(MemoryId, MemoryId, Relation), Association>,
+        BTreeMap<SpaceId, u64>,
+    ) {
+        let entries = self.model.entries.iter().map(|(id, entry)| {
+            let entry = Entry {
+                memory: entry.memory.clone(),
+                editions: entry.editions.clone(),
+            };
+            (*id, entry)
+        });
+        (
+            entries.collect(),
+            self.model.edges.clone(),
+            self.model.numbers.clone(),
+        )
+    }
+
+    fn update(&mut self, caller: &Caller) {
+        let which = self.which(caller);
+        let request = UpdateRequest {
+            if_version: self.maybe(8, |run| Version(run.random.u32(1..4))),
+            content: self.maybe(2, Self::content),
+            key: self.maybe(4, |run| run.maybe(2, Self::key)),
+            title: self.maybe(4, |run| {
+                run.maybe(2, |run| format!("Title {}", run.random.u32(..3)))
+            }),
+            importance: self.maybe(4, |run| f64::from(run.random.u32(..=4)) / 4.0),
+            memory_type: self.maybe(4, |run| run.pick(MemoryType::ALL)),
+            boundary: self.maybe(3, Self::boundary),
+            ..UpdateRequest::default()
+        };
+        let said = format!(
+            "step {}: {:?} updates {which} with {request:?}",
+            self.step, caller.viewer
+        );
+        let done = code(self.bed.engine.update(caller, which, &request));
+        self.count("update", &done);
+        let empty = UpdateRequest {
+            if_version: request.if_version,
+            ..UpdateRequest::default()
+        };
+        if request == empty {
+            assert_eq!(done.map(drop), Err("nothing_to_update"), "{said}");
+            return;
+        }
+        let due = self.model.update(caller, which, &request);
+        assert_eq!(done, due, "{said}");
+    }
+
+    fn revert(&mut self, caller: &Caller) {
+        let which = self.which(caller);
+        let version = Version(self.random.u32(1..6));
+        let done = code(self.bed.engine.revert(caller, which, version));
+        self.count("revert", &done);
+        let due = self.model.revert(caller, which, version);
+        assert_eq!(
+            done, due,
+            "step {}: {:?} reverts {which} to {version}",
+            self.step, caller.viewer
+        );
+    }
+
+    fn forget(&mut self, caller: &Caller) {
+        let which = self.which(caller);
+        let manner = if self.random.bool() {
+            Manner::Soft
+        } else {
+            Manner::Hard
+        };
+        let request = ForgetRequest { manner, reason: None };
+        let done = code(self.bed.engine.forget(caller, which, &request)).map(|memory| memory.id);
+        self.count("forget", &done);
+        let due = self.model.forget(caller, which, manner);
+        assert_eq!(
+            done, due,
+            "step {}: {:?} forgets {which}, {manner:?}",
+            self.step, caller.viewer
+        );
+    }
+
+    fn restore(&mut self, caller: &Caller) {
+        let forgotten: Vec<MemoryId> = self
+            .model
+            .entries
+            .values()
+            .filter(|entry| entry.memory.standing.forgotten_at.is_some())
+            .map(|entry| entry.memory.id)
+            .collect();
+        let which = if forgotten.is_empty() || self.chance(4) {
+            self.which(caller)
+        } else {
+            self.pick(&forgotten).into()
+        };
+        let done = code(self.bed.engine.restore(caller, which)).map(|memory| memory.id);
+        self.count("restore", &done);
+        let due = self.model.restore(caller, which);
+        assert_eq!(
+            done, due,
+            "step {}: {:?} restores {which}",
+            self.step, caller.viewer
+        );
+    }
+
+    fn shift(&mut self, caller: &Caller) {
+        let which = self.which(caller);
+        let engine = &self.bed.engine;
+        let (verb, done, step): (_, _, fn(&mut Standing)) = match self.random.u32(..4) {
+            0 => ("archives", engine.archive(caller, which), |s| {
+                s.state = State::Archived
+            }),
+            1 => ("unarchives", engine.unarchive(caller, which), |s| {
+                s.state = State::Active
+            }),
+            2 => ("pins", engine.pin(caller, which), |s| s.pinned = true),
+            _ => ("unpins", engine.unpin(caller, which), |s| s.pinned = false),
+        };
+        let due = self.model.shift(caller, which, step);
+        let done = code(done).map(|memory| memory.standing);
+        self.count("move", &done);
+        assert_eq!(
+            done, due,
+            "step {}: {:?} {verb} {which}",
+            self.step, caller.viewer
+        );
+    }
+
+    fn associate(&mut self, caller: &Caller) {
+        let source = self.which(caller);
+        let request = self.link_request(caller);
+        let done = code(self.bed.engine.associate(caller, source, &request));
+        self.count("associate", &done);
+        let due = self.model.associate(caller, source, &request);
+        let told = |edge: Association| (edge.source, edge.target, edge.relation, edge.weight.get());
+        assert_eq!(
+            done.map(told),
+            due.map(told),
+            "step {}: {:?} links {source} by {request:?}",
+            self.step,
+            caller.viewer
+        );
+    }
+
+    fn dissociate(&mut self, caller: &Caller) {
+        let edges: Vec<_> = self.model.edges.keys().copied().collect();
+        let (source, target): (MemoryRef, MemoryRef) = if edges.is_empty() || self.chance(4) {
+            (self.which(caller), self.which(caller))
+        } else {
+            let (source, target, _) = self.pick(&edges);
+            (source.into(), target.into())
+        };
+        let done = code(self.bed.engine.dissociate(caller, source, target, None)).map(|gone| gone.len());
+        self.count("dissociate", &done);
+        let due = self.model.dissociate(caller, source, target);
+        assert_eq!(
+            done, due,
+            "step {}: {:?} unlinks {source} from {target}",
+            self.step, caller.viewer
+        );
+    }
+
+    fn touch(&mut self, caller: &Caller) {
+        if self.random.bool() {
+            let which = self.which(caller);
+            let done = code(self.bed.engine.touch(caller, which)).map(|memory| memory.id);
+            let due = self.model.find(caller, which);
+            assert_eq!(
+                done, due,
+                "step {}: {:?} touches {which}",
+                self.step, caller.viewer
+            );
+            if let Ok(id) = due {
+                self.model.note(id);
+            }
+            return;
+        }
+        let (filter, mode) = match self.random.u32(..3) {
+            0 => (Filter::default(), Mode::Recent),
+            1 => (Filter::default(), Mode::Important),
+            _ => {
+                let text = self.content().to_uppercase();
+                (Filter::default(), Mode::Substring(text))
+            }
+        };
+        let limit = 1 + self.random.usize(..5);
+        let request = RecallRequest {
+            mode: mode.clone(),
+            filter,
+            sort: None,
+            limit,
+        };
+        let answer = self.bed.engine.recall(caller, &request).expect("an answer");
+        let mut filter = Filter {
+            states: vec![State::Processing, State::Active, State::Cooling],
+            ..Filter::default()
+        };
+        let sort = match mode {
+            Mode::Recent | Mode::Typed => Sort::Newest,
+            Mode::Important => Sort::Importance,
+            Mode::Substring(text) => {
+                filter.substring = Some(text);
+                Sort::Accessed
+            }
+        };
+        let due = self.model.list(caller.viewer.principal, &filter, sort);
+        assert_eq!(
+            answer.total_found,
+            due.len() as u64,
+            "step {}: {request:?}",
+            self.step
+        );
+        let found: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
+        assert_eq!(
+            found,
+            due[..limit.min(due.len())],
+            "step {}: {request:?}",
+            self.step
+        );
+        for id in found {
+            self.model.note(id);
+        }
+    }
+
+    fn flush(&mut self) {
+        let waiting = self.model.touches.len() as u64;
+        let written = self.bed.engine.flush().expect("written");
+        // The engine also counts those that were erased meanwhile.
+        assert!(
+            written >= waiting,
+            "step {}: {written} of {waiting} touches",
+            self.step
+        );
+        self.model.flush();
+    }
+
+    fn list(&mut self, caller: &Caller) {
+        let rooms = self.model.rooms.clone();
+        let filter = Filter {
+            space: self.maybe(3, |run| run.pick(&rooms).id),
+            types: self
+                .maybe(4, |run| {
+                    vec![run.pick(MemoryType::ALL), run.pick(MemoryType::ALL)]
+                })
+                .unwrap_or_default(),
+            states: self
+                .maybe(4, |run| vec![run.pick(State::ALL)])
+                .unwrap_or_default(),
+            pinned: self.maybe(6, |run| run.random.bool()),
+            key: self.maybe(6, Self::key),
+            substring: self.maybe(4, |run| format!("{}", run.random.u32(..10))),
+            forgotten: if self.chance(6) {
+                Forgotten::Only
+            } else {
+                Forgotten::Without
+            },
+            ..Filter::default()
+        };
+        let sort = self.pick(&SORTS);
+        let limit = self.pick(&[3, 10, 50, 1_000]);
+        let due = self.model.list(caller.viewer.principal, &filter, sort);
+        let said = format!(
+            "step {}: {:?} lists {filter:?} by {sort:?}",
+            self.step, caller.viewer
+        );
+        assert_eq!(
+            self.bed.engine.count(caller, &filter).expect("a count"),
+            due.len() as u64,
+            "{said}"
+        );
+        let found = self.pages(caller, &filter, sort, limit);
+        let ids: Vec<MemoryId> = found.iter().map(|memory| memory.id).collect();
+        assert_eq!(ids, due, "{said}");
+        for memory in found {
+            assert_eq!(
+                memory,
+                self.model.shown(caller.viewer.principal, memory.id),
+                "{said}"
+            );
+        }
+    }
+
+    fn pages(&self, caller: &Caller, filter: &Filter, sort: Sort, limit: usize) -> Vec<Memory> {
+        let mut request = ListRequest {
+            filter: filter.clone(),
+            sort,
+            limit,
+            cursor: None,
+        };
+        let mut all = Vec::new();
+        loop {
+            let page = self.bed.engine.list(caller, &request).expect("a page");
+            all.extend(page.memories);
+            match page.next {
+                Some(next) => request.cursor = Some(next),
+                None => return all,
+            }
+        }
+    }
+
+    fn look(&mut self, caller: &Caller) {
+        let which = self.which(caller);
+        let who = caller.viewer.principal;
+        let due = self.model.find(caller, which);
+        let said = format!("step {}: {:?} looks at {which}", self.step, caller.viewer);
+        let got = code(self.bed.engine.get(caller, which));
+        assert_eq!(got, due.map(|id| self.model.shown(who, id)), "{said}");
+        let history = code(self.bed.engine.history(caller, which)).map(|entries| {
+            let mut told: Vec<_> = entries
+                .into_iter()
+                .map(|entry| (entry.version, entry.edition))
+                .collect();
+            told.reverse();
+            told
+        });
+        assert_eq!(history, due.map(|id| self.model.history(who, id)), "{said}");
+        if let Ok(id) = due {
+            self.compare_edges(who, id);
+        }
+    }
+
+    fn compare_edges(&self, who: PrincipalId, id: MemoryId) {
+        let mut found = self
+            .bed
+            .store
+            .associations(&build::eyes(who), &[id])
+            .expect("associations");
+        assert!(
+            found.windows(2).all(|pair| pair[0].weight >= pair[1].weight),
+            "strongest first"
+        );
+        found.sort_by_key(|edge| (edge.source, edge.target, edge.relation));
+        let due: Vec<Association> = self
+            .model
+            .edges
+            .values()
+            .filter(|edge| edge.source == id || edge.target == id)
+            .filter(|edge| {
+                self.model.alive(who, edge.source).is_some() && self.model.alive(who, edge.target).is_some()
+            })
+            .copied()
+            .collect();
+        assert_eq!(
+            found, due,
+            "step {}: the edges of {id} as {who} sees them",
+            self.step
+        );
+    }
+
+    /// All that everybody sees, and what is stored as a whole.
+    fn compare(&mut self) {
+        for who in self.people.clone() {
+            let principal = who.viewer.principal;
+            let found = self.pages(&who, &Filter::default(), Sort::Newest, 500);
+            let due: Vec<Memory> = self
+                .model
+                .list(principal, &Filter::default(), Sort::Newest)
+                .into_iter()
+                .map(|id| self.model.shown(principal, id))
+                .collect();
+            assert_eq!(
+                found.len(),
+                due.len(),
+                "step {}: what {principal} sees",
+                self.step
+            );
+            for (found, due) in found.iter().zip(&due) {
+                assert_eq!(found, due, "step {}: what {principal} sees", self.step);
+            }
+            for memory in due.iter().take(10) {
+                self.compare_edges(principal, memory.id);
+            }
+        }
+        let records = self.bed.dump();
+        let count = |of: fn(&Record) -> bool| records.iter().filter(|record| of(record)).count();
+        assert_eq!(
+            count(|record| matches!(record, Record::Memory(_))),
+            self.model.entries.len()
+        );
+        assert_eq!(
+            count(|record| matches!(record, Record::Association(_))),
+            self.model.edges.len()
+        );
+        for record in &records {
+            if let Record::Memory(record) = record {
+                let entry = &self.model.entries[&record.memory.id];
+                assert_eq!(
+                    record.memory.standing, entry.memory.standing,
+                    "step {}",
+                    self.step
+                );
+                let editions: Vec<&Edition> =
+                    record.versions.iter().map(|version| &version.edition).collect();
+                let due: Vec<&Edition> = entry.editions[..entry.editions.len() - 1].iter().collect();
+                assert_eq!(
+                    editions, due,
+                    "step {}: the versions of {}",
+                    self.step, record.memory.id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn random_acts_agree_with_a_plain_map() {
+    let seed = Seed::from_environment();
+    let _said = SaidOnPanic::new(seed);
+    let mut run = Run::new(seed.random());
+    for step in 1..=STEPS {
+        run.step = step;
+        run.act();
+        if step % COMPARED_EVERY == 0 {
+            run.compare();
+        }
+    }
+    run.flush();
+    run.compare();
+    for (verb, (done, refused)) in &run.tally {
+        assert!(
+            *done > 20 && *refused > 5,
+            "{verb} was done {done} times and refused {refused} times"
+        );
+    }
+    assert_eq!(run.tally.len(), 8);
+}

@@ -1,0 +1,389 @@
+//! Spaces, members, principals, tokens and the audit.
+
+use tulving_core::error::{Conflict, Error, Invalid, StoreError, Unique};
+use tulving_core::id::{OrgId, SpaceId, TeamId};
+use tulving_core::ports::Directory;
+use tulving_core::request::{AuditFilter, Caller, SaveRequest, TokenRequest};
+use tulving_core::space::{MemberOf, Secret, Token};
+use tulving_core::vocabulary::{AuditAct, Boundary, Origin, PrincipalKind, Role, SpaceKind};
+
+use crate::bed::{Bed, refused, within, words};
+
+fn token_for(principal: &str, role: Role, spaces: &[SpaceId]) -> TokenRequest {
+    TokenRequest {
+        label: format!("{principal}'s"),
+        principal: principal.to_owned(),
+        spaces: spaces.to_vec(),
+        role,
+    }
+}
+
+fn speak(bed: &Bed, secret: &Secret) -> Caller {
+    bed.engine
+        .authenticate(secret, Origin::Mcp, Some("agent"))
+        .expect("a good token")
+}
+
+fn mint(bed: &Bed, by: &Caller, request: &TokenRequest) -> (Secret, Token) {
+    bed.engine.create_token(by, request).expect("a token")
+}
+
+/// The name of the principal that every home starts with.
+fn user_name(bed: &Bed) -> String {
+    let id = bed.user().viewer.principal;
+    bed.engine
+        .names(&[id])
+        .expect("names")
+        .remove(&id)
+        .expect("the user has a name")
+}
+
+#[test]
+fn whoever_makes_a_space_is_its_first_admin() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let space = bed.engine.create_space(&user, "team-a", SpaceKind::Hub).unwrap();
+    let members = bed.engine.members(&user, "team-a").unwrap();
+    assert_eq!(members.len(), 1);
+    assert_eq!(
+        (members[0].0.id, members[0].1.role),
+        (user.viewer.principal, Role::Admin)
+    );
+    let inside = bed.engine.enter(&user, "team-a").unwrap();
+    assert_eq!(inside.space, space.id);
+    assert_eq!(bed.engine.space(&inside).unwrap(), space);
+    assert_eq!(bed.engine.enter(&user, &space.id.to_string()).unwrap(), inside);
+}
+
+#[test]
+fn a_name_is_taken_once_and_must_fit() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.hub("taken");
+    refused!(
+        bed.engine.create_space(&user, "taken", SpaceKind::Group),
+        Error::Store(StoreError::Conflict(Conflict::Taken {
+            what: Unique::SpaceName
+        }))
+    );
+    bed.person("taken");
+    refused!(
+        bed.engine.create_principal(&user, "taken", PrincipalKind::Agent),
+        Error::Store(StoreError::Conflict(Conflict::Taken {
+            what: Unique::PrincipalName
+        }))
+    );
+    for wrong in ["", "..", "Upper", "a/b", "a b"] {
+        refused!(
+            bed.engine.create_space(&user, wrong, SpaceKind::Hub),
+            Error::Invalid(Invalid::Name { .. })
+        );
+        refused!(
+            bed.engine.create_principal(&user, wrong, PrincipalKind::Person),
+            Error::Invalid(Invalid::Name { .. })
+        );
+    }
+}
+
+#[test]
+fn a_space_that_may_not_be_seen_does_not_exist() {
+    let bed = Bed::new();
+    bed.hub("hidden");
+    let stranger = bed.person("stranger");
+    let hidden = words(bed.engine.enter(&stranger, "hidden"));
+    let missing = words(bed.engine.enter(&stranger, "missing"));
+    assert_eq!(hidden.replace("hidden", "missing"), missing);
+    refused!(bed.engine.members(&stranger, "hidden"), Error::NoSpace { .. });
+    assert!(bed.engine.spaces(&stranger).unwrap().is_empty());
+}
+
+#[test]
+fn managing_members_takes_an_admin() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let writer = bed.member("writer", hub, Role::Writer);
+    bed.person("new");
+    refused!(
+        bed.engine.set_member(&writer, "hub", "new", Role::Reader),
+        Error::Denied { .. }
+    );
+    refused!(
+        bed.engine.remove_member(&writer, "hub", "writer"),
+        Error::Denied { .. }
+    );
+    refused!(
+        bed.engine.create_space(&writer, "own", SpaceKind::Hub),
+        Error::Denied { .. }
+    );
+    refused!(
+        bed.engine.create_principal(&writer, "more", PrincipalKind::Agent),
+        Error::Denied { .. }
+    );
+    let admin = bed.member("admin", hub, Role::Admin);
+    bed.engine.set_member(&admin, "hub", "new", Role::Reader).unwrap();
+    let weak = Caller {
+        ceiling: Role::Writer,
+        ..admin.clone()
+    };
+    refused!(
+        bed.engine.set_member(&weak, "hub", "new", Role::Admin),
+        Error::Denied { .. }
+    );
+    refused!(
+        bed.engine.set_member(&admin, "hub", "nobody", Role::Admin),
+        Error::NoPrincipal { .. }
+    );
+}
+
+#[test]
+fn an_admin_of_the_team_manages_its_spaces() {
+    let bed = Bed::new();
+    bed.hub("hub");
+    let lead = bed.person("lead");
+    bed.world()
+        .join(lead.viewer.principal, MemberOf::Team(TeamId::LOCAL), Role::Admin);
+    bed.person("new");
+    bed.engine.set_member(&lead, "hub", "new", Role::Reader).unwrap();
+    let hub = bed.engine.enter(&lead, "hub").unwrap();
+    refused!(bed.engine.save(&hub, SaveRequest::new("x")), Error::Denied { .. });
+}
+
+#[test]
+fn the_last_admin_cannot_go() {
+    let bed = Bed::new();
+    bed.hub("hub");
+    let user = bed.user();
+    let name = user_name(&bed);
+    refused!(
+        bed.engine.remove_member(&user, "hub", &name),
+        Error::LastAdmin { .. }
+    );
+    refused!(
+        bed.engine.set_member(&user, "hub", &name, Role::Writer),
+        Error::LastAdmin { .. }
+    );
+    bed.person("second");
+    bed.engine
+        .set_member(&user, "hub", "second", Role::Admin)
+        .unwrap();
+    bed.engine.remove_member(&user, "hub", &name).unwrap();
+    refused!(
+        bed.engine.remove_member(&user, "hub", &name),
+        Error::NoPrincipal { .. }
+    );
+}
+
+#[test]
+fn of_a_token_only_its_hash_is_stored() {
+    let bed = Bed::new();
+    let (secret, token) = mint(&bed, &bed.user(), &token_for(&user_name(&bed), Role::Admin, &[]));
+    assert!(secret.reveal().starts_with("tlv_"));
+    let everything = format!("{:?} {:?}", bed.dump(), bed.store.tokens(None));
+    assert!(!everything.contains(secret.reveal()));
+    let caller = speak(&bed, &secret);
+    assert_eq!(caller.viewer, bed.user().viewer);
+    assert_eq!((caller.ceiling, caller.origin), (Role::Admin, Origin::Mcp));
+    assert_eq!(caller.agent.as_deref(), Some("agent"));
+    assert_eq!(bed.engine.tokens(&bed.user()).unwrap(), [token]);
+}
+
+#[test]
+fn an_unknown_and_a_revoked_token_are_answered_alike() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let (secret, token) = mint(&bed, &user, &token_for(&user_name(&bed), Role::Writer, &[]));
+    let unknown = words(
+        bed.engine
+            .authenticate(&Secret::new("tlv_wrong".to_owned()), Origin::Api, None),
+    );
+    let revoked = bed.engine.revoke_token(&user, &token.label).unwrap();
+    assert!(revoked.revoked_at.is_some());
+    assert_eq!(
+        words(bed.engine.authenticate(&secret, Origin::Api, None)),
+        unknown
+    );
+    let again = bed.engine.revoke_token(&user, &token.id.to_string()).unwrap();
+    assert_eq!(again.revoked_at, revoked.revoked_at, "again is nothing");
+    refused!(bed.engine.revoke_token(&user, "no such"), Error::NoToken { .. });
+}
+
+#[test]
+fn a_label_that_two_live_tokens_have_names_neither() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let request = token_for(&user_name(&bed), Role::Writer, &[]);
+    let (_, first) = mint(&bed, &user, &request);
+    mint(&bed, &user, &request);
+    refused!(
+        bed.engine.revoke_token(&user, &request.label),
+        Error::NoToken { .. }
+    );
+    bed.engine.revoke_token(&user, &first.id.to_string()).unwrap();
+    bed.engine.revoke_token(&user, &request.label).unwrap();
+}
+
+#[test]
+fn a_token_does_no_more_than_its_role() {
+    let bed = Bed::new();
+    let name = user_name(&bed);
+    let (secret, _) = mint(&bed, &bed.user(), &token_for(&name, Role::Reader, &[]));
+    let reader = speak(&bed, &secret);
+    bed.save(&bed.user(), "readable");
+    assert_eq!(bed.contents(&reader), ["readable"]);
+    refused!(
+        bed.engine.save(&reader, SaveRequest::new("x")),
+        Error::Denied { .. }
+    );
+    refused!(
+        bed.engine.create_space(&reader, "x", SpaceKind::Hub),
+        Error::Denied { .. }
+    );
+    refused!(
+        bed.engine.audit(
+            &reader,
+            &AuditFilter {
+                last: 1,
+                ..AuditFilter::default()
+            }
+        ),
+        Error::Denied { .. }
+    );
+    refused!(bed.engine.require_org_admin(&reader), Error::Denied { .. });
+    refused!(
+        bed.engine
+            .create_token(&reader, &token_for(&name, Role::Writer, &[])),
+        Error::Denied { .. }
+    );
+    mint(&bed, &reader, &token_for(&name, Role::Reader, &[]));
+}
+
+#[test]
+fn a_confined_token_neither_sees_nor_makes_more() {
+    let bed = Bed::new();
+    let name = user_name(&bed);
+    let user = bed.user();
+    let [inside, outside] = ["inside", "outside"].map(|space| bed.hub(space));
+    bed.save(&within(&user, inside), "in");
+    let out = bed.save(
+        &within(&user, outside),
+        SaveRequest {
+            boundary: Some(Boundary::Org),
+            ..SaveRequest::new("out")
+        },
+    );
+    let (secret, _) = mint(&bed, &user, &token_for(&name, Role::Admin, &[inside]));
+    let confined = speak(&bed, &secret);
+    assert_eq!(confined.space, inside, "it speaks in its own space");
+    assert_eq!(bed.contents(&confined), ["in"]);
+    refused!(bed.engine.get(&confined, out.id.into()), Error::NoMemory { .. });
+    refused!(bed.engine.enter(&confined, "outside"), Error::NoSpace { .. });
+    refused!(
+        bed.engine
+            .save(&within(&confined, outside), SaveRequest::new("x")),
+        Error::NoSpace { .. }
+    );
+    let names: Vec<_> = bed
+        .engine
+        .spaces(&confined)
+        .unwrap()
+        .into_iter()
+        .map(|space| space.name)
+        .collect();
+    assert_eq!(names, ["inside"]);
+    for wider in [&[][..], &[outside], &[inside, outside]] {
+        refused!(
+            bed.engine
+                .create_token(&confined, &token_for(&name, Role::Reader, wider)),
+            Error::Denied { .. }
+        );
+    }
+    mint(&bed, &confined, &token_for(&name, Role::Reader, &[inside]));
+    refused!(bed.engine.require_org_admin(&confined), Error::Denied { .. });
+    refused!(
+        bed.engine.create_principal(&confined, "x", PrincipalKind::Agent),
+        Error::Denied { .. }
+    );
+    refused!(
+        bed.engine.create_space(&confined, "x", SpaceKind::Hub),
+        Error::Denied { .. }
+    );
+    bed.person("friend");
+    bed.engine
+        .set_member(&confined, "inside", "friend", Role::Reader)
+        .unwrap();
+    refused!(
+        bed.engine
+            .set_member(&confined, "outside", "friend", Role::Reader),
+        Error::NoSpace { .. }
+    );
+}
+
+#[test]
+fn a_lesser_token_cannot_revoke_a_greater_one() {
+    let bed = Bed::new();
+    let name = user_name(&bed);
+    let user = bed.user();
+    let hub = bed.hub("hub");
+    let (_, great) = mint(&bed, &user, &token_for(&name, Role::Admin, &[]));
+    let (reader, _) = mint(&bed, &user, &token_for(&name, Role::Reader, &[]));
+    let (confined, own) = mint(&bed, &user, &token_for(&name, Role::Admin, &[hub]));
+    for secret in [&reader, &confined] {
+        let lesser = speak(&bed, secret);
+        refused!(
+            bed.engine.revoke_token(&lesser, &great.id.to_string()),
+            Error::Denied { .. } | Error::NoToken { .. }
+        );
+    }
+    bed.engine
+        .revoke_token(&speak(&bed, &confined), &own.id.to_string())
+        .unwrap();
+}
+
+#[test]
+fn tokens_for_others_take_an_admin_of_the_org() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let member = bed.member("member", hub, Role::Admin);
+    bed.person("other");
+    refused!(
+        bed.engine
+            .create_token(&member, &token_for("other", Role::Reader, &[])),
+        Error::Denied { .. }
+    );
+    let (_, own) = mint(&bed, &member, &token_for("member", Role::Writer, &[]));
+    mint(&bed, &bed.user(), &token_for("other", Role::Reader, &[]));
+    assert_eq!(bed.engine.tokens(&member).unwrap(), [own]);
+    assert_eq!(bed.engine.tokens(&bed.user()).unwrap().len(), 2);
+    refused!(bed.engine.revoke_token(&member, "other's"), Error::NoToken { .. });
+}
+
+#[test]
+fn acts_on_spaces_members_and_tokens_are_audited() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let hub = bed.hub("hub");
+    bed.member("friend", hub, Role::Reader);
+    bed.engine.remove_member(&user, "hub", "friend").unwrap();
+    let (_, token) = mint(&bed, &user, &token_for("friend", Role::Reader, &[]));
+    bed.engine.revoke_token(&user, &token.label).unwrap();
+    let all = AuditFilter {
+        last: 100,
+        ..AuditFilter::default()
+    };
+    let entries = bed.engine.audit(&user, &all).unwrap();
+    let acts: Vec<_> = entries.iter().map(|entry| entry.act).collect();
+    assert_eq!(
+        acts,
+        [
+            AuditAct::TokenRevoked,
+            AuditAct::TokenCreated,
+            AuditAct::MemberRemoved,
+            AuditAct::MemberSet,
+            AuditAct::PrincipalCreated,
+            AuditAct::SpaceCreated,
+        ]
+    );
+    assert!(entries.iter().all(|entry| entry.by == user.viewer.principal));
+    let role = bed.store.role(user.viewer.principal, MemberOf::Org(OrgId::LOCAL));
+    assert_eq!(role.unwrap(), Some(Role::Admin));
+}

@@ -1,0 +1,184 @@
+//! associate, dissociate and related.
+
+use tulving_core::error::{Error, Invalid};
+use tulving_core::id::{MemoryId, MemoryRef, Number};
+use tulving_core::request::{AssociationRequest, Caller, SaveRequest};
+use tulving_core::vocabulary::{Boundary, LinkedBy, Relation, Role};
+
+use crate::bed::{Bed, link, refused, within, words};
+
+fn weighted(target: MemoryId, weight: f64) -> AssociationRequest {
+    AssociationRequest {
+        target: target.into(),
+        relation: None,
+        weight: Some(weight),
+    }
+}
+
+fn save_all<const N: usize>(bed: &Bed, caller: &Caller, contents: [&str; N]) -> [MemoryId; N] {
+    contents.map(|content| bed.save(caller, content).id)
+}
+
+fn near(bed: &Bed, caller: &Caller, from: MemoryId, depth: usize) -> Vec<(String, usize)> {
+    let found = bed.engine.related(caller, from.into(), depth).expect("relatives");
+    found
+        .into_iter()
+        .map(|relative| (relative.memory.edition.text.content, relative.distance))
+        .collect()
+}
+
+#[test]
+fn a_link_relates_at_half_weight_unless_said_otherwise() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [a, b] = save_all(&bed, &user, ["a", "b"]);
+    let plain = AssociationRequest {
+        target: b.into(),
+        relation: None,
+        weight: None,
+    };
+    let edge = bed.engine.associate(&user, a.into(), &plain).unwrap();
+    assert_eq!((edge.relation, edge.weight.get()), (Relation::RelatedTo, 0.5));
+    assert_eq!(edge.linked_by, LinkedBy::Caller);
+    let again = bed.engine.associate(&user, a.into(), &weighted(b, 0.9)).unwrap();
+    assert_eq!(again.weight.get(), 0.9);
+    let related = bed.engine.related(&user, a.into(), 1).unwrap();
+    assert_eq!(related.len(), 1, "one edge for each pair and relation");
+    assert_eq!(related[0].via[0].weight.get(), 0.9);
+    refused!(
+        bed.engine.associate(&user, a.into(), &weighted(b, 1.1)),
+        Error::Invalid(Invalid::OutsideUnit { .. })
+    );
+    refused!(
+        bed.engine.associate(&user, a.into(), &weighted(a, 0.5)),
+        Error::Invalid(Invalid::SelfAssociation)
+    );
+}
+
+#[test]
+fn a_link_to_nothing_names_what_is_missing() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [a] = save_all(&bed, &user, ["a"]);
+    let nothing = link(MemoryRef::Number(Number(7)), Relation::PartOf);
+    assert_eq!(
+        words(bed.engine.associate(&user, a.into(), &nothing)),
+        "there is no memory #7 in the space `default`"
+    );
+}
+
+#[test]
+fn to_supersede_takes_the_right_to_write_where_the_target_lives() {
+    let bed = Bed::new();
+    let host = within(&bed.user(), bed.hub("host"));
+    let target = bed.save(
+        &host,
+        SaveRequest {
+            boundary: Some(Boundary::Org),
+            ..SaveRequest::new("org-wide")
+        },
+    );
+    let visitor = bed.member("visitor", bed.hub("own"), Role::Writer);
+    let [mine] = save_all(&bed, &visitor, ["mine"]);
+    refused!(
+        bed.engine
+            .associate(&visitor, mine.into(), &link(target.id, Relation::Updates)),
+        Error::Denied { .. }
+    );
+    bed.link(&visitor, mine, target.id, Relation::Contradicts);
+    assert_eq!(bed.get(&visitor, target.id).superseded_by, None);
+}
+
+#[test]
+fn an_update_stops_superseding_when_it_is_unlinked_or_forgotten() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [old, new] = save_all(&bed, &user, ["old", "new"]);
+    bed.link(&user, new, old, Relation::Updates);
+    assert_eq!(bed.get(&user, old).superseded_by, Some(new));
+    bed.forget(&user, new, tulving_core::request::Manner::Soft);
+    assert_eq!(bed.get(&user, old).superseded_by, None);
+    bed.engine.restore(&user, new.into()).unwrap();
+    assert_eq!(bed.get(&user, old).superseded_by, Some(new));
+    bed.engine
+        .dissociate(&user, new.into(), old.into(), None)
+        .unwrap();
+    assert_eq!(bed.get(&user, old).superseded_by, None);
+}
+
+#[test]
+fn dissociating_takes_one_relation_or_all_of_one_direction() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [a, b] = save_all(&bed, &user, ["a", "b"]);
+    for relation in [Relation::PartOf, Relation::CausedBy, Relation::RelatedTo] {
+        bed.link(&user, a, b, relation);
+    }
+    bed.link(&user, b, a, Relation::ResultOf);
+    let one = bed
+        .engine
+        .dissociate(&user, a.into(), b.into(), Some(Relation::CausedBy))
+        .unwrap();
+    assert_eq!(one.len(), 1);
+    let rest = bed.engine.dissociate(&user, a.into(), b.into(), None).unwrap();
+    assert_eq!(rest.len(), 2);
+    assert_eq!(
+        near(&bed, &user, a, 1),
+        [("b".to_owned(), 1)],
+        "the other direction stays"
+    );
+    refused!(
+        bed.engine.dissociate(&user, a.into(), b.into(), None),
+        Error::NoAssociation { .. }
+    );
+}
+
+#[test]
+fn relatives_come_nearest_and_strongest_first_and_each_once() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [a, b, c, d, e] = save_all(&bed, &user, ["a", "b", "c", "d", "e"]);
+    for (from, to, weight) in [
+        (a, b, 0.2),
+        (c, a, 0.9),
+        (b, d, 1.0),
+        (c, d, 0.1),
+        (d, e, 0.5),
+        (e, a, 0.4),
+    ] {
+        bed.engine
+            .associate(&user, from.into(), &weighted(to, weight))
+            .unwrap();
+    }
+    let told = |depth| near(&bed, &user, a, depth);
+    let expected = [("c", 1), ("e", 1), ("b", 1), ("d", 2)].map(|(content, far)| (content.to_owned(), far));
+    assert_eq!(told(1), expected[..3]);
+    assert_eq!(told(2), expected);
+    assert_eq!(told(5), expected, "a ring ends");
+    for depth in [0, 6] {
+        refused!(
+            bed.engine.related(&user, a.into(), depth),
+            Error::Invalid(Invalid::OutsideRange { .. })
+        );
+    }
+}
+
+#[test]
+fn nobody_is_led_through_a_memory_they_may_not_see() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let [owner, reader] =
+        [("owner", Role::Writer), ("reader", Role::Reader)].map(|(name, role)| bed.member(name, hub, role));
+    let [near_one, far_one] = save_all(&bed, &owner, ["near", "far"]);
+    let between = bed.save(
+        &owner,
+        SaveRequest {
+            boundary: Some(Boundary::Private),
+            ..SaveRequest::new("between")
+        },
+    );
+    bed.link(&owner, near_one, between.id, Relation::RelatedTo);
+    bed.link(&owner, between.id, far_one, Relation::RelatedTo);
+    assert_eq!(near(&bed, &owner, near_one, 2).len(), 2);
+    assert_eq!(near(&bed, &reader, near_one, 5), []);
+}

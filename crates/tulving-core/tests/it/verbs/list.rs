@@ -1,0 +1,231 @@
+//! get, list and count.
+
+use std::time::Duration;
+
+use tulving_core::answer::{Cursor, Position};
+use tulving_core::error::{Error, Invalid};
+use tulving_core::id::{MemoryId, MemoryRef, Number};
+use tulving_core::memory::Memory;
+use tulving_core::request::{Caller, ListRequest, Manner, SaveRequest, Sort};
+use tulving_core::vocabulary::{MemoryType, Role};
+
+use crate::bed::{Bed, listing, refused, said, within, words};
+
+const SORTS: [Sort; 6] = [
+    Sort::Newest,
+    Sort::Oldest,
+    Sort::Updated,
+    Sort::Accessed,
+    Sort::Importance,
+    Sort::MostAccessed,
+];
+
+fn fill(bed: &Bed, caller: &Caller, count: usize) -> Vec<MemoryId> {
+    let one = |n: usize| SaveRequest {
+        importance: Some((n % 5) as f64 / 5.0),
+        ..SaveRequest::new(format!("memory {n}"))
+    };
+    (0..count).map(|n| bed.save(caller, one(n)).id).collect()
+}
+
+fn pages(bed: &Bed, caller: &Caller, request: &ListRequest, mut between: impl FnMut(usize)) -> Vec<Memory> {
+    let mut request = request.clone();
+    let mut all = Vec::new();
+    for page_number in 0.. {
+        let page = bed.engine.list(caller, &request).expect("a page");
+        assert!(page.memories.len() <= request.limit);
+        all.extend(page.memories);
+        let Some(next) = page.next else { break };
+        request.cursor = Some(next.to_string().parse().expect("a cursor reads back"));
+        between(page_number);
+    }
+    all
+}
+
+#[test]
+fn a_number_that_is_not_there_is_named_with_the_space() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let error = bed
+        .engine
+        .get(&user, MemoryRef::Number(Number(12)))
+        .expect_err("none");
+    assert_eq!(error.to_string(), "there is no memory #12 in the space `default`");
+    assert_eq!(error.code(), "not_found");
+}
+
+#[test]
+fn every_order_can_be_paged_from_end_to_end() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let ids = fill(&bed, &user, 25);
+    bed.engine.touch(&user, ids[3].into()).unwrap();
+    bed.engine.flush().unwrap();
+    for sort in SORTS {
+        let whole = bed.engine.list(&user, &listing(sort, 1_000)).unwrap();
+        assert_eq!((whole.memories.len(), whole.next), (25, None), "{sort:?}");
+        for limit in [1, 4, 24, 25] {
+            let paged = pages(&bed, &user, &listing(sort, limit), |_| ());
+            assert_eq!(paged, whole.memories, "{sort:?} by {limit}");
+        }
+    }
+}
+
+#[test]
+fn pages_neither_skip_nor_repeat_while_others_write() {
+    for sort in SORTS {
+        let bed = Bed::new();
+        let user = bed.user();
+        let ids = fill(&bed, &user, 40);
+        let other = bed.beside();
+        let paged = pages(&bed, &user, &listing(sort, 6), |page| {
+            other
+                .save(&user, SaveRequest::new(format!("new {page}")))
+                .expect("a save in between");
+            let at = page * 6;
+            other
+                .update(&user, ids[at].into(), &said(&format!("edited {page}")))
+                .expect("an edit in between");
+            other
+                .touch(&user, ids[at + 1].into())
+                .expect("a touch in between");
+            other.flush().expect("written");
+            let mut heavy = said(&format!("heavier {page}"));
+            heavy.importance = Some(1.0);
+            other
+                .update(&user, ids[at + 2].into(), &heavy)
+                .expect("another edit");
+            bed.forget(&user, ids[at + 3], Manner::Hard);
+        });
+        let mut listed: Vec<MemoryId> = paged.iter().map(|memory| memory.id).collect();
+        let all = listed.len();
+        listed.sort();
+        listed.dedup();
+        assert_eq!(listed.len(), all, "{sort:?}: nothing twice");
+        for (n, id) in ids.iter().enumerate() {
+            let erased = n % 6 == 3 && n < 36;
+            assert!(
+                erased || listed.contains(id),
+                "{sort:?}: memory {n} was there all the time and was skipped"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_frozen_order_stays_when_what_it_is_by_changes() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let ids = fill(&bed, &user, 10);
+    let before = bed.engine.list(&user, &listing(Sort::Importance, 1_000)).unwrap();
+    let order: Vec<MemoryId> = before.memories.iter().map(|memory| memory.id).collect();
+    let paged = pages(&bed, &user, &listing(Sort::Importance, 3), |page| {
+        let mut heavy = said(&format!("heavier {page}"));
+        heavy.importance = Some(1.0);
+        bed.update(&user, ids[page], &heavy);
+    });
+    assert_eq!(paged.iter().map(|memory| memory.id).collect::<Vec<_>>(), order);
+    let last = paged.iter().find(|memory| memory.id == ids[0]).expect("listed");
+    assert_eq!(
+        last.edition.text.content, "heavier 0",
+        "each memory is given as it is when its page is"
+    );
+}
+
+#[test]
+fn a_cursor_is_good_for_its_own_list_only() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let user = within(&bed.user(), hub);
+    let other = bed.member("other", hub, Role::Reader);
+    fill(&bed, &user, 10);
+    for sort in [Sort::Newest, Sort::Updated] {
+        let first = bed.engine.list(&user, &listing(sort, 3)).unwrap();
+        let cursor = first.next;
+        let next = ListRequest {
+            cursor,
+            ..listing(sort, 3)
+        };
+        let mut filtered = next.clone();
+        filtered.filter.types = vec![MemoryType::Fact];
+        let sorted = ListRequest {
+            sort: Sort::Oldest,
+            ..next.clone()
+        };
+        for (wrong, caller) in [(&filtered, &user), (&sorted, &user), (&next, &other)] {
+            refused!(
+                bed.engine.list(caller, wrong),
+                Error::Invalid(Invalid::Cursor { .. })
+            );
+        }
+        let larger = ListRequest {
+            limit: 5,
+            ..next.clone()
+        };
+        assert_eq!(
+            bed.engine.list(&user, &larger).unwrap().memories.len(),
+            5,
+            "the size of a page may change"
+        );
+    }
+}
+
+#[test]
+fn a_made_up_place_in_a_frozen_order_is_refused() {
+    let bed = Bed::new();
+    let user = bed.user();
+    fill(&bed, &user, 5);
+    let first = bed.engine.list(&user, &listing(Sort::Updated, 2)).unwrap();
+    let last = &first.memories[1];
+    let forged = Cursor {
+        position: Position::After(last.usage.created_at, last.id),
+        ..first.next.expect("there is more")
+    };
+    let request = ListRequest {
+        cursor: Some(forged),
+        ..listing(Sort::Updated, 2)
+    };
+    refused!(
+        bed.engine.list(&user, &request),
+        Error::Invalid(Invalid::Cursor { .. })
+    );
+}
+
+#[test]
+fn a_frozen_order_expires() {
+    let bed = Bed::new();
+    let user = bed.user();
+    fill(&bed, &user, 5);
+    let first = bed.engine.list(&user, &listing(Sort::Accessed, 2)).unwrap();
+    let next = ListRequest {
+        cursor: first.next,
+        ..listing(Sort::Accessed, 2)
+    };
+    bed.clock.advance(Duration::from_secs(3_500));
+    assert_eq!(bed.engine.list(&user, &next).unwrap().memories.len(), 2);
+    bed.clock.advance(Duration::from_secs(200));
+    assert_eq!(words(bed.engine.list(&user, &next)), "the cursor has expired");
+}
+
+#[test]
+fn a_page_holds_from_one_to_a_thousand() {
+    let bed = Bed::new();
+    let user = bed.user();
+    for limit in [0, 1_001, usize::MAX] {
+        refused!(
+            bed.engine.list(&user, &listing(Sort::Newest, limit)),
+            Error::Invalid(Invalid::OutsideRange { .. })
+        );
+    }
+}
+
+#[test]
+fn count_and_list_agree() {
+    let bed = Bed::new();
+    let user = bed.user();
+    fill(&bed, &user, 7);
+    let mut request = listing(Sort::Newest, 100);
+    request.filter.substring = Some("memory 3".to_owned());
+    assert_eq!(bed.engine.count(&user, &request.filter).unwrap(), 1);
+    assert_eq!(bed.engine.list(&user, &request).unwrap().memories.len(), 1);
+}

@@ -1,0 +1,12 @@
+//! What each verb does, one rule a test.
+
+mod directory;
+mod edit;
+mod forget;
+mod jobs;
+mod links;
+mod list;
+mod recall;
+mod save;
+mod transfer;
+mod turns;

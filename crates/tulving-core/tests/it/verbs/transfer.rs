@@ -1,0 +1,286 @@
+//! dump and load.
+
+use tulving_core::Loading;
+use tulving_core::error::{Error, Invalid};
+use tulving_core::id::{MemoryRef, Number};
+use tulving_core::record::{DUMP_FORMAT, DumpPosition, Loaded, Record};
+use tulving_core::request::{AuditFilter, Caller, Manner, SaveRequest, TurnFilter, TurnRequest};
+use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind, TurnRole};
+
+use crate::bed::{Bed, keyed, link, refused, said, within};
+
+/// A home with something of everything in it.
+fn filled() -> Bed {
+    let bed = Bed::new();
+    let user = bed.user();
+    let hub = bed.hub("hub");
+    bed.space("group", SpaceKind::Group);
+    let friend = bed.member("friend", hub, Role::Writer);
+    let first = bed.save(&user, "first");
+    bed.update(&user, first.id, &said("first, edited"));
+    let second = bed.save(
+        &user,
+        SaveRequest {
+            associations: vec![link(first.id, Relation::Updates)],
+            ..keyed("k", "second")
+        },
+    );
+    bed.save(&friend, "a friend's");
+    let gone = bed.save(&user, "forgotten");
+    bed.forget(&user, gone.id, Manner::Soft);
+    bed.engine.pin(&user, second.id.into()).expect("pinned");
+    let turn = TurnRequest {
+        channel: None,
+        role: TurnRole::User,
+        speaker: None,
+        content: "hello".to_owned(),
+        source: None,
+    };
+    bed.engine.log_turn(&user, &turn).expect("a turn");
+    bed
+}
+
+fn lines(records: Vec<Record>) -> Vec<(u64, Record)> {
+    (1..).zip(records).collect()
+}
+
+fn load(bed: &Bed, records: Vec<Record>) -> Loading {
+    let mut loading = Loading::default();
+    let user = bed.user();
+    for piece in lines(records).chunks(7) {
+        bed.engine
+            .load(&user, &mut loading, piece.to_vec())
+            .expect("a piece");
+    }
+    bed.engine.finish_load(&user, &loading).expect("finished");
+    loading
+}
+
+/// Everything but the entry that a load leaves itself.
+fn content(bed: &Bed) -> Vec<Record> {
+    let mut records = bed.dump();
+    records.retain(|record| !matches!(record, Record::Audit(entry) if entry.act == AuditAct::Loaded));
+    records
+}
+
+fn json(records: &[Record]) -> Vec<String> {
+    records
+        .iter()
+        .map(|record| serde_json::to_string(record).expect("a record can be written"))
+        .collect()
+}
+
+#[test]
+fn a_dump_goes_through_json_into_another_home_without_loss() {
+    let from = filled();
+    let written = json(&from.dump());
+    let read: Vec<Record> = written
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let to = Bed::new();
+    let loading = load(&to, read);
+    assert_eq!((loading.duplicates, loading.dangling), (0, 0));
+    assert_eq!(json(&content(&to)), written);
+    let user = to.user();
+    assert_eq!(to.contents(&user), from.contents(&user));
+    let first = MemoryRef::Number(Number(1));
+    assert_eq!(
+        to.engine.history(&user, first).unwrap(),
+        from.engine.history(&user, first).unwrap()
+    );
+    to.engine.restore(&user, MemoryRef::Number(Number(3))).unwrap();
+    let turns = TurnFilter {
+        channel: None,
+        last: 9,
+    };
+    assert_eq!(to.engine.turns(&user, &turns).unwrap().len(), 1);
+}
+
+#[test]
+fn a_load_that_was_cut_off_can_be_run_again() {
+    let from = filled();
+    let records = from.dump();
+    let to = Bed::new();
+    let half: Vec<Record> = records[..records.len() / 2].to_vec();
+    load(&to, half);
+    load(&to, records.clone());
+    let once = content(&to);
+    assert_eq!(json(&once), json(&records));
+    let again = load(&to, records);
+    assert_eq!((again.added, again.duplicates, again.dangling), (0, 0, 0));
+    assert_eq!(content(&to), once);
+}
+
+#[test]
+fn a_load_merges_with_what_is_there() {
+    let from = filled();
+    let to = Bed::new();
+    let user = to.user();
+    let first = to.save(&user, "mine");
+    let twin = to.save(&user, keyed("k", "my second"));
+    let loading = load(&to, from.dump());
+    assert_eq!(loading.duplicates, 1, "the key is taken by another memory here");
+    let renumbered: Vec<_> = loading
+        .renumbered
+        .iter()
+        .map(|loaded| match loaded {
+            Loaded::Renumbered { from, to } => (from.0, to.0),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(renumbered.len(), 1, "#1 is taken, #3 is free: {renumbered:?}");
+    assert_eq!(renumbered[0].0, 1);
+    assert!(
+        renumbered[0].1 > 3,
+        "a number that the dump has given is not given again"
+    );
+    assert_eq!(to.get(&user, first.id).number, Some(Number(1)));
+    assert_eq!(to.get(&user, twin.id).edition.text.content, "my second");
+    let edited = to
+        .contents(&user)
+        .into_iter()
+        .any(|content| content == "first, edited");
+    assert!(edited);
+    let superseded = to.engine.related(&user, twin.id.into(), 1).unwrap();
+    assert_eq!(
+        superseded.len(),
+        1,
+        "the link of the memory left out goes to the one that stands"
+    );
+    let again = load(&to, from.dump());
+    assert_eq!((again.added, again.renumbered.len()), (0, 0), "again is nothing");
+}
+
+#[test]
+fn people_and_spaces_of_one_name_are_the_same() {
+    let from = filled();
+    let to = Bed::new();
+    let hub = to.hub("hub");
+    let friend = to.member("friend", hub, Role::Writer);
+    load(&to, from.dump());
+    assert_eq!(to.contents(&friend), ["a friend's"]);
+    let members = to.engine.members(&to.user(), "hub").unwrap();
+    assert_eq!(members.len(), 2);
+    assert_eq!(to.engine.spaces(&to.user()).unwrap().len(), 3);
+}
+
+#[test]
+fn an_edge_or_an_owner_that_is_not_here_is_left_out_and_counted() {
+    let from = filled();
+    let records: Vec<Record> = from
+        .dump()
+        .into_iter()
+        .filter(|record| {
+            !matches!(record, Record::Principal(_))
+                && !matches!(record, Record::Memory(memory) if memory.memory.number == Some(Number(1)))
+        })
+        .collect();
+    let to = Bed::new();
+    let loading = load(&to, records);
+    assert!(
+        loading.dangling >= 2,
+        "the friend's memory and an edge: {loading:?}"
+    );
+    assert_eq!(to.contents(&to.user()), ["second"]);
+}
+
+#[test]
+fn a_line_that_is_not_what_its_hash_says_is_refused_with_its_number() {
+    let from = filled();
+    let mut records = from.dump();
+    let (at, record) = records
+        .iter_mut()
+        .enumerate()
+        .find_map(|(at, record)| match record {
+            Record::Memory(memory) => Some((at, memory)),
+            _ => None,
+        })
+        .expect("a memory");
+    record.memory.edition.text.content.push('!');
+    let to = Bed::new();
+    let before = content(&to);
+    let error = to
+        .engine
+        .load(
+            &to.user(),
+            &mut Loading::default(),
+            lines(vec![records[at].clone()]),
+        )
+        .expect_err("a broken line");
+    assert!(
+        error.to_string().starts_with("line 1 of the dump cannot be read"),
+        "{error}"
+    );
+    assert_eq!(content(&to), before);
+}
+
+#[test]
+fn a_dump_of_a_later_format_is_refused() {
+    let bed = Bed::new();
+    let head = Record::Dump {
+        format: DUMP_FORMAT + 1,
+        written_by: "later".to_owned(),
+    };
+    refused!(
+        bed.engine
+            .load(&bed.user(), &mut Loading::default(), vec![(1, head)]),
+        Error::Invalid(Invalid::DumpFormat { .. })
+    );
+}
+
+#[test]
+fn moving_the_whole_store_takes_an_admin_of_the_org() {
+    let bed = filled();
+    let hub = bed.hub("another");
+    let member = bed.member("member", hub, Role::Admin);
+    let weak = Caller {
+        ceiling: Role::Writer,
+        ..bed.user()
+    };
+    for caller in [&member, &weak] {
+        refused!(
+            bed.engine.dump(caller, DumpPosition::default(), 10),
+            Error::Denied { .. }
+        );
+        refused!(
+            bed.engine.load(caller, &mut Loading::default(), Vec::new()),
+            Error::Denied { .. }
+        );
+        refused!(
+            bed.engine.finish_load(caller, &Loading::default()),
+            Error::Denied { .. }
+        );
+    }
+}
+
+#[test]
+fn a_finished_load_is_audited() {
+    let to = Bed::new();
+    load(&to, filled().dump());
+    let filter = AuditFilter {
+        last: 1,
+        ..AuditFilter::default()
+    };
+    let entries = to.engine.audit(&to.user(), &filter).unwrap();
+    assert_eq!(entries[0].act, AuditAct::Loaded);
+}
+
+#[test]
+fn a_dumped_private_memory_stays_private() {
+    let from = Bed::new();
+    let hub = from.hub("hub");
+    let friend = from.member("friend", hub, Role::Writer);
+    from.save(
+        &friend,
+        SaveRequest {
+            boundary: Some(Boundary::Private),
+            ..SaveRequest::new("private")
+        },
+    );
+    let to = Bed::new();
+    load(&to, from.dump());
+    let user = within(&to.user(), hub);
+    assert_eq!(to.contents(&user), [""; 0]);
+    assert_eq!(to.contents(&friend), ["private"]);
+}

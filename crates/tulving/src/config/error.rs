@@ -1,0 +1,96 @@
+//! What can be wrong with settings.
+
+use std::io;
+use std::path::PathBuf;
+
+use tulving_core::error::Class;
+
+use super::{HOME, Source};
+
+/// Why the settings cannot be used. Nothing was opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SettingError {
+    /// There is no such setting.
+    #[error("{place}: there is no setting `{got}`")]
+    Unknown {
+        /// Where it was found.
+        place: Source,
+        /// What was given.
+        got: String,
+        /// The nearest one that exists.
+        nearest: &'static str,
+    },
+    /// There is no such variable.
+    #[error("there is no setting `{got}` for the environment")]
+    UnknownVariable {
+        /// What was given.
+        got: String,
+        /// The nearest one that exists.
+        nearest: &'static str,
+    },
+    /// A value does not fit.
+    #[error("{place}: {key} is `{got}` and must be {expects}")]
+    Value {
+        /// Where it was found.
+        place: Source,
+        /// The key.
+        key: &'static str,
+        /// What was given.
+        got: String,
+        /// What it must be.
+        expects: &'static str,
+    },
+    /// The file is not TOML.
+    #[error("{}:{line}: {why}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// What the parser said.
+        why: String,
+    },
+    /// The file cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no place for the home.
+    #[error("the platform names no folder for data")]
+    NoHome,
+}
+
+impl SettingError {
+    /// What sort of trouble it is.
+    pub(crate) fn class(&self) -> Class {
+        match self {
+            Self::Unreadable { .. } | Self::NoHome => Class::Host,
+            _ => Class::Caller,
+        }
+    }
+
+    /// A stable name for programs.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } | Self::UnknownVariable { .. } => "unknown_setting",
+            Self::Value { .. } => "invalid_setting",
+            Self::Syntax { .. } => "invalid_config",
+            Self::Unreadable { .. } => "unreadable",
+            Self::NoHome => "no_home",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown { nearest, .. } | Self::UnknownVariable { nearest, .. } => Some(format!(
+                "did you mean `{nearest}`? `tulving config --help` lists all of them"
+            )),
+            Self::NoHome => Some(format!("name a folder with --home or {HOME}")),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Settings: `config.toml` in the home, then the environment, then flags; the later one wins.
+//!
+//! [`table`] declares each of them once. What is unknown is an error that names the nearest known one, so that a misspelt setting is never silently unused.
+
+mod error;
+mod file;
+mod table;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs, io};
+
+use anstream::ColorChoice;
+use etcetera::base_strategy::{self, BaseStrategy};
+use serde::Serialize;
+use tulving_core::limits::Limits;
+use tulving_core::preview;
+use tulving_core::space::Secret;
+
+use crate::args::Global;
+use file::Entry;
+use table::{SETTINGS, Setting};
+
+pub(crate) use error::SettingError;
+pub(crate) use table::reference;
+
+/// What every command is run with.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Where everything is kept.
+    pub(crate) home: PathBuf,
+    /// The token to act by; without one it is the local user who acts.
+    pub(crate) token: Option<Secret>,
+    /// The space of the call, by name or id.
+    pub(crate) space: String,
+    /// The agent that speaks for the user.
+    pub(crate) agent: Option<String>,
+    /// Bounds on what is taken in.
+    pub(crate) limits: Limits,
+    /// How long to wait for other processes.
+    pub(crate) busy_wait: Duration,
+    /// How many connections read at once.
+    pub(crate) readers: usize,
+    /// Whether to colour what is printed.
+    pub(crate) color: ColorChoice,
+    /// Each value and where it came from, in the order of the table.
+    pub(crate) chosen: Vec<Chosen>,
+}
+
+/// A value and where it came from.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Chosen {
+    /// The key.
+    pub(crate) key: &'static str,
+    /// The value as it was written.
+    pub(crate) value: String,
+    /// Where it came from.
+    pub(crate) source: Source,
+    /// What it is for.
+    pub(crate) about: &'static str,
+}
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub(crate) enum Source {
+    /// Nobody said anything.
+    Default,
+    /// The file.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+    },
+    /// The environment.
+    Environment {
+        /// Which variable.
+        name: &'static str,
+    },
+    /// A flag.
+    Flag {
+        /// Which.
+        name: &'static str,
+    },
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Environment { name } => write!(f, "environment {name}"),
+            Self::Flag { name } => write!(f, "flag {name}"),
+        }
+    }
+}
+
+/// Variables that are no settings: where the home is, and as whom to act.
+const HOME: &str = "TULVING_HOME";
+const TOKEN: &str = "TULVING_TOKEN";
+
+/// Reads the settings: defaults, file, environment, flags.
+pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
+    let (home, _) = home(global)?;
+    let mut settings = Settings {
+        home,
+        // Set but empty or garbled is a wrong token, never the local user: a host whose secret is missing must not
+        // act with more rights than it was given.
+        token: env::var_os(TOKEN).map(|text| Secret::new(text.to_string_lossy().into_owned())),
+        space: String::new(),
+        agent: None,
+        limits: Limits::default(),
+        busy_wait: Duration::ZERO,
+        readers: 1,
+        color: ColorChoice::Auto,
+        chosen: Vec::new(),
+    };
+    for setting in SETTINGS {
+        take(&mut settings, setting, setting.default, Source::Default)?;
+    }
+    read_file(&mut settings)?;
+    read_environment(&mut settings, env::vars_os())?;
+    let flags = [
+        ("space", "--space", global.space.clone()),
+        ("agent", "--agent", global.agent.clone()),
+        (
+            "output.color",
+            "--color",
+            global.color.map(|choice| choice.to_string()),
+        ),
+    ];
+    for (key, name, value) in flags {
+        if let Some((setting, value)) = SETTINGS.iter().find(|setting| setting.key == key).zip(value) {
+            take(&mut settings, setting, &value, Source::Flag { name })?;
+        }
+    }
+    Ok(settings)
+}
+
+/// Where the home is, and who says so.
+pub(crate) fn home(global: &Global) -> Result<(PathBuf, Source), SettingError> {
+    if let Some(path) = &global.home {
+        return Ok((path.clone(), Source::Flag { name: "--home" }));
+    }
+    if let Some(path) = env::var_os(HOME).filter(|path| !path.is_empty()) {
+        return Ok((path.into(), Source::Environment { name: HOME }));
+    }
+    let strategy = base_strategy::choose_native_strategy().map_err(|_| SettingError::NoHome)?;
+    Ok((strategy.data_dir().join("tulving"), Source::Default))
+}
+
+/// The file of a home.
+pub(crate) fn file_of(home: &Path) -> PathBuf {
+    home.join("config.toml")
+}
+
+/// Takes one value over and notes where it came from.
+fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) -> Result<(), SettingError> {
+    if (setting.take)(settings, text).is_none() {
+        let got = preview::short(text);
+        return Err(SettingError::Value {
+            place: source,
+            key: setting.key,
+            got,
+            expects: setting.expects,
+        });
+    }
+    let chosen = Chosen {
+        key: setting.key,
+        value: text.trim().to_owned(),
+        source,
+        about: setting.about,
+    };
+    match settings.chosen.iter_mut().find(|old| old.key == setting.key) {
+        Some(old) => *old = chosen,
+        None => settings.chosen.push(chosen),
+    }
+    Ok(())
+}
+
+fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
+    let path = file_of(&settings.home);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        // What is wrong with the home itself is said by what opens it.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(());
+        }
+        Err(source) => return Err(SettingError::Unreadable { path, source }),
+    };
+    for Entry {
+        key,
+        line,
+        value,
+        written,
+    } in file::entries(&path, &text)?
+    {
+        let place = Source::File {
+            path: path.clone(),
+            line,
+        };
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
+            let nearest = table::nearest(&key, SETTINGS.iter().map(|setting| setting.key));
+            return Err(SettingError::Unknown {
+                place,
+                got: preview::short(&key),
+                nearest,
+            });
+        };
+        match value {
+            Some((shape, text)) if shape == setting.shape => take(settings, setting, &text, place)?,
+            _ => {
+                let got = preview::short(&written);
+                let expects = setting.expects;
+                return Err(SettingError::Value {
+                    place,
+                    key: setting.key,
+                    got,
+                    expects,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_environment(
+    settings: &mut Settings,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Result<(), SettingError> {
+    for (name, value) in variables {
+        let Some(name) = name.to_str().filter(|name| name.starts_with("TULVING_")) else {
+            continue;
+        };
+        if name == HOME || name == TOKEN {
+            continue;
+        }
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.variable == name) else {
+            let known = SETTINGS
+                .iter()
+                .map(|setting| setting.variable)
+                .chain([HOME, TOKEN]);
+            let nearest = table::nearest(name, known);
+            return Err(SettingError::UnknownVariable {
+                got: preview::short(name),
+                nearest,
+            });
+        };
+        take(
+            settings,
+            setting,
+            &value.to_string_lossy(),
+            Source::Environment {
+                name: setting.variable,
+            },
+        )?;
+    }
+    Ok(())
+}
