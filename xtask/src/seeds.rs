@@ -14,6 +14,8 @@ use crate::repository::{Repository, Source};
 use crate::source::{code_only, has_test};
 
 const TABLE: &str = "docs/seeds.md";
+/// Names a test, or a whole module of tests, beside each thing that always holds.
+const GUARDS: &str = "ARCHITECTURE.md";
 
 /// What is wrong with the table of the seeds.
 pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
@@ -26,7 +28,28 @@ pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
         .into_iter()
         .map(|source| (source.file, code_only(&source.text)))
         .collect();
-    Ok(check_table(&repository.read(TABLE)?, &codes))
+    let mut findings = check_table(&repository.read(TABLE)?, &codes);
+    findings.extend(check_guards(&repository.read(GUARDS)?, &codes));
+    Ok(findings)
+}
+
+/// What the map of the code names as guard and is neither a test nor a module of tests.
+fn check_guards(document: &Source, codes: &Codes) -> Vec<Finding> {
+    let guards = spans(&document.text).into_iter().filter(|(_, span)| {
+        let package = span.split_once("::").map(|(package, _)| package);
+        package.is_some_and(|package| package.starts_with("tulving") || package == "xtask")
+    });
+    guards
+        .filter(|(_, name)| !exists(name, codes) && !has_tests(name, codes))
+        .map(|(line, name)| Finding::at(&document.file, line, format!("there is no test or module of tests `{name}`")))
+        .collect()
+}
+
+/// Whether a path leads to a module with tests in it.
+fn has_tests(name: &str, codes: &Codes) -> bool {
+    let Some((package, module)) = name.split_once("::") else { return false };
+    let files = files(&format!("crates/{package}"), &module.replace("::", "/"));
+    files.iter().filter_map(|file| codes.get(file)).any(|code| code.contains("#[test]"))
 }
 
 /// The code of each file of the workspace, by its path.
@@ -237,5 +260,16 @@ mod tests {
             told("| M1 | a | b | c | |"),
             ["docs/seeds.md:4: a row has four cells: `|` inside one is written `\\|`"]
         );
+    }
+
+    #[test]
+    fn guards_are_tests_or_modules_of_tests() {
+        let code = "#[test]\nfn one() {}".to_owned();
+        let codes = [("crates/tulving/tests/it/crash.rs".to_owned(), code)].into();
+        let text = "`tulving::it::crash` `tulving::it::crash::one` `tulving::it::gone` `tulving::it::crash::two` `a::b`";
+        let document = Source { file: GUARDS.to_owned(), text: text.to_owned() };
+        let told: Vec<String> = check_guards(&document, &codes).iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].contains("tulving::it::gone") && told[1].contains("tulving::it::crash::two"), "{told:?}");
     }
 }

@@ -63,12 +63,20 @@ pub(crate) fn space_of_call(parts: &Parts, caller: &Caller) -> Result<Space, Err
     })
 }
 
-fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
-    Ok(parts
+/// The space of the call and the right to write in it.
+pub(crate) fn workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right), Error> {
+    let (space, held) = parts
         .store
-        .spaces(&caller.viewer)?
-        .into_iter()
-        .find(|space| space.id == id))
+        .space(&caller.viewer, caller.space)?
+        .ok_or_else(|| Error::NoSpace {
+            name: caller.space.to_string(),
+        })?;
+    let right = check(caller, Some(&space), space.id, held, Role::Writer)?;
+    Ok((space, right))
+}
+
+fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
+    Ok(parts.store.space(&caller.viewer, id)?.map(|(space, _)| space))
 }
 
 /// The space that a caller names, by name or id. Of several with one name, the caller's own team comes first.
@@ -90,21 +98,25 @@ pub(crate) fn space_named(parts: &Parts, caller: &Caller, name: &str) -> Result<
 
 /// The right to act in a space as at least `role`, or why not.
 pub(crate) fn require(parts: &Parts, caller: &Caller, space: SpaceId, role: Role) -> Result<Right, Error> {
-    let held = parts
-        .store
-        .role(caller.viewer.principal, MemberOf::Space(space))?;
-    let confined = caller
-        .viewer
-        .within
-        .as_ref()
-        .is_some_and(|within| !within.contains(&space));
-    if !confined && held.is_some_and(|held| held.min(caller.ceiling) >= role) {
+    let found = parts.store.space(&caller.viewer, space)?;
+    let held = found.as_ref().and_then(|(_, held)| *held);
+    check(caller, found.as_ref().map(|(found, _)| found), space, held, role)
+}
+
+fn check(
+    caller: &Caller,
+    known: Option<&Space>,
+    space: SpaceId,
+    held: Option<Role>,
+    role: Role,
+) -> Result<Right, Error> {
+    if held.is_some_and(|held| held.min(caller.ceiling) >= role) {
         return Ok(Right { space, role });
     }
-    let place = match space_by_id(parts, caller, space)? {
-        Some(space) => format!("the space `{}`", space.name),
-        None => "its space".to_owned(),
-    };
+    let place = known.map_or_else(
+        || "its space".to_owned(),
+        |known| format!("the space `{}`", known.name),
+    );
     Err(Error::Denied { need: role, place })
 }
 

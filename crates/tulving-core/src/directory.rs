@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
-use crate::change::Write;
+use crate::change::{Right, Write};
 use crate::error::{Error, Field};
 use crate::id::{AuditId, OrgId, PrincipalId, SpaceId, TokenId};
 use crate::limits;
@@ -134,7 +134,17 @@ pub(crate) fn set_member(
     principal: &str,
     role: Role,
 ) -> Result<Membership, Error> {
-    let space = administered(parts, caller, space)?;
+    access::decide_again(|| decide_member(parts, caller, space, principal, role))
+}
+
+fn decide_member(
+    parts: &Parts,
+    caller: &Caller,
+    space: &str,
+    principal: &str,
+    role: Role,
+) -> Result<Membership, Error> {
+    let (space, rights) = administered(parts, caller, space)?;
     let principal = principal_named(parts, principal)?;
     if role < Role::Admin {
         refuse_last_admin(parts, &space, &principal)?;
@@ -148,9 +158,7 @@ pub(crate) fn set_member(
     let detail = format!("{} {role}", principal.name);
     let entry = audit(caller, now, AuditAct::MemberSet, Some(space.id), detail);
     let writes = vec![Write::SetMember(member), Write::Audit(entry)];
-    parts
-        .store
-        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    parts.store.apply(&access::changes(caller, now, rights, writes))?;
     Ok(member)
 }
 
@@ -161,7 +169,11 @@ pub(crate) fn remove_member(
     space: &str,
     principal: &str,
 ) -> Result<(), Error> {
-    let space = administered(parts, caller, space)?;
+    access::decide_again(|| decide_removal(parts, caller, space, principal))
+}
+
+fn decide_removal(parts: &Parts, caller: &Caller, space: &str, principal: &str) -> Result<(), Error> {
+    let (space, rights) = administered(parts, caller, space)?;
     let principal = principal_named(parts, principal)?;
     let of = MemberOf::Space(space.id);
     let Some(role) = parts.store.role(principal.id, of)? else {
@@ -182,9 +194,7 @@ pub(crate) fn remove_member(
         role,
     };
     let writes = vec![Write::RemoveMember(member), Write::Audit(entry)];
-    parts
-        .store
-        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    parts.store.apply(&access::changes(caller, now, rights, writes))?;
     Ok(())
 }
 
@@ -228,7 +238,22 @@ pub(crate) fn create_token(
     if principal.id != caller.viewer.principal {
         access::require_org_admin(parts, caller)?;
     }
-    refuse_beyond(caller, request.role, &request.spaces, "all that the new token would reach")?;
+    let known = parts.store.spaces(&caller.viewer)?;
+    if let Some(unknown) = request
+        .spaces
+        .iter()
+        .find(|id| known.iter().all(|space| space.id != **id))
+    {
+        return Err(Error::NoSpace {
+            name: unknown.to_string(),
+        });
+    }
+    refuse_beyond(
+        caller,
+        request.role,
+        &request.spaces,
+        "all that the new token would reach",
+    )?;
     let now = parts.clock.now();
     let secret = mint_secret();
     let token = Token {
@@ -251,9 +276,11 @@ pub(crate) fn create_token(
 /// Refuses to make or revoke a token that reaches further than the one in use: a lesser token that leaked must not
 /// grow, nor lock its owner out.
 fn refuse_beyond(caller: &Caller, role: Role, spaces: &[SpaceId], place: &str) -> Result<(), Error> {
-    let escapes = caller.viewer.within.as_ref().is_some_and(|within| {
-        spaces.is_empty() || spaces.iter().any(|space| !within.contains(space))
-    });
+    let escapes = caller
+        .viewer
+        .within
+        .as_ref()
+        .is_some_and(|within| spaces.is_empty() || spaces.iter().any(|space| !within.contains(space)));
     if role > caller.ceiling || escapes {
         return Err(Error::Denied {
             need: role,
@@ -324,12 +351,20 @@ fn principal_named(parts: &Parts, name: &str) -> Result<Principal, Error> {
 }
 
 /// A space that the caller may manage: as its admin, or as an admin of its team or org.
-fn administered(parts: &Parts, caller: &Caller, name: &str) -> Result<Space, Error> {
+///
+/// The right of its own admin is checked again when the act is applied, so that of two admins who remove each other at
+/// once one stays. The rights of those above it are not among what a store checks.
+fn administered(parts: &Parts, caller: &Caller, name: &str) -> Result<(Space, Vec<Right>), Error> {
     let space = access::space_named(parts, caller, name)?;
-    let allowed = administers(parts, caller, MemberOf::Space(space.id))?
-        || administers(parts, caller, MemberOf::Team(space.team))?;
-    if allowed {
-        return Ok(space);
+    if administers(parts, caller, MemberOf::Team(space.team))? {
+        return Ok((space, Vec::new()));
+    }
+    if administers(parts, caller, MemberOf::Space(space.id))? {
+        let right = Right {
+            space: space.id,
+            role: Role::Admin,
+        };
+        return Ok((space, vec![right]));
     }
     Err(Error::Denied {
         need: Role::Admin,

@@ -524,7 +524,9 @@ impl StoreError {
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Conflict(Conflict::Taken { what: Unique::SpaceName | Unique::PrincipalName }) => "choose another name",
+            Self::Conflict(Conflict::Taken {
+                what: Unique::SpaceName | Unique::PrincipalName,
+            }) => "choose another name",
             Self::Conflict(Conflict::Taken { .. }) => {
                 "another memory has it; update that one, or choose another"
             }

@@ -141,7 +141,10 @@ fn load(
         Forgotten::Without => Ok(store.memories(viewer, ids)?),
         Forgotten::Only => {
             let one = |id: &MemoryId| store.memory(viewer, caller.space, (*id).into(), Forgotten::Only);
-            Ok(ids.iter().filter_map(|id| one(id).transpose()).collect::<Result<_, _>>()?)
+            Ok(ids
+                .iter()
+                .filter_map(|id| one(id).transpose())
+                .collect::<Result<_, _>>()?)
         }
     }
 }

@@ -27,15 +27,25 @@ pub(crate) fn recall(parts: &Parts, caller: &Caller, request: &RecallRequest) ->
             total_found: 0,
         });
     }
-    let total_found = parts.store.count(&caller.viewer, &plan.filter)?;
-    let memories = parts
-        .store
-        .list(&caller.viewer, &plan.filter, plan.sort, plan.limit, None)?;
-    let hits = (1..)
-        .zip(memories)
-        .map(|(rank, memory)| hit(memory, rank, total_found, &plan))
-        .collect();
+    let (memories, total_found) = find(parts, caller, &plan)?;
+    let hits = (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, &plan)).collect();
     Ok(Answer { hits, total_found })
+}
+
+/// The first memories in order, and how many there are. A text is looked for in every content, so once must do.
+fn find(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<(Vec<Memory>, u64), Error> {
+    let (store, viewer) = (&parts.store, &caller.viewer);
+    if plan.filter.substring.is_some() {
+        let ids = store.ids(viewer, &plan.filter, plan.sort)?;
+        let first = &ids[..ids.len().min(plan.limit)];
+        return Ok((store.memories(viewer, first)?, ids.len() as u64));
+    }
+    let memories = store.list(viewer, &plan.filter, plan.sort, plan.limit, None)?;
+    let total = match memories.len() < plan.limit {
+        true => memories.len() as u64,
+        false => store.count(viewer, &plan.filter)?,
+    };
+    Ok((memories, total))
 }
 
 fn plan(request: &RecallRequest, now: Timestamp) -> Result<Plan, Invalid> {

@@ -29,7 +29,11 @@ pub(crate) fn related(
         let inside: HashSet<MemoryId> = frontier.drain(..).collect();
         let mut places: HashMap<MemoryId, usize> = HashMap::new();
         for edge in edges {
-            let far = if inside.contains(&edge.source) { edge.target } else { edge.source };
+            let far = if inside.contains(&edge.source) {
+                edge.target
+            } else {
+                edge.source
+            };
             if let Some(place) = places.get(&far) {
                 reached[*place].2.push(edge);
             } else if reached.len() < limits::RELATED && seen.insert(far) {
@@ -46,7 +50,11 @@ pub(crate) fn related(
     let memories = parts.store.memories(&caller.viewer, &ids)?;
     let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
     let relatives = reached.into_iter().filter_map(|(distance, id, via)| {
-        by_id.remove(&id).map(|memory| Relative { memory, distance, via })
+        by_id.remove(&id).map(|memory| Relative {
+            memory,
+            distance,
+            via,
+        })
     });
     Ok(relatives.collect())
 }

@@ -94,7 +94,12 @@ fn note(parts: &Parts, caller: &Caller, act: AuditAct, detail: String) -> Result
         reason: None,
         detail: Some(detail),
     };
-    parts.store.apply(&access::changes(caller, now, Vec::new(), vec![Write::Audit(entry)]))?;
+    parts.store.apply(&access::changes(
+        caller,
+        now,
+        Vec::new(),
+        vec![Write::Audit(entry)],
+    ))?;
     Ok(())
 }
 

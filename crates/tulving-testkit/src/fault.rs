@@ -152,6 +152,10 @@ impl Directory for FaultyStore {
         self.pass("spaces")?.spaces(viewer)
     }
 
+    fn space(&self, viewer: &Viewer, id: SpaceId) -> Result<Option<(Space, Option<Role>)>, StoreError> {
+        self.pass("space")?.space(viewer, id)
+    }
+
     fn teams(&self, viewer: &Viewer) -> Result<Vec<Team>, StoreError> {
         self.pass("teams")?.teams(viewer)
     }

@@ -29,14 +29,18 @@ const OPENS: usize = 20;
 const SCANS: usize = 20;
 
 fn main() -> anyhow::Result<()> {
+    // Cargo adds `--bench`; `single` measures only the single saves.
+    let only_single = std::env::args().any(|argument| argument == "single");
     fastrand::seed(7);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).context("a folder for the bench")?;
     let mut table = Table::default();
     single_saves(folder.path(), &mut table)?;
-    let home = folder.path().join("bulk");
-    bulk_load(&home, &mut table)?;
-    reads(&home, &mut table)?;
-    opens(&home, &mut table)?;
+    if !only_single {
+        let home = folder.path().join("bulk");
+        bulk_load(&home, &mut table)?;
+        reads(&home, &mut table)?;
+        opens(&home, &mut table)?;
+    }
     table.print();
     Ok(())
 }

@@ -108,6 +108,9 @@ pub trait Directory {
     /// The spaces that the viewer is a member of, or whose team or org it administers, by name.
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError>;
 
+    /// One of those spaces, and the role that the viewer's principal holds there by direct membership.
+    fn space(&self, viewer: &Viewer, id: SpaceId) -> Result<Option<(Space, Option<Role>)>, StoreError>;
+
     /// The teams that the viewer is a member of, directly or through its org.
     fn teams(&self, viewer: &Viewer) -> Result<Vec<Team>, StoreError>;
 

@@ -273,7 +273,11 @@ impl<'a> Act<'a> {
 fn stands(draft: &Draft, twin: &Memory) -> (Standing, bool) {
     let revived = twin.standing.state == State::Archived;
     let to = Standing {
-        state: if revived { State::Active } else { twin.standing.state },
+        state: if revived {
+            State::Active
+        } else {
+            twin.standing.state
+        },
         pinned: twin.standing.pinned || draft.pinned,
         ..twin.standing
     };

@@ -12,7 +12,6 @@ use crate::answer::Receipt;
 use crate::error::{Error, Field, Invalid};
 use crate::limits;
 use crate::request::{Caller, SaveRequest};
-use crate::vocabulary::Role;
 
 /// Saves one memory.
 pub(crate) fn save(parts: &Parts, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
@@ -38,8 +37,7 @@ pub(crate) fn save_many(
         }
         .into());
     }
-    let space = access::space_of_call(parts, caller)?;
-    let right = access::require(parts, caller, space.id, Role::Writer)?;
+    let (space, right) = access::workplace(parts, caller)?;
     let mut drafts = Vec::with_capacity(requests.len());
     for (index, request) in requests.into_iter().enumerate() {
         let draft = intake::read(request, &space, parts.limits).map_err(|source| Invalid::InBatch {

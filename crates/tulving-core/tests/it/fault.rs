@@ -145,6 +145,7 @@ fn whole_or_absent(prepare: fn(&mut Stage), deed: Deed) {
         panic!("the act itself is refused: {error}");
     }
     let after = good.snapshot();
+    assert!(before != after, "the act changes something");
     for nth in 1..1_000 {
         let stage = stage();
         let start = stage.snapshot();

@@ -1,1 +1,912 @@
-//! To come.
+//! A thousand people in many spaces, teams and two orgs, and an oracle that knows from the rules alone who may see
+//! what. Whatever they ask, nobody learns of a memory that is not for them: it is answered exactly as one that does not
+//! exist. `TULVING_TEST_SEED` repeats a run.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use tulving_core::answer::{Cursor, Fate, Warning};
+use tulving_core::change::Write;
+use tulving_core::error::Error;
+use tulving_core::id::{
+    ListingId, MemoryId, MemoryRef, Number, OrgId, PrincipalId, SpaceId, TeamId, Version,
+};
+use tulving_core::memory::Memory;
+use tulving_core::ports::Memories;
+use tulving_core::request::{
+    AuditFilter, Caller, Filter, ForgetRequest, Forgotten, ListRequest, Manner, Mode, RecallRequest,
+    SaveRequest, Sort, TurnFilter, UpdateRequest,
+};
+use tulving_core::space::{MemberOf, Membership, Principal, Space};
+use tulving_core::vocabulary::{
+    AuditAct, Boundary, ChangeKind, MemoryType, PrincipalKind, Relation, Role, SpaceKind,
+};
+use tulving_testkit::build::{self, World};
+use tulving_testkit::seed::{SaidOnPanic, Seed};
+
+use crate::bed::{Bed, caller, link, listing, recall, said};
+
+const PEOPLE: usize = 1_000;
+const SPACES: usize = 60;
+const MEMORIES: usize = 1_200;
+const PROBES: usize = 2_500;
+
+struct Room {
+    id: SpaceId,
+    team: TeamId,
+    org: OrgId,
+    kind: SpaceKind,
+}
+
+#[derive(Default)]
+struct Person {
+    spaces: BTreeMap<SpaceId, Role>,
+    teams: BTreeSet<TeamId>,
+    orgs: BTreeMap<OrgId, Role>,
+    /// The teams that the person administers.
+    leads: BTreeSet<TeamId>,
+}
+
+/// Everything there is, as plain data, and the rule of who may see it.
+struct Town {
+    rooms: HashMap<SpaceId, Room>,
+    teams: HashMap<TeamId, OrgId>,
+    people: BTreeMap<PrincipalId, Person>,
+    memories: HashMap<MemoryId, Memory>,
+    /// The boundaries of each memory's versions, oldest first.
+    versions: HashMap<MemoryId, Vec<Boundary>>,
+    edges: Vec<(MemoryId, MemoryId)>,
+    /// Spaces with turns.
+    talking: Vec<SpaceId>,
+}
+
+impl Town {
+    /// The rule, in words: private, the owner; hub, members of the space; team, also the space's team; org, also all
+    /// people of the org, who are its members and those of its teams and hubs. A confinement holds for all of it.
+    fn may_see(&self, asking: &Caller, boundary: Boundary, owner: PrincipalId, space: SpaceId) -> bool {
+        let who = asking.viewer.principal;
+        if asking
+            .viewer
+            .within
+            .as_ref()
+            .is_some_and(|within| !within.contains(&space))
+        {
+            return false;
+        }
+        let (person, room) = (&self.people[&who], &self.rooms[&space]);
+        let member = person.spaces.contains_key(&space);
+        let teammate = person.teams.contains(&room.team);
+        let of_the_org = person.orgs.contains_key(&room.org)
+            || person.teams.iter().any(|team| self.teams[team] == room.org)
+            || person.spaces.keys().any(|space| {
+                let own = &self.rooms[space];
+                own.kind == SpaceKind::Hub && own.org == room.org
+            });
+        match boundary {
+            Boundary::Private => owner == who,
+            Boundary::Hub => member,
+            Boundary::Team => member || teammate,
+            Boundary::Org => member || teammate || of_the_org,
+        }
+    }
+
+    fn sees(&self, asking: &Caller, id: MemoryId) -> bool {
+        self.memories.get(&id).is_some_and(|memory| {
+            memory.standing.forgotten_at.is_none()
+                && self.may_see(asking, memory.edition.boundary, memory.owner, memory.space)
+        })
+    }
+
+    fn sees_forgotten(&self, asking: &Caller, memory: &Memory) -> bool {
+        let role = self.people[&asking.viewer.principal].spaces.get(&memory.space);
+        let admin = role == Some(&Role::Admin) && memory.edition.boundary != Boundary::Private;
+        memory.standing.forgotten_at.is_some()
+            && (memory.owner == asking.viewer.principal || admin)
+            && self.may_see(asking, memory.edition.boundary, memory.owner, memory.space)
+    }
+
+    fn role(&self, asking: &Caller, space: SpaceId) -> Option<Role> {
+        let inside = asking
+            .viewer
+            .within
+            .as_ref()
+            .is_none_or(|within| within.contains(&space));
+        let role = self.people[&asking.viewer.principal].spaces.get(&space).copied();
+        role.filter(|_| inside)
+    }
+
+    fn sees_space(&self, asking: &Caller, space: SpaceId) -> bool {
+        let inside = asking
+            .viewer
+            .within
+            .as_ref()
+            .is_none_or(|within| within.contains(&space));
+        let (person, room) = (&self.people[&asking.viewer.principal], &self.rooms[&space]);
+        inside
+            && (person.spaces.contains_key(&space)
+                || person.leads.contains(&room.team)
+                || person.orgs.get(&room.org) == Some(&Role::Admin))
+    }
+}
+
+fn pick<T: Copy>(random: &mut fastrand::Rng, from: &[T]) -> T {
+    from[random.usize(..from.len())]
+}
+
+/// A town full of people and memories, made in few large acts.
+fn settle(bed: &Bed, random: &mut fastrand::Rng) -> Town {
+    let world = bed.world();
+    let abroad = world.org("abroad");
+    let mut teams = HashMap::from([(TeamId::LOCAL, OrgId::LOCAL)]);
+    for n in 0..5 {
+        let org = if n < 3 { OrgId::LOCAL } else { abroad };
+        teams.insert(world.team(org, &format!("team-{n}")), org);
+    }
+    let mut all_teams: Vec<TeamId> = teams.keys().copied().collect();
+    all_teams.sort();
+    let mut rooms = HashMap::from([(
+        SpaceId::DEFAULT,
+        Room {
+            id: SpaceId::DEFAULT,
+            team: TeamId::LOCAL,
+            org: OrgId::LOCAL,
+            kind: SpaceKind::Hub,
+        },
+    )]);
+    let mut writes = Vec::new();
+    for n in 0..SPACES {
+        let (team, kind) = (pick(random, &all_teams), pick(random, SpaceKind::ALL));
+        let id = SpaceId::mint(world.now());
+        writes.push(Write::AddSpace(Space {
+            id,
+            team,
+            name: format!("space-{n}"),
+            kind,
+            created_at: world.now(),
+        }));
+        let org = teams[&team];
+        rooms.insert(id, Room { id, team, org, kind });
+    }
+    let mut spaces: Vec<SpaceId> = rooms.keys().copied().collect();
+    spaces.sort();
+    let mut people = BTreeMap::new();
+    for n in 0..PEOPLE {
+        let (id, person) = newcomer(&world, random, n, &spaces, &all_teams, abroad, &mut writes);
+        people.insert(id, person);
+    }
+    people.insert(PrincipalId::USER, the_user());
+    world.apply(writes);
+    let mut town = Town {
+        rooms,
+        teams,
+        people,
+        memories: HashMap::new(),
+        versions: HashMap::new(),
+        edges: Vec::new(),
+        talking: Vec::new(),
+    };
+    remember(&world, random, &mut town, &spaces);
+    town
+}
+
+/// The user of a home is an admin of all that it starts with.
+fn the_user() -> Person {
+    Person {
+        spaces: BTreeMap::from([(SpaceId::DEFAULT, Role::Admin)]),
+        teams: BTreeSet::from([TeamId::LOCAL]),
+        orgs: BTreeMap::from([(OrgId::LOCAL, Role::Admin)]),
+        leads: BTreeSet::from([TeamId::LOCAL]),
+    }
+}
+
+fn newcomer(
+    world: &World,
+    random: &mut fastrand::Rng,
+    n: usize,
+    spaces: &[SpaceId],
+    teams: &[TeamId],
+    abroad: OrgId,
+    writes: &mut Vec<Write>,
+) -> (PrincipalId, Person) {
+    let now = world.now();
+    let principal = PrincipalId::mint(now);
+    writes.push(Write::AddPrincipal(Principal {
+        id: principal,
+        name: format!("person-{n}"),
+        kind: pick(random, PrincipalKind::ALL),
+        created_at: now,
+    }));
+    let mut person = Person::default();
+    let mut join = |of, role| writes.push(Write::SetMember(Membership { principal, of, role }));
+    for _ in 0..random.usize(..4) {
+        let (space, role) = (pick(random, spaces), pick(random, Role::ALL));
+        person.spaces.insert(space, role);
+        join(MemberOf::Space(space), role);
+    }
+    if random.u8(..5) == 0 {
+        let (team, role) = (pick(random, teams), pick(random, Role::ALL));
+        person.teams.insert(team);
+        person.leads.extend((role == Role::Admin).then_some(team));
+        join(MemberOf::Team(team), role);
+    }
+    if random.u8(..12) == 0 {
+        let (org, role) = (pick(random, &[OrgId::LOCAL, abroad]), pick(random, Role::ALL));
+        person.orgs.insert(org, role);
+        join(MemberOf::Org(org), role);
+    }
+    (principal, person)
+}
+
+/// Fills the town with memories, each with a word that no other has.
+fn remember(world: &World, random: &mut fastrand::Rng, town: &mut Town, spaces: &[SpaceId]) {
+    let writers: Vec<(PrincipalId, SpaceId)> = town
+        .people
+        .iter()
+        .flat_map(|(id, person)| person.spaces.keys().map(|space| (*id, *space)))
+        .collect();
+    let mut made: Vec<Memory> = Vec::new();
+    let mut writes = Vec::new();
+    for n in 0..MEMORIES {
+        let (owner, space) = pick(random, &writers);
+        let mut memory = world.draft(space, owner, &format!("Secret{n}end"));
+        let sealed = town.rooms[&space].kind == SpaceKind::Group;
+        memory.edition.boundary = if sealed {
+            pick(random, &Boundary::ALL[..2])
+        } else {
+            pick(random, Boundary::ALL)
+        };
+        memory.edition.class.memory_type = pick(random, MemoryType::ALL);
+        memory.edition.key = (n % 4 == 1).then(|| format!("key-{n}"));
+        memory.provenance.source_path = (n % 5 == 2).then(|| format!("/path-{n}"));
+        writes.push(build::insert(&memory));
+        let mut versions = vec![memory.edition.boundary];
+        if n % 6 == 0 {
+            // Once private, with words that only the owner may read.
+            let Some(Write::Insert(first)) = writes.last_mut() else {
+                unreachable!("it was pushed just now")
+            };
+            first.memory.edition.boundary = Boundary::Private;
+            first.memory.edition.text = build::text(&format!("Earlier{n}end"));
+            let earlier = first.memory.clone();
+            writes.push(build::revise(&earlier, memory.edition.clone()));
+            memory.version = Version(2);
+            versions.insert(0, Boundary::Private);
+        }
+        if n % 9 == 8 {
+            let now = world.now();
+            writes.push(build::shift(&memory, |standing| {
+                standing.forgotten_at = Some(now);
+            }));
+            memory.standing.forgotten_at = Some(now);
+        }
+        town.versions.insert(memory.id, versions);
+        made.push(memory);
+    }
+    for _ in 0..MEMORIES {
+        let (source, target) = (
+            &made[random.usize(..made.len())],
+            &made[random.usize(..made.len())],
+        );
+        if source.id != target.id {
+            let relation = pick(random, &[Relation::Updates, Relation::RelatedTo]);
+            writes.push(Write::Link(build::link(
+                world.now(),
+                source.id,
+                target.id,
+                relation,
+            )));
+            town.edges.push((source.id, target.id));
+        }
+    }
+    for space in spaces.iter().step_by(3) {
+        writes.push(Write::LogTurn(world.turn(*space, PrincipalId::USER, "overheard")));
+        town.talking.push(*space);
+    }
+    for memory in &made {
+        let entry = world.audit(AuditAct::Pinned, Some(memory.space), Some(memory.id));
+        writes.push(Write::Audit(entry));
+    }
+    let applied = world.apply(writes);
+    for (memory, number) in made.iter_mut().zip(applied.numbers) {
+        memory.number = number;
+    }
+    town.memories = made.into_iter().map(|memory| (memory.id, memory)).collect();
+}
+
+/// An error as a program and a person see it, without the name that was asked for.
+fn told<T: std::fmt::Debug>(result: Result<T, Error>, asked: impl std::fmt::Display + Copy) -> String {
+    match result {
+        Ok(found) => format!("found {found:?}"),
+        Err(error) => {
+            let text = format!("{} {:?} {error} {:?}", error.code(), error.class(), error.hint());
+            text.replace(&asked.to_string(), "…")
+        }
+    }
+}
+
+struct Probe<'a> {
+    bed: &'a Bed,
+    town: &'a Town,
+    asking: Caller,
+    memory: &'a Memory,
+    /// An id that nothing has.
+    nothing: MemoryId,
+    said: String,
+}
+
+/// Something that is asked of a memory by its name.
+type Verb<'a> = &'a dyn Fn(MemoryRef) -> Result<(), Error>;
+
+/// A number that nothing has.
+const NO_NUMBER: Number = Number(999_999);
+
+impl Probe<'_> {
+    fn engine(&self) -> &tulving_core::Engine {
+        &self.bed.engine
+    }
+
+    fn visible(&self) -> bool {
+        self.town.sees(&self.asking, self.memory.id)
+    }
+
+    /// Whatever is given is for the one who asks, and so is what is said to supersede it.
+    fn check(&self, found: &Memory, by: &str) {
+        assert!(
+            self.town.sees(&self.asking, found.id),
+            "{by} shows {} to {}",
+            found.edition.text.content,
+            self.said
+        );
+        if let Some(newer) = found.superseded_by {
+            assert!(
+                self.town.sees(&self.asking, newer),
+                "{by} names what supersedes, {}",
+                self.said
+            );
+        }
+    }
+
+    fn look(&self) {
+        let (engine, memory) = (self.engine(), self.memory);
+        let number = MemoryRef::Number(memory.number.expect("a record"));
+        let got = engine.get(&self.asking, memory.id.into());
+        assert_eq!(got.is_ok(), self.visible(), "get by id, {}", self.said);
+        let by_number = engine.get(&self.asking, number);
+        assert_eq!(by_number.is_ok(), self.visible(), "get by number, {}", self.said);
+        let history = engine.history(&self.asking, memory.id.into());
+        assert_eq!(history.is_ok(), self.visible(), "history, {}", self.said);
+        if self.visible() {
+            self.check(&got.expect("visible"), "get");
+            assert_eq!(by_number.expect("visible").id, memory.id);
+            let versions = &self.town.versions[&memory.id];
+            let readable = versions.iter().enumerate().filter(|(n, boundary)| {
+                n + 1 == versions.len()
+                    || memory.owner == self.asking.viewer.principal
+                    || self
+                        .town
+                        .may_see(&self.asking, **boundary, memory.owner, memory.space)
+            });
+            let history = history.expect("visible");
+            assert_eq!(history.len(), readable.count(), "versions, {}", self.said);
+            assert!(
+                history.len() == versions.len() || history.iter().all(|entry| entry.changed.is_empty()),
+                "what changed since a hidden version, {}",
+                self.said
+            );
+        } else {
+            let missing = told(engine.get(&self.asking, self.nothing.into()), self.nothing);
+            assert_eq!(told(got, memory.id), missing, "{}", self.said);
+            let missing = told(engine.get(&self.asking, MemoryRef::Number(NO_NUMBER)), NO_NUMBER);
+            assert_eq!(told(by_number, number), missing, "{}", self.said);
+            let missing = told(engine.history(&self.asking, self.nothing.into()), self.nothing);
+            assert_eq!(told(history, memory.id), missing, "{}", self.said);
+        }
+    }
+
+    fn search(&self) {
+        let word = &self.memory.edition.text.content;
+        let expected = u64::from(self.visible());
+        let filter = Filter {
+            substring: Some(word.to_uppercase()),
+            ..Filter::default()
+        };
+        let count = self.engine().count(&self.asking, &filter).expect("a count");
+        assert_eq!(count, expected, "count, {}", self.said);
+        let answer = self
+            .engine()
+            .recall(&self.asking, &recall(Mode::Substring(word.clone())))
+            .expect("an answer");
+        assert_eq!(answer.total_found, expected, "recall by text, {}", self.said);
+        let by_key = Filter {
+            key: self.memory.edition.key.clone(),
+            source_path: self.memory.provenance.source_path.clone(),
+            space: Some(self.memory.space),
+            since: Some(self.memory.usage.created_at),
+            until: Some(self.memory.usage.created_at.plus_millis(1)),
+            ..Filter::default()
+        };
+        for sort in [Sort::Newest, Sort::Importance] {
+            let request = ListRequest {
+                filter: by_key.clone(),
+                ..listing(sort, 10)
+            };
+            let page = self.engine().list(&self.asking, &request).expect("a page");
+            assert_eq!(page.memories.len() as u64, expected, "list, {}", self.said);
+        }
+        let earlier = Filter {
+            substring: Some(word.replace("Secret", "Earlier")),
+            ..Filter::default()
+        };
+        let count = self.engine().count(&self.asking, &earlier).expect("a count");
+        assert_eq!(count, 0, "words of an earlier version, {}", self.said);
+    }
+
+    /// A mode that lists everything shows what is for the one who asks, all of it and nothing else.
+    fn survey(&self) {
+        let all: BTreeSet<MemoryId> = self
+            .town
+            .memories
+            .keys()
+            .copied()
+            .filter(|id| self.town.sees(&self.asking, *id))
+            .collect();
+        let mut typed = recall(Mode::Typed);
+        typed.filter.types = MemoryType::ALL.to_vec();
+        for request in [recall(Mode::Recent), recall(Mode::Important), typed] {
+            let request = RecallRequest {
+                limit: 1_000,
+                ..request
+            };
+            let answer = self.engine().recall(&self.asking, &request).expect("an answer");
+            assert_eq!(
+                answer.total_found,
+                all.len() as u64,
+                "{:?}, {}",
+                request.mode,
+                self.said
+            );
+            for hit in &answer.hits {
+                self.check(&hit.memory, "recall");
+            }
+        }
+        let listed = self.pages(Forgotten::Without);
+        for memory in &listed {
+            self.check(memory, "list");
+        }
+        let listed: BTreeSet<MemoryId> = listed.into_iter().map(|memory| memory.id).collect();
+        assert_eq!(listed, all, "list, {}", self.said);
+        let forgotten = self.pages(Forgotten::Only);
+        for memory in forgotten {
+            let original = &self.town.memories[&memory.id];
+            assert!(
+                self.town.sees_forgotten(&self.asking, original),
+                "forgotten, {}",
+                self.said
+            );
+            assert!(
+                memory
+                    .superseded_by
+                    .is_none_or(|newer| self.town.sees(&self.asking, newer)),
+                "what supersedes a forgotten one, {}",
+                self.said
+            );
+        }
+        let names: BTreeSet<SpaceId> = self
+            .engine()
+            .spaces(&self.asking)
+            .expect("spaces")
+            .into_iter()
+            .map(|space| space.id)
+            .collect();
+        let known = self
+            .town
+            .rooms
+            .keys()
+            .filter(|space| self.town.sees_space(&self.asking, **space));
+        assert_eq!(names, known.copied().collect(), "spaces, {}", self.said);
+    }
+
+    fn pages(&self, forgotten: Forgotten) -> Vec<Memory> {
+        let mut request = listing(Sort::Oldest, 300);
+        request.filter.forgotten = forgotten;
+        let mut all = Vec::new();
+        loop {
+            let page = self.engine().list(&self.asking, &request).expect("a page");
+            all.extend(page.memories);
+            match page.next {
+                Some(next) => request.cursor = Some(next),
+                None => return all,
+            }
+        }
+    }
+
+    fn walk(&self) {
+        let found = self.engine().related(&self.asking, self.memory.id.into(), 3);
+        assert_eq!(found.is_ok(), self.visible(), "related, {}", self.said);
+        match found {
+            Ok(relatives) => {
+                for relative in relatives {
+                    self.check(&relative.memory, "related");
+                    for end in relative.via.iter().flat_map(|edge| [edge.source, edge.target]) {
+                        assert!(self.town.sees(&self.asking, end), "an edge, {}", self.said);
+                    }
+                }
+            }
+            Err(error) => {
+                let missing = self.engine().related(&self.asking, self.nothing.into(), 3);
+                assert_eq!(
+                    told::<()>(Err(error), self.memory.id),
+                    told(missing, self.nothing),
+                    "{}",
+                    self.said
+                );
+            }
+        }
+        let edges = self
+            .bed
+            .store
+            .associations(&self.asking.viewer, &[self.memory.id])
+            .expect("edges");
+        let expected = self
+            .town
+            .edges
+            .iter()
+            .filter(|(source, target)| *source == self.memory.id || *target == self.memory.id)
+            .filter(|(source, target)| {
+                self.town.sees(&self.asking, *source) && self.town.sees(&self.asking, *target)
+            });
+        let expected: BTreeSet<_> = expected.copied().collect();
+        let found: BTreeSet<_> = edges.iter().map(|edge| (edge.source, edge.target)).collect();
+        assert_eq!(found, expected, "associations, {}", self.said);
+    }
+
+    /// Every verb answers for what is hidden as for what is not there.
+    fn meddle(&self) {
+        let (engine, asking) = (self.engine(), &self.asking);
+        let hard = ForgetRequest {
+            manner: Manner::Hard,
+            reason: None,
+        };
+        let number = self.memory.number.expect("a record");
+        let refs: [(MemoryRef, MemoryRef); 2] = [
+            (self.memory.id.into(), self.nothing.into()),
+            (MemoryRef::Number(number), MemoryRef::Number(NO_NUMBER)),
+        ];
+        let reachable = self.town.sees_forgotten(asking, self.memory);
+        for (hidden, missing) in refs {
+            let verbs: [(&str, Verb<'_>); 10] = [
+                ("update", &|which| {
+                    engine.update(asking, which, &said("x")).map(drop)
+                }),
+                ("revert", &|which| {
+                    engine.revert(asking, which, Version(1)).map(drop)
+                }),
+                ("archive", &|which| engine.archive(asking, which).map(drop)),
+                ("unarchive", &|which| engine.unarchive(asking, which).map(drop)),
+                ("pin", &|which| engine.pin(asking, which).map(drop)),
+                ("unpin", &|which| engine.unpin(asking, which).map(drop)),
+                ("touch", &|which| engine.touch(asking, which).map(drop)),
+                ("associate from", &|which| {
+                    engine
+                        .associate(asking, which, &link(self.nothing, Relation::RelatedTo))
+                        .map(drop)
+                }),
+                ("dissociate", &|which| {
+                    engine
+                        .dissociate(asking, which, self.nothing.into(), None)
+                        .map(drop)
+                }),
+                ("related", &|which| engine.related(asking, which, 1).map(drop)),
+            ];
+            for (verb, act) in verbs {
+                assert_eq!(
+                    told(act(hidden), hidden),
+                    told(act(missing), missing),
+                    "{verb}, {}",
+                    self.said
+                );
+            }
+            let buried: [(&str, Verb<'_>); 3] = [
+                ("forget", &|which| {
+                    engine.forget(asking, which, &ForgetRequest::default()).map(drop)
+                }),
+                ("forget hard", &|which| {
+                    engine.forget(asking, which, &hard).map(drop)
+                }),
+                ("restore", &|which| engine.restore(asking, which).map(drop)),
+            ];
+            for (verb, act) in buried.into_iter().filter(|_| !reachable) {
+                assert_eq!(
+                    told(act(hidden), hidden),
+                    told(act(missing), missing),
+                    "{verb}, {}",
+                    self.said
+                );
+            }
+        }
+    }
+
+    /// Saving what a hidden memory says, under its key and its path, is a new memory.
+    fn repeat(&self, space: SpaceId) {
+        let asking = Caller {
+            space,
+            ..self.asking.clone()
+        };
+        let hidden = self.memory;
+        let content = &hidden.edition.text.content;
+        let mut requests = vec![SaveRequest::new(content.clone())];
+        for boundary in [Boundary::Private, Boundary::Hub] {
+            requests.push(SaveRequest {
+                boundary: Some(boundary),
+                ..SaveRequest::new(content.clone())
+            });
+        }
+        requests.push(SaveRequest {
+            key: hidden.edition.key.clone(),
+            ..SaveRequest::new("the same key")
+        });
+        requests.push(SaveRequest {
+            source_path: hidden.provenance.source_path.clone(),
+            ..SaveRequest::new("the same path")
+        });
+        requests.push(SaveRequest {
+            associations: vec![link(hidden.id, Relation::Updates)],
+            ..SaveRequest::new("a link")
+        });
+        for request in requests {
+            let described = format!("{request:?}, {}", self.said);
+            let receipt = self
+                .engine()
+                .save(&asking, request.clone())
+                .expect("a writer may save");
+            assert_eq!(receipt.fate, Fate::Created, "{described}");
+            let skipped: Vec<Warning> = request
+                .associations
+                .iter()
+                .map(|link| Warning::AssociationSkipped { target: link.target })
+                .collect();
+            assert_eq!(receipt.warnings, skipped, "{described}");
+            if request.content == "a link" {
+                let missing = AssociationTried::new(self, &asking, receipt.id, self.nothing.into());
+                let tried = AssociationTried::new(self, &asking, receipt.id, hidden.id.into());
+                assert_eq!(tried.0, missing.0, "{described}");
+                let mut edit = said(content);
+                edit.key = hidden.edition.key.clone().map(Some);
+                edit.boundary = Some(Boundary::Private);
+                let edited = self.engine().update(&asking, receipt.id.into(), &edit);
+                assert!(
+                    edited.is_ok(),
+                    "an edit onto the same words: {edited:?}, {described}"
+                );
+                let back = UpdateRequest {
+                    boundary: Some(Boundary::Hub),
+                    ..UpdateRequest::default()
+                };
+                let shared = self.engine().update(&asking, receipt.id.into(), &back);
+                assert!(shared.is_ok(), "and shared: {shared:?}, {described}");
+            }
+            self.bed.forget(&asking, receipt.id, Manner::Hard);
+        }
+    }
+
+    fn overhear(&self, space: SpaceId) {
+        let asking = Caller {
+            space,
+            ..self.asking.clone()
+        };
+        let filter = TurnFilter {
+            channel: None,
+            last: 10,
+        };
+        let turns = self.engine().turns(&asking, &filter).expect("turns");
+        assert_eq!(
+            !turns.is_empty(),
+            self.town.role(&asking, space).is_some(),
+            "turns, {}",
+            self.said
+        );
+    }
+
+    fn audit(&self) {
+        let filter = AuditFilter {
+            space: None,
+            memory: Some(self.memory.id),
+            last: 10,
+        };
+        let entries = self.engine().audit(&self.asking, &filter).expect("a list");
+        let person = &self.town.people[&self.asking.viewer.principal];
+        let room = &self.town.rooms[&self.memory.space];
+        let inside = self
+            .asking
+            .viewer
+            .within
+            .as_ref()
+            .is_none_or(|within| within.contains(&room.id));
+        let admin = person.spaces.get(&room.id) == Some(&Role::Admin)
+            || person.orgs.get(&room.org) == Some(&Role::Admin);
+        assert_eq!(!entries.is_empty(), admin && inside, "audit, {}", self.said);
+    }
+}
+
+/// How an attempt to link to a memory was answered, without its name.
+struct AssociationTried(String);
+
+impl AssociationTried {
+    fn new(probe: &Probe<'_>, asking: &Caller, from: MemoryId, to: MemoryRef) -> Self {
+        let engine = probe.engine();
+        let linked = engine.associate(asking, from.into(), &link(to, Relation::Updates));
+        let unlinked = engine.dissociate(asking, from.into(), to, None);
+        Self(format!("{} {}", told(linked, to), told(unlinked, to)))
+    }
+}
+
+/// A caller: somebody, sometimes with a token that is confined, speaking in the space of the memory.
+fn somebody(random: &mut fastrand::Rng, town: &Town, ids: &[PrincipalId], memory: &Memory) -> Caller {
+    let near: Vec<PrincipalId> = ids
+        .iter()
+        .copied()
+        .filter(|id| town.people[id].spaces.contains_key(&memory.space))
+        .collect();
+    let who = if near.is_empty() || random.u8(..3) == 0 {
+        pick(random, ids)
+    } else {
+        pick(random, &near)
+    };
+    let mut asking = caller(who, memory.space);
+    if random.u8(..5) == 0 {
+        let own: Vec<SpaceId> = town.people[&who].spaces.keys().copied().collect();
+        let mut within: Vec<SpaceId> = own.into_iter().filter(|_| random.bool()).collect();
+        within.extend(random.bool().then_some(memory.space));
+        asking.viewer.within = Some(within);
+    }
+    asking
+}
+
+#[test]
+fn nobody_learns_of_a_memory_that_is_not_for_them() {
+    let seed = Seed::from_environment();
+    let _said = SaidOnPanic::new(seed);
+    let mut random = seed.random();
+    let bed = Bed::new();
+    let town = settle(&bed, &mut random);
+    let ids: Vec<PrincipalId> = town.people.keys().copied().collect();
+    let mut secrets: Vec<MemoryId> = town.memories.keys().copied().collect();
+    secrets.sort();
+    let (mut shown, mut hidden, mut repeated) = (0, 0, 0);
+    for n in 0..PROBES {
+        let memory = &town.memories[&pick(&mut random, &secrets)];
+        let asking = somebody(&mut random, &town, &ids, memory);
+        let said = format!(
+            "probe {n}: {:?} asks for {} ({}, of {:?}, forgotten {})",
+            asking.viewer,
+            memory.id,
+            memory.edition.boundary,
+            memory.owner,
+            memory.standing.forgotten_at.is_some()
+        );
+        let probe = Probe {
+            bed: &bed,
+            town: &town,
+            asking,
+            memory,
+            nothing: MemoryId::mint(build::second(1_000_000)),
+            said,
+        };
+        probe.look();
+        probe.walk();
+        probe.overhear(pick(&mut random, &town.talking));
+        probe.audit();
+        if n % 4 == 0 {
+            probe.search();
+        }
+        if n % 25 == 0 {
+            probe.survey();
+        }
+        if probe.visible() {
+            shown += 1;
+            continue;
+        }
+        hidden += 1;
+        if n % 3 == 0 {
+            probe.meddle();
+        }
+        let own = town.people[&probe.asking.viewer.principal]
+            .spaces
+            .keys()
+            .copied()
+            .filter(|space| town.role(&probe.asking, *space) >= Some(Role::Writer));
+        // In the memory's own space where that is possible: there the walls are thinnest.
+        let own: Vec<SpaceId> = own.collect();
+        let place = own.iter().find(|space| **space == memory.space).or(own.first());
+        if let Some(place) = place.filter(|place| n % 3 == 0 || **place == memory.space) {
+            probe.repeat(*place);
+            repeated += 1;
+        }
+    }
+    assert!(
+        shown > 200 && hidden > 200 && repeated > 100,
+        "the run was about something: {shown} shown, {hidden} hidden, {repeated} repeated"
+    );
+    let records = bed.dump();
+    let left = records
+        .iter()
+        .filter(|record| matches!(record, tulving_core::record::Record::Memory(_)))
+        .count();
+    assert_eq!(left, MEMORIES, "the probes changed nothing");
+}
+
+#[test]
+fn a_frozen_order_is_of_no_use_to_others() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
+    for n in 0..9 {
+        for who in [&ann, &bob] {
+            let request = SaveRequest {
+                boundary: Some(Boundary::Private),
+                ..SaveRequest::new(format!("thought {n}"))
+            };
+            bed.save(who, request);
+        }
+    }
+    let first = |who: &Caller| {
+        let page = bed.engine.list(who, &listing(Sort::Updated, 3)).unwrap();
+        page.next.expect("there is more")
+    };
+    let (hers, his) = (first(&ann), first(&bob));
+    let next = |who: &Caller, cursor: Cursor| {
+        let request = ListRequest {
+            cursor: Some(cursor),
+            ..listing(Sort::Updated, 3)
+        };
+        told(bed.engine.list(who, &request), cursor)
+    };
+    assert!(next(&bob, hers).contains("invalid_cursor"));
+    // With her place in a cursor of his own, as who knows the format could make it.
+    let forged = Cursor {
+        position: hers.position,
+        ..his
+    };
+    let made_up = Cursor {
+        position: tulving_core::answer::Position::Frozen(ListingId::mint(build::second(5)), 3),
+        ..his
+    };
+    assert_eq!(next(&bob, forged), next(&bob, made_up));
+    assert!(next(&bob, his).contains("found"));
+}
+
+#[test]
+fn a_frozen_order_does_not_show_what_was_hidden_since() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
+    let ids: Vec<MemoryId> = (0..6)
+        .map(|n| bed.save(&ann, format!("thought {n}").as_str()).id)
+        .collect();
+    let first = bed.engine.list(&bob, &listing(Sort::Updated, 3)).unwrap();
+    let hide = UpdateRequest {
+        boundary: Some(Boundary::Private),
+        ..UpdateRequest::default()
+    };
+    bed.update(&ann, ids[1], &hide);
+    bed.forget(&ann, ids[0], Manner::Soft);
+    let rest = ListRequest {
+        cursor: first.next,
+        ..listing(Sort::Updated, 3)
+    };
+    let rest = bed.engine.list(&bob, &rest).unwrap();
+    let left: Vec<MemoryId> = rest.memories.iter().map(|memory| memory.id).collect();
+    assert_eq!(left, [ids[2]]);
+}
+
+#[test]
+fn the_log_of_changes_holds_no_content() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let memory = bed.save(&user, "unutterable");
+    bed.update(&user, memory.id, &said("unutterable, edited"));
+    bed.forget(&user, memory.id, Manner::Hard);
+    let changes = tulving_core::ports::Log::changes(&*bed.store, tulving_core::id::Seq(0), 100).unwrap();
+    assert_eq!(changes.last().map(|change| change.kind), Some(ChangeKind::Erased));
+    let everything = format!("{changes:?} {:?}", bed.dump());
+    assert!(!everything.contains("unutterable"));
+}

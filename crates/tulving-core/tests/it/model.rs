@@ -1062,10 +1062,10 @@ impl Run {
         let engine = &self.bed.engine;
         let (verb, done, step): (_, _, fn(&mut Standing)) = match self.random.u32(..4) {
             0 => ("archives", engine.archive(caller, which), |s| {
-                s.state = State::Archived
+                s.state = State::Archived;
             }),
             1 => ("unarchives", engine.unarchive(caller, which), |s| {
-                s.state = State::Active
+                s.state = State::Active;
             }),
             2 => ("pins", engine.pin(caller, which), |s| s.pinned = true),
             _ => ("unpins", engine.unpin(caller, which), |s| s.pinned = false),

@@ -174,18 +174,25 @@ CREATE TABLE versions (
     UNIQUE (memory, version)
 ) STRICT;
 
--- An ordinary table with an index, because a vector does not fit into a page of a table without rowid.
 CREATE TABLE chunks (
-    row          INTEGER PRIMARY KEY,
     memory       INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
     ordinal      INTEGER NOT NULL,
     start        INTEGER NOT NULL,
     end          INTEGER NOT NULL,
     heading_path TEXT NOT NULL CHECK (json_valid(heading_path)),
-    model        TEXT,
-    vector       BLOB,
-    UNIQUE (memory, ordinal),
-    CHECK ((model IS NULL) = (vector IS NULL))
+    PRIMARY KEY (memory, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- Apart from the chunks, because while the model changes a chunk has a vector of each; and with a rowid, because a vector
+-- does not fit into a page of a table without one.
+CREATE TABLE vectors (
+    row     INTEGER PRIMARY KEY,
+    memory  INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    model   TEXT NOT NULL,
+    vector  BLOB NOT NULL,
+    UNIQUE (memory, ordinal, model),
+    FOREIGN KEY (memory, ordinal) REFERENCES chunks (memory, ordinal) ON DELETE CASCADE
 ) STRICT;
 
 CREATE TABLE associations (
@@ -257,9 +264,10 @@ CREATE TABLE audit (
 CREATE INDEX audit_at ON audit (at, row);
 CREATE INDEX audit_memory ON audit (memory) WHERE memory IS NOT NULL;
 
--- A number is never given twice, also after the log was trimmed.
+-- A number is never given twice, because the newest entry stays whatever is trimmed. (AUTOINCREMENT would promise the same
+-- and write one page more at every change.)
 CREATE TABLE changes (
-    seq      INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq      INTEGER PRIMARY KEY,
     at       INTEGER NOT NULL,
     kind     TEXT NOT NULL CHECK (kind = 'saved' OR kind = 'revised' OR kind = 'moved' OR kind = 'erased' OR
         kind = 'linked' OR kind = 'unlinked'),
@@ -268,3 +276,8 @@ CREATE TABLE changes (
     owner    BLOB NOT NULL CHECK (length(owner) = 16),
     boundary TEXT NOT NULL CHECK (boundary = 'private' OR boundary = 'hub' OR boundary = 'team' OR boundary = 'org')
 ) STRICT;
+
+CREATE TRIGGER changes_keep_the_newest BEFORE DELETE ON changes WHEN old.seq = (SELECT max(seq) FROM changes)
+BEGIN
+    SELECT RAISE(ABORT, 'the newest entry of the change log stays');
+END;

@@ -138,6 +138,11 @@ const ORPHANS: &[(&str, &str)] = &[
         "SELECT count(*) FROM chunks WHERE memory NOT IN (SELECT row FROM memories)",
     ),
     (
+        "vectors without a chunk",
+        "SELECT count(*) FROM vectors v WHERE NOT EXISTS \
+         (SELECT 1 FROM chunks c WHERE c.memory = v.memory AND c.ordinal = v.ordinal)",
+    ),
+    (
         "versions without a memory",
         "SELECT count(*) FROM versions WHERE memory NOT IN (SELECT row FROM memories)",
     ),

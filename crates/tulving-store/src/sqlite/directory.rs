@@ -1,8 +1,10 @@
 //! Reads of spaces, teams, principals, members and tokens.
 
+use std::sync::LazyLock;
+
 use rusqlite::{OptionalExtension, params};
 use tulving_core::error::StoreError;
-use tulving_core::id::PrincipalId;
+use tulving_core::id::{PrincipalId, SpaceId};
 use tulving_core::ports::Directory;
 use tulving_core::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use tulving_core::vocabulary::Role;
@@ -14,21 +16,46 @@ use super::{SqliteStore, visible};
 pub(super) const ADMINISTERED_ORGS: &str =
     "SELECT of FROM members WHERE principal = ?1 AND realm = 'org' AND role = 'admin'";
 
+/// Spaces that the viewer may know of, without an order.
+static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "FROM spaces s WHERE {confined} AND (\
+           s.id IN (SELECT of FROM members WHERE principal = ?1 AND realm = 'space') \
+           OR s.team IN (SELECT of FROM members WHERE principal = ?1 AND realm = 'team' AND role = 'admin') \
+           OR s.team IN (SELECT id FROM teams WHERE org IN ({ADMINISTERED_ORGS})))",
+        confined = visible::confined("s.id"),
+    )
+});
+
 impl Directory for SqliteStore {
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError> {
-        let sql = format!(
-            "SELECT s.id, s.team, s.name, s.kind, s.created_at FROM spaces s WHERE {confined} AND (\
-               s.id IN (SELECT of FROM members WHERE principal = ?1 AND realm = 'space') \
-               OR s.team IN (SELECT of FROM members WHERE principal = ?1 AND realm = 'team' AND role = 'admin') \
-               OR s.team IN (SELECT id FROM teams WHERE org IN ({ADMINISTERED_ORGS}))) \
-             ORDER BY s.name, s.id",
-            confined = visible::confined("s.id"),
-        );
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!("SELECT s.id, s.team, s.name, s.kind, s.created_at {} ORDER BY s.name, s.id", *KNOWN_SPACES)
+        });
         self.read(|reader| {
-            let mut statement = reader.prepare_cached(&sql)?;
+            let mut statement = reader.prepare_cached(&SQL)?;
             let key = params![viewer.principal.as_bytes(), visible::within(viewer)];
             let found = statement.query_map(key, |row| rows::space(&mut Columns::of(row)))?;
             Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn space(&self, viewer: &Viewer, id: SpaceId) -> Result<Option<(Space, Option<Role>)>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT s.id, s.team, s.name, s.kind, s.created_at, (SELECT role FROM members \
+                   WHERE principal = ?1 AND realm = 'space' AND of = s.id) {} AND s.id = ?3",
+                *KNOWN_SPACES
+            )
+        });
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let key = params![viewer.principal.as_bytes(), visible::within(viewer), id.as_bytes()];
+            let found = statement.query_row(key, |row| {
+                let mut columns = Columns::of(row);
+                Ok((rows::space(&mut columns)?, columns.word_or_none()?))
+            });
+            Ok(found.optional()?)
         })
     }
 

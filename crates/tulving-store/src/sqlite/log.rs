@@ -2,7 +2,7 @@
 
 use std::sync::{LazyLock, PoisonError};
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use tulving_core::audit::AuditEntry;
 use tulving_core::change::Change;
 use tulving_core::error::StoreError;
@@ -30,13 +30,9 @@ impl Log for SqliteStore {
 
     fn head(&self) -> Result<Seq, StoreError> {
         self.read(|reader| {
-            // Kept by SQLite beside the log, so it is right also after the log was trimmed.
-            let mut statement =
-                reader.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'changes'")?;
-            let last = statement
-                .query_row([], |row| Columns::of(row).count())
-                .optional()?;
-            Ok(Seq(last.unwrap_or(0)))
+            // The newest entry is never trimmed, so it is the last that was written.
+            let mut statement = reader.prepare_cached("SELECT coalesce(max(seq), 0) FROM changes")?;
+            Ok(Seq(statement.query_row([], |row| Columns::of(row).count())?))
         })
     }
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::str::FromStr;
 
 use rusqlite::Row;
-use rusqlite::types::{FromSql, Type};
+use rusqlite::types::{FromSql, Type, ValueRef};
 use serde::de::DeserializeOwned;
 use tulving_core::association::Association;
 use tulving_core::audit::AuditEntry;
@@ -72,6 +72,15 @@ impl<'a> Columns<'a> {
         self.next += 1;
         let word = self.row.get_ref(self.next - 1)?.as_str()?;
         word.parse().map_err(|error: Invalid| self.broken(error))
+    }
+
+    /// A word, or NULL.
+    pub(super) fn word_or_none<T: FromStr<Err = Invalid>>(&mut self) -> rusqlite::Result<Option<T>> {
+        if self.row.get_ref(self.next)? == ValueRef::Null {
+            self.next += 1;
+            return Ok(None);
+        }
+        self.word().map(Some)
     }
 
     fn unit<T: TryFrom<f64, Error = Invalid>>(&mut self) -> rusqlite::Result<T> {

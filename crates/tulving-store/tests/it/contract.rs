@@ -47,6 +47,11 @@ fn a_stale_revision_conflicts() {
 }
 
 #[test]
+fn a_revision_of_what_moved_conflicts() {
+    keeps(contract::apply::a_revision_of_what_moved_conflicts);
+}
+
+#[test]
 fn a_move_from_elsewhere_conflicts() {
     keeps(contract::apply::a_move_from_elsewhere_conflicts);
 }

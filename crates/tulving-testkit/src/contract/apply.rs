@@ -182,6 +182,20 @@ pub fn a_stale_revision_conflicts(fresh: Fresh<'_>) {
     assert_eq!((seen.version, seen.edition.text.content.as_str()), (Version(2), "two"));
 }
 
+/// An edit decided before a memory was moved would undo the move, so it is refused.
+pub fn a_revision_of_what_moved_conflicts(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("moved");
+    let memory = world.put(space, owner, "here", |_| ());
+    let moved = world.shift(&memory, |s| s.pinned = true);
+    assert_eq!(
+        conflict(world.try_apply(vec![build::revise(&memory, build::edition("edited"))])),
+        Conflict::Moved { id: memory.id }
+    );
+    assert_eq!(world.seen(&eyes(owner), memory.id), Some(moved.clone()));
+    world.edit(&moved, |e| e.text.content = "edited".to_owned());
+}
+
 /// A move decided on another standing is refused, whichever part of it differs.
 pub fn a_move_from_elsewhere_conflicts(fresh: Fresh<'_>) {
     let world = world(fresh);

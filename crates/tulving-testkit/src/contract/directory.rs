@@ -68,6 +68,18 @@ pub fn spaces_are_shown_to_members_and_to_admins_above(fresh: Fresh<'_>) {
     assert_eq!(names(&world, &confined(reader, &[far])), [""; 0]);
     assert_eq!(names(&world, &confined(org_admin, &[group, far])), ["far", "group"]);
     assert_eq!(names(&world, &confined(org_admin, &[])), [""; 0]);
+    for who in [reader, team_reader, team_admin, org_reader, org_admin] {
+        for viewer in [eyes(who), confined(who, &[ark, group])] {
+            let shown = good(world.store.spaces(&viewer));
+            for id in [zoo, ark, far, group, SpaceId::DEFAULT, SpaceId::mint(world.now())] {
+                let expected = shown.iter().find(|space| space.id == id).map(|space| {
+                    let role = good(world.store.role(who, MemberOf::Space(id)));
+                    (space.clone(), role)
+                });
+                assert_eq!(good(world.store.space(&viewer, id)), expected, "one is as all are");
+            }
+        }
+    }
     let found = good(world.store.spaces(&confined(team_admin, &[group])));
     assert_eq!((found[0].id, found[0].kind, found[0].team), (group, SpaceKind::Group, TeamId::LOCAL));
 }

@@ -34,6 +34,7 @@ checks! {
         rights_are_checked_where_they_are_used,
         a_lost_right_is_said_before_anything_else,
         a_stale_revision_conflicts,
+        a_revision_of_what_moved_conflicts,
         a_move_from_elsewhere_conflicts,
         what_is_gone_conflicts,
         writes_of_a_set_build_on_each_other,

@@ -87,7 +87,11 @@ pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Resul
 fn seen_from_nearer(relative: &Relative) -> String {
     let far = relative.memory.id;
     let seen = relative.via.iter().map(|edge| {
-        let nearer = if edge.source == far { edge.target } else { edge.source };
+        let nearer = if edge.source == far {
+            edge.target
+        } else {
+            edge.source
+        };
         link(edge, nearer)
     });
     seen.collect::<Vec<_>>().join(", ")

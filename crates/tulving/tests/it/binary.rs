@@ -71,8 +71,17 @@ impl Tulving {
     pub(crate) fn shell(&self, script: &str, args: &[&str]) -> Command {
         let mut command = Command::new("/bin/sh");
         let path = std::env::var_os("PATH").unwrap_or_default();
-        command.env_clear().env("PATH", path).env("TULVING_HOME", self.home()).current_dir(self.folder());
-        command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_tulving")).args(args).stdin(Stdio::null());
+        command
+            .env_clear()
+            .env("PATH", path)
+            .env("TULVING_HOME", self.home())
+            .current_dir(self.folder());
+        command
+            .arg("-c")
+            .arg(script)
+            .arg(env!("CARGO_BIN_EXE_tulving"))
+            .args(args)
+            .stdin(Stdio::null());
         command
     }
 
@@ -80,14 +89,21 @@ impl Tulving {
     pub(crate) fn all_ids(&self, space: &str) -> HashSet<String> {
         let page = self.json(&["list", "--all", "--space", space]);
         let memories = page["memories"].as_array().expect("a list");
-        memories.iter().map(|memory| memory["id"].as_str().expect("an id").to_owned()).collect()
+        memories
+            .iter()
+            .map(|memory| memory["id"].as_str().expect("an id").to_owned())
+            .collect()
     }
 
     /// Asks `doctor --deep`, which must find nothing bad.
     pub(crate) fn assert_healthy(&self) {
         let run = self.run(&["doctor", "--deep"]);
         assert_eq!(run.code, 0, "{}{}", run.out, run.err);
-        assert!(!run.out.lines().any(|line| line.starts_with("warn")), "{}", run.out);
+        assert!(
+            !run.out.lines().any(|line| line.starts_with("warn")),
+            "{}",
+            run.out
+        );
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Run {

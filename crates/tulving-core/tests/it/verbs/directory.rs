@@ -174,6 +174,40 @@ fn the_last_admin_cannot_go() {
 }
 
 #[test]
+fn of_two_admins_who_remove_each_other_at_once_one_stays() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Admin));
+    bed.engine.remove_member(&ann, "hub", &user_name(&bed)).unwrap();
+    let other = bed.beside();
+    bed.store.before_next_apply(move |_| {
+        other
+            .remove_member(&bob, "hub", "ann")
+            .expect("the other was faster");
+    });
+    refused!(
+        bed.engine.remove_member(&ann, "hub", "bob"),
+        Error::NoSpace { .. } | Error::Denied { .. }
+    );
+    let left = bed.engine.members(&bed.user(), "hub").unwrap();
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].0.name, "bob");
+}
+
+#[test]
+fn a_token_cannot_be_confined_to_a_space_that_its_maker_does_not_see() {
+    let bed = Bed::new();
+    let hidden = bed.hub("hidden");
+    let missing = SpaceId::mint(tulving_testkit::build::second(9));
+    let member = bed.member("member", bed.hub("hub"), Role::Admin);
+    let told = [hidden, missing].map(|space| {
+        let request = token_for("member", Role::Reader, &[space]);
+        words(bed.engine.create_token(&member, &request)).replace(&space.to_string(), "…")
+    });
+    assert_eq!(told[0], told[1]);
+}
+
+#[test]
 fn of_a_token_only_its_hash_is_stored() {
     let bed = Bed::new();
     let (secret, token) = mint(&bed, &bed.user(), &token_for(&user_name(&bed), Role::Admin, &[]));
@@ -294,7 +328,7 @@ fn a_confined_token_neither_sees_nor_makes_more() {
         refused!(
             bed.engine
                 .create_token(&confined, &token_for(&name, Role::Reader, wider)),
-            Error::Denied { .. }
+            Error::Denied { .. } | Error::NoSpace { .. }
         );
     }
     mint(&bed, &confined, &token_for(&name, Role::Reader, &[inside]));

@@ -301,7 +301,7 @@ fn history_tells_who_changed_what_newest_first() {
     let hub = bed.hub("hub");
     let owner = bed.member("owner", hub, Role::Writer);
     let editor = Caller {
-        agent: Some("codex".to_owned()),
+        agent: Some("scribe".to_owned()),
         ..bed.member("editor", hub, Role::Writer)
     };
     let memory = bed.save(&owner, "one");
@@ -331,7 +331,7 @@ fn history_tells_who_changed_what_newest_first() {
         told,
         [
             (3, VersionAct::Reverted, "owner", None),
-            (2, VersionAct::Updated, "editor", Some("codex")),
+            (2, VersionAct::Updated, "editor", Some("scribe")),
             (1, VersionAct::Created, "owner", None),
         ]
     );

@@ -65,7 +65,7 @@ fn what_was_saved_is_found_by_the_very_next_read() {
 fn what_is_not_said_has_its_default() {
     let bed = Bed::new();
     let user = Caller {
-        agent: Some("claude".to_owned()),
+        agent: Some("scribe".to_owned()),
         ..bed.user()
     };
     let bare = bed.save(&user, "bare");
@@ -80,7 +80,7 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(memory.provenance.author, Author::User);
     assert_eq!(memory.provenance.trust, Trust::Own);
     assert_eq!(memory.provenance.origin, Origin::Cli);
-    assert_eq!(memory.provenance.source_agent.as_deref(), Some("claude"));
+    assert_eq!(memory.provenance.source_agent.as_deref(), Some("scribe"));
     assert_eq!(memory.version, Version::FIRST);
     assert_eq!(memory.usage.accessed_at, memory.usage.created_at);
     assert_eq!(memory.usage.access_count, 0);

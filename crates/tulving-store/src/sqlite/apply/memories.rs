@@ -7,7 +7,7 @@ use tulving_core::association::Association;
 use tulving_core::change::{NewMemory, Revision, Touch};
 use tulving_core::error::Conflict;
 use tulving_core::id::{MemoryId, Number, PassId, SpaceId, Version};
-use tulving_core::memory::{Chunk, Edition, Memory, Standing, VersionRecord};
+use tulving_core::memory::{Chunk, Edition, Embedding, Memory, Standing, VersionRecord};
 use tulving_core::record::CurrentVersion;
 use tulving_core::vocabulary::{ChangeKind, Relation, State, VersionAct};
 
@@ -173,27 +173,24 @@ impl Act<'_> {
 
     pub(super) fn insert_chunks(&mut self, row: i64, chunks: &[Chunk]) -> Result<(), Fault> {
         let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO chunks (memory, ordinal, start, end, heading_path, model, vector) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO chunks (memory, ordinal, start, end, heading_path) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
         for (ordinal, chunk) in chunks.iter().enumerate() {
-            let embedding = chunk.embedding.as_ref();
-            let vector = embedding.map(|made| {
-                made.vector
-                    .iter()
-                    .flat_map(|part| part.to_le_bytes())
-                    .collect::<Vec<u8>>()
-            });
-            statement.execute(params![
-                row,
-                rows::limit(ordinal),
-                rows::limit(chunk.start),
-                rows::limit(chunk.end),
-                tags(&chunk.heading_path)?,
-                embedding.map(|made| &made.model),
-                vector,
-            ])?;
+            let ordinal = rows::limit(ordinal);
+            let (start, end) = (rows::limit(chunk.start), rows::limit(chunk.end));
+            statement.execute(params![row, ordinal, start, end, tags(&chunk.heading_path)?])?;
+            if let Some(embedding) = &chunk.embedding {
+                self.insert_vector(row, ordinal, embedding)?;
+            }
         }
+        Ok(())
+    }
+
+    fn insert_vector(&self, row: i64, ordinal: i64, embedding: &Embedding) -> Result<(), Fault> {
+        let bytes: Vec<u8> = embedding.vector.iter().flat_map(|part| part.to_le_bytes()).collect();
+        self.transaction
+            .prepare_cached("INSERT INTO vectors (memory, ordinal, model, vector) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![row, ordinal, embedding.model, bytes])?;
         Ok(())
     }
 
