@@ -32,10 +32,7 @@ pub(crate) fn run(repository: &Repository, wanted: Wanted<'_>) -> Result<ExitCod
     let (name, arguments) = match wanted {
         Wanted::Run(name, arguments) if known.iter().any(|bench| bench == name) => (name, arguments),
         Wanted::Run(name, _) => {
-            eprintln!(
-                "there is no benchmark `{name}`; those in {FOLDER}: {}",
-                known.join(", ")
-            );
+            eprintln!("there is no benchmark `{name}`; those in {FOLDER}: {}", known.join(", "));
             return Ok(ExitCode::from(2));
         }
         Wanted::List => {
@@ -50,20 +47,12 @@ pub(crate) fn run(repository: &Repository, wanted: Wanted<'_>) -> Result<ExitCod
         .args(arguments)
         .status()
         .context("cargo could not be started")?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn list(repository: &Repository) -> Result<Vec<String>> {
     let names = repository.names_in(FOLDER)?;
-    Ok(names
-        .iter()
-        .filter_map(|name| name.strip_suffix(".rs"))
-        .map(str::to_owned)
-        .collect())
+    Ok(names.iter().filter_map(|name| name.strip_suffix(".rs")).map(str::to_owned).collect())
 }
 
 #[cfg(test)]

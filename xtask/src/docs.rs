@@ -13,9 +13,7 @@ use crate::seeds;
 const DOCUMENTS: [&str; 3] = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"];
 
 /// What begins like this is a path of the repository.
-const FOLDERS: [&str; 7] = [
-    "crates/", "xtask/", "docs/", "benches/", "evals/", ".ci/", ".cargo/",
-];
+const FOLDERS: [&str; 7] = ["crates/", "xtask/", "docs/", "benches/", "evals/", ".ci/", ".cargo/"];
 
 /// Files of the root. Others, like `MEMORY.md`, may be those of a user's home.
 const ROOT_FILES: [&str; 11] = [
@@ -35,16 +33,11 @@ const ROOT_FILES: [&str; 11] = [
 /// Every path and every test name in the documents that leads nowhere.
 pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    let guides = repository
-        .names_in("docs")?
-        .into_iter()
-        .filter(|name| name.ends_with(".md"));
+    let guides = repository.names_in("docs")?.into_iter().filter(|name| name.ends_with(".md"));
     let guides = guides.map(|name| format!("docs/{name}"));
     for file in DOCUMENTS.into_iter().map(str::to_owned).chain(guides) {
         if repository.exists(&file) {
-            findings.extend(check_paths(&repository.read(&file)?, &|path| {
-                repository.exists(path)
-            }));
+            findings.extend(check_paths(&repository.read(&file)?, &|path| repository.exists(path)));
         } else {
             findings.push(Finding::about(&file, "the document is missing"));
         }
@@ -87,23 +80,15 @@ fn paths(span: &str) -> Vec<String> {
     }
     // `file.rs:12` names a line.
     let path = span.split(':').next().unwrap_or(span);
-    alternatives(path)
-        .iter()
-        .map(|path| certain_part(path).to_owned())
-        .collect()
+    alternatives(path).iter().map(|path| certain_part(path).to_owned()).collect()
 }
 
 fn alternatives(path: &str) -> Vec<String> {
-    let parts = path
-        .split_once('{')
-        .and_then(|(head, rest)| Some((head, rest.split_once('}')?)));
+    let parts = path.split_once('{').and_then(|(head, rest)| Some((head, rest.split_once('}')?)));
     let Some((head, (choices, tail))) = parts else {
         return vec![path.to_owned()];
     };
-    choices
-        .split(',')
-        .flat_map(|choice| alternatives(&format!("{head}{}{tail}", choice.trim())))
-        .collect()
+    choices.split(',').flat_map(|choice| alternatives(&format!("{head}{}{tail}", choice.trim()))).collect()
 }
 
 fn certain_part(path: &str) -> &str {
@@ -118,45 +103,25 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Vec<String> {
-        let document = Source {
-            file: "README.md".to_owned(),
-            text: text.to_owned(),
-        };
-        let there = [
-            "crates/tulving/src/main.rs",
-            "crates/tulving/src",
-            "docs/seeds.md",
-            "CHANGELOG.md",
-        ];
-        check_paths(&document, &|path| there.contains(&path))
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        let document = Source { file: "README.md".to_owned(), text: text.to_owned() };
+        let there = ["crates/tulving/src/main.rs", "crates/tulving/src", "docs/seeds.md", "CHANGELOG.md"];
+        check_paths(&document, &|path| there.contains(&path)).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn paths_that_exist_are_fine() {
-        assert_eq!(
-            told("See `docs/seeds.md` and `crates/tulving/src/main.rs:12`, `CHANGELOG.md`."),
-            [""; 0]
-        );
+        assert_eq!(told("See `docs/seeds.md` and `crates/tulving/src/main.rs:12`, `CHANGELOG.md`."), [""; 0]);
     }
 
     #[test]
     fn a_path_that_leads_nowhere_is_named_with_its_line() {
-        assert_eq!(
-            told("first\nsee `docs/seed.md`"),
-            ["README.md:2: `docs/seed.md` does not exist"]
-        );
+        assert_eq!(told("first\nsee `docs/seed.md`"), ["README.md:2: `docs/seed.md` does not exist"]);
         assert_eq!(told("`Cargo.toml`"), ["README.md:1: `Cargo.toml` does not exist"]);
     }
 
     #[test]
     fn other_words_are_left_alone() {
-        assert_eq!(
-            told("`MEMORY.md`, `groups/{name}/`, `cargo xtask docs`, `a/b`, `docs/x y`"),
-            [""; 0]
-        );
+        assert_eq!(told("`MEMORY.md`, `groups/{name}/`, `cargo xtask docs`, `a/b`, `docs/x y`"), [""; 0]);
         assert_eq!(told("```\n`docs/nowhere.md`\n```"), [""; 0]);
     }
 
@@ -170,13 +135,7 @@ mod tests {
 
     #[test]
     fn a_pattern_needs_its_folder() {
-        assert_eq!(
-            told("`crates/tulving/src/*.rs` `crates/tulving/src/<verb>.rs`"),
-            [""; 0]
-        );
-        assert_eq!(
-            told("`crates/gone/src/*.rs`"),
-            ["README.md:1: `crates/gone/src` does not exist"]
-        );
+        assert_eq!(told("`crates/tulving/src/*.rs` `crates/tulving/src/<verb>.rs`"), [""; 0]);
+        assert_eq!(told("`crates/gone/src/*.rs`"), ["README.md:1: `crates/gone/src` does not exist"]);
     }
 }

@@ -14,19 +14,11 @@ pub(crate) struct Finding {
 
 impl Finding {
     pub(crate) fn at(file: &str, line: usize, text: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            line: Some(line),
-            text: text.into(),
-        }
+        Self { file: file.to_owned(), line: Some(line), text: text.into() }
     }
 
     pub(crate) fn about(file: &str, text: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            line: None,
-            text: text.into(),
-        }
+        Self { file: file.to_owned(), line: None, text: text.into() }
     }
 }
 
@@ -45,13 +37,7 @@ mod tests {
 
     #[test]
     fn prints_file_line_and_text() {
-        assert_eq!(
-            Finding::at("docs/a.md", 3, "is odd").to_string(),
-            "docs/a.md:3: is odd"
-        );
-        assert_eq!(
-            Finding::about("docs/a.md", "is odd").to_string(),
-            "docs/a.md: is odd"
-        );
+        assert_eq!(Finding::at("docs/a.md", 3, "is odd").to_string(), "docs/a.md:3: is odd");
+        assert_eq!(Finding::about("docs/a.md", "is odd").to_string(), "docs/a.md: is odd");
     }
 }

@@ -17,9 +17,7 @@ use crate::repository::Repository;
 pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for folder in repository.names_in("crates")? {
-        findings.extend(crates::check(
-            &repository.read(&format!("crates/{folder}/Cargo.toml"))?,
-        )?);
+        findings.extend(crates::check(&repository.read(&format!("crates/{folder}/Cargo.toml"))?)?);
     }
     for name in reach::CLOSED {
         let source = format!("crates/{name}/src");

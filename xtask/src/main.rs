@@ -78,9 +78,5 @@ fn tell(findings: &[Finding]) -> ExitCode {
     for finding in findings {
         println!("{finding}");
     }
-    if findings.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -27,12 +27,8 @@ impl Repository {
     /// at run time keeps a checkout that was moved working.
     pub(crate) fn of_this_crate() -> Result<Self> {
         let here = std::env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask`")?;
-        let root = Path::new(&here)
-            .parent()
-            .context("the xtask crate has no parent folder")?;
-        Ok(Self {
-            root: root.to_owned(),
-        })
+        let root = Path::new(&here).parent().context("the xtask crate has no parent folder")?;
+        Ok(Self { root: root.to_owned() })
     }
 
     pub(crate) fn path(&self, relative: &str) -> PathBuf {
@@ -58,10 +54,7 @@ impl Repository {
 
     pub(crate) fn read(&self, relative: &str) -> Result<Source> {
         let text = fs::read_to_string(self.path(relative)).with_context(|| format!("reading {relative}"))?;
-        Ok(Source {
-            file: relative.to_owned(),
-            text,
-        })
+        Ok(Source { file: relative.to_owned(), text })
     }
 
     /// The names in a folder, sorted; none when there is no such folder.

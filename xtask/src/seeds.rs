@@ -24,10 +24,7 @@ pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
         sources.extend(repository.rust_files(&format!("crates/{folder}"))?);
     }
     sources.extend(repository.rust_files("xtask")?);
-    let codes: Codes = sources
-        .into_iter()
-        .map(|source| (source.file, code_only(&source.text)))
-        .collect();
+    let codes: Codes = sources.into_iter().map(|source| (source.file, code_only(&source.text))).collect();
     let mut findings = check_table(&repository.read(TABLE)?, &codes);
     findings.extend(check_guards(&repository.read(GUARDS)?, &codes));
     Ok(findings)
@@ -41,7 +38,9 @@ fn check_guards(document: &Source, codes: &Codes) -> Vec<Finding> {
     });
     guards
         .filter(|(_, name)| !exists(name, codes) && !has_tests(name, codes))
-        .map(|(line, name)| Finding::at(&document.file, line, format!("there is no test or module of tests `{name}`")))
+        .map(|(line, name)| {
+            Finding::at(&document.file, line, format!("there is no test or module of tests `{name}`"))
+        })
         .collect()
 }
 
@@ -85,10 +84,7 @@ fn check_table(table: &Source, codes: &Codes) -> Vec<Finding> {
             ));
         }
         let between = proof.split('`').step_by(2);
-        if between
-            .flat_map(str::chars)
-            .any(|c| c != ',' && !c.is_whitespace())
-        {
+        if between.flat_map(str::chars).any(|c| c != ',' && !c.is_whitespace()) {
             findings.push(Finding::at(
                 &table.file,
                 line,
@@ -97,11 +93,7 @@ fn check_table(table: &Source, codes: &Codes) -> Vec<Finding> {
         }
         for (_, name) in spans(proof) {
             if !exists(name, codes) {
-                findings.push(Finding::at(
-                    &table.file,
-                    line,
-                    format!("there is no test `{name}`"),
-                ));
+                findings.push(Finding::at(&table.file, line, format!("there is no test `{name}`")));
             }
         }
     }
@@ -111,21 +103,14 @@ fn check_table(table: &Source, codes: &Codes) -> Vec<Finding> {
 /// The rows of all tables in the text, without their heads; a line that is not four cells wide comes
 /// back as its number.
 fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>, usize>> {
-    text.lines()
-        .enumerate()
-        .filter(|(_, line)| line.starts_with('|'))
-        .filter_map(|(at, line)| {
-            let cells = cells(line);
-            let [number, _, _, proof] = cells[..] else {
-                return Some(Err(at + 1));
-            };
-            let is_head = number == "#" || number.starts_with("--") || number.starts_with(":-");
-            (!is_head).then_some(Ok(Row {
-                line: at + 1,
-                number,
-                proof,
-            }))
-        })
+    text.lines().enumerate().filter(|(_, line)| line.starts_with('|')).filter_map(|(at, line)| {
+        let cells = cells(line);
+        let [number, _, _, proof] = cells[..] else {
+            return Some(Err(at + 1));
+        };
+        let is_head = number == "#" || number.starts_with("--") || number.starts_with(":-");
+        (!is_head).then_some(Ok(Row { line: at + 1, number, proof }))
+    })
 }
 
 /// The cells of a row, without the blanks around them. `\|` does not end a cell.
@@ -155,11 +140,7 @@ fn exists(name: &str, codes: &Codes) -> bool {
     let Some((package, modules)) = parts.split_first() else {
         return false;
     };
-    let folder = if *package == "xtask" {
-        "xtask".to_owned()
-    } else {
-        format!("crates/{package}")
-    };
+    let folder = if *package == "xtask" { "xtask".to_owned() } else { format!("crates/{package}") };
     files(&folder, &modules.join("/"))
         .iter()
         .filter_map(|file| codes.get(file))
@@ -169,9 +150,7 @@ fn exists(name: &str, codes: &Codes) -> bool {
 /// The files that may hold a module.
 fn files(folder: &str, module: &str) -> Vec<String> {
     if module.is_empty() {
-        return ["lib", "main"]
-            .map(|root| format!("{folder}/src/{root}.rs"))
-            .to_vec();
+        return ["lib", "main"].map(|root| format!("{folder}/src/{root}.rs")).to_vec();
     }
     let mut files = Vec::new();
     for root in ["src", "tests"] {
@@ -193,14 +172,8 @@ mod tests {
             "xtask/src/docs.rs",
         ];
         let codes = files.map(|file| (file.to_owned(), code.clone())).into();
-        let table = Source {
-            file: TABLE.to_owned(),
-            text,
-        };
-        check_table(&table, &codes)
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        let table = Source { file: TABLE.to_owned(), text };
+        check_table(&table, &codes).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -212,18 +185,9 @@ mod tests {
 
     #[test]
     fn names_that_lead_to_a_test_are_fine() {
-        assert_eq!(
-            told("| M1 | a | b | `tulving-core::text::normalize::one` |"),
-            [""; 0]
-        );
-        assert_eq!(
-            told("| M1 | a | b | `tulving::it::cli::one`, `xtask::docs::one` |"),
-            [""; 0]
-        );
-        assert_eq!(
-            told("| M1 | a | b | `tulving-core::text::normalize::tests::one` |"),
-            [""; 0]
-        );
+        assert_eq!(told("| M1 | a | b | `tulving-core::text::normalize::one` |"), [""; 0]);
+        assert_eq!(told("| M1 | a | b | `tulving::it::cli::one`, `xtask::docs::one` |"), [""; 0]);
+        assert_eq!(told("| M1 | a | b | `tulving-core::text::normalize::tests::one` |"), [""; 0]);
         assert_eq!(told("| M1 | a \\| b | | |"), [""; 0]);
     }
 
@@ -270,6 +234,9 @@ mod tests {
         let document = Source { file: GUARDS.to_owned(), text: text.to_owned() };
         let told: Vec<String> = check_guards(&document, &codes).iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].contains("tulving::it::gone") && told[1].contains("tulving::it::crash::two"), "{told:?}");
+        assert!(
+            told[0].contains("tulving::it::gone") && told[1].contains("tulving::it::crash::two"),
+            "{told:?}"
+        );
     }
 }

@@ -146,18 +146,13 @@ fn block_comment(rest: &str) -> usize {
 }
 
 fn raw_string(rest: &str) -> Option<usize> {
-    let body = rest
-        .strip_prefix("br")
-        .or_else(|| rest.strip_prefix("cr"))
-        .or_else(|| rest.strip_prefix('r'))?;
+    let body =
+        rest.strip_prefix("br").or_else(|| rest.strip_prefix("cr")).or_else(|| rest.strip_prefix('r'))?;
     let hashes = body.len() - body.trim_start_matches('#').len();
     let text = body[hashes..].strip_prefix('"')?;
     let close = format!("\"{}", &body[..hashes]);
     let opening = rest.len() - text.len();
-    Some(
-        text.find(&close)
-            .map_or(rest.len(), |end| opening + end + close.len()),
-    )
+    Some(text.find(&close).map_or(rest.len(), |end| opening + end + close.len()))
 }
 
 fn quoted(rest: &str) -> usize {
@@ -267,10 +262,7 @@ fn name_at(code: &str, at: usize) -> Option<Named<'_>> {
         Some(end) => end,
         None => rest.len(),
     };
-    Some(Named {
-        name: &rest[..length],
-        line: line_of(code, at),
-    })
+    Some(Named { name: &rest[..length], line: line_of(code, at) })
 }
 
 fn line_of(code: &str, at: usize) -> usize {
@@ -282,10 +274,7 @@ mod tests {
     use super::*;
 
     fn under<'a>(code: &'a str, root: &str) -> Vec<&'a str> {
-        names_under(code, root)
-            .into_iter()
-            .map(|named| named.name)
-            .collect()
+        names_under(code, root).into_iter().map(|named| named.name).collect()
     }
 
     /// The words of the code, and a check that nothing moved.
@@ -333,19 +322,13 @@ mod tests {
             under("use crate::{\n  text::{normalize, chunk},\n  rank,\n};", "crate"),
             ["text", "rank"]
         );
-        assert_eq!(
-            under("let x = crate::rank::fuse(crate::id::new());", "crate"),
-            ["rank", "id"]
-        );
+        assert_eq!(under("let x = crate::rank::fuse(crate::id::new());", "crate"), ["rank", "id"]);
         assert_eq!(under("use crate::*;", "crate"), ["*"]);
     }
 
     #[test]
     fn takes_no_other_word_for_the_root() {
-        assert_eq!(
-            under("pub(crate) fn f() {} use my_crate::x; use crates::y;", "crate"),
-            [""; 0]
-        );
+        assert_eq!(under("pub(crate) fn f() {} use my_crate::x; use crates::y;", "crate"), [""; 0]);
         assert_eq!(under("use my::std::fs;", "std"), [""; 0]);
         assert_eq!(under("use ::std::fs;", "std"), ["fs"]);
     }
@@ -353,12 +336,7 @@ mod tests {
     #[test]
     fn super_counts_only_when_it_reaches_the_root() {
         let code = "use super::rank; use super::super::text;";
-        let names = |depth| {
-            names_above(code, depth)
-                .into_iter()
-                .map(|n| n.name)
-                .collect::<Vec<_>>()
-        };
+        let names = |depth| names_above(code, depth).into_iter().map(|n| n.name).collect::<Vec<_>>();
         assert_eq!(names(1), ["rank", "text"]);
         assert_eq!(names(2), ["text"]);
         assert_eq!(names(3), [""; 0]);
@@ -368,10 +346,7 @@ mod tests {
     fn test_items_are_left_out() {
         let code = "use a;\n#[cfg(test)]\nmod tests { fn f() { x } }\n#[cfg(test)]\nuse b::{c};\nfn g() {}";
         let shipped = shipped_only(code);
-        assert!(
-            shipped.contains("use a;") && shipped.contains("fn g() {}"),
-            "{shipped}"
-        );
+        assert!(shipped.contains("use a;") && shipped.contains("fn g() {}"), "{shipped}");
         assert!(!shipped.contains("tests") && !shipped.contains('c'), "{shipped}");
         assert_eq!(shipped.lines().count(), code.lines().count());
     }

@@ -49,11 +49,7 @@ static SUITES: [Suite; 7] = [
     Suite::new("docs", 0.5, Work::Check(docs::check)),
     Suite::new("tests", 24.0, Work::Tests),
     Suite::new("doctests", 4.0, Work::Doctests),
-    Suite::new(
-        "rustdoc",
-        4.0,
-        Work::Cargo(RUSTDOC, &[("RUSTDOCFLAGS", "-D warnings")]),
-    ),
+    Suite::new("rustdoc", 4.0, Work::Cargo(RUSTDOC, &[("RUSTDOCFLAGS", "-D warnings")])),
 ];
 
 const CLIPPY: &str = "clippy --workspace --all-targets --locked -- -D warnings";
@@ -72,23 +68,13 @@ const SHOWN_LINES: usize = 200;
 
 /// The names of all suites, for a message.
 pub(crate) fn names() -> String {
-    SUITES
-        .iter()
-        .map(|suite| suite.name)
-        .collect::<Vec<_>>()
-        .join(", ")
+    SUITES.iter().map(|suite| suite.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The suites of these names in their own order, all when there is no name; else what is wrong.
 pub(crate) fn select(wanted: &[String]) -> Result<Vec<&'static Suite>, String> {
-    if let Some(unknown) = wanted
-        .iter()
-        .find(|name| SUITES.iter().all(|suite| suite.name != **name))
-    {
-        return Err(format!(
-            "there is no suite `{unknown}`; the suites are {}",
-            names()
-        ));
+    if let Some(unknown) = wanted.iter().find(|name| SUITES.iter().all(|suite| suite.name != **name)) {
+        return Err(format!("there is no suite `{unknown}`; the suites are {}", names()));
     }
     let chosen = |suite: &&Suite| wanted.is_empty() || wanted.iter().any(|name| name == suite.name);
     Ok(SUITES.iter().filter(chosen).collect())
@@ -113,11 +99,7 @@ pub(crate) fn run(repository: &Repository, suites: &[&Suite]) -> Result<ExitCode
         all_well &= verdict.well;
     }
     println!("{} passed, {} failed", total.passed, total.failed);
-    Ok(if all_well {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// How the work of a suite ended: whether it succeeded, and its tests as far as they could be counted.
@@ -148,10 +130,7 @@ impl Work {
 impl Outcome {
     fn single(succeeded: bool) -> Self {
         let tally = if succeeded { Tally::PASSED } else { Tally::FAILED };
-        Self {
-            succeeded,
-            counted: Some(tally),
-        }
+        Self { succeeded, counted: Some(tally) }
     }
 }
 
@@ -163,10 +142,7 @@ fn counted(
     count: fn(&str) -> Option<Tally>,
 ) -> Result<Outcome> {
     let succeeded = run_cargo(repository, arguments, &[], log)?;
-    Ok(Outcome {
-        succeeded,
-        counted: count(&read(log)?),
-    })
+    Ok(Outcome { succeeded, counted: count(&read(log)?) })
 }
 
 /// What is said about a suite that has ended.
@@ -180,10 +156,7 @@ impl Verdict {
     fn of(outcome: Result<Outcome>, minutes: f64, budget: f64) -> Self {
         let mut remarks = String::new();
         let (mut well, mut tally) = match outcome {
-            Ok(Outcome {
-                succeeded,
-                counted: Some(tally),
-            }) => (succeeded && tally.failed == 0, tally),
+            Ok(Outcome { succeeded, counted: Some(tally) }) => (succeeded && tally.failed == 0, tally),
             Ok(Outcome { counted: None, .. }) => {
                 remarks.push_str(", no count of tests was printed");
                 (false, Tally::default())
@@ -210,10 +183,7 @@ impl Verdict {
 
 fn has_nextest(repository: &Repository) -> bool {
     let mut ask = repository.cargo(&["nextest", "--version"]);
-    ask.stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    ask.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 fn run_cargo(
@@ -268,10 +238,7 @@ mod tests {
     use super::*;
 
     fn ended(succeeded: bool, passed: usize, failed: usize) -> Result<Outcome> {
-        Ok(Outcome {
-            succeeded,
-            counted: Some(Tally { passed, failed }),
-        })
+        Ok(Outcome { succeeded, counted: Some(Tally { passed, failed }) })
     }
 
     #[test]
@@ -282,10 +249,7 @@ mod tests {
     #[test]
     fn suites_run_in_their_own_order() {
         let chosen = select(&["tests".to_owned(), "format".to_owned()]).unwrap();
-        assert_eq!(
-            chosen.iter().map(|suite| suite.name).collect::<Vec<_>>(),
-            ["format", "tests"]
-        );
+        assert_eq!(chosen.iter().map(|suite| suite.name).collect::<Vec<_>>(), ["format", "tests"]);
         assert_eq!(select(&[]).unwrap().len(), SUITES.len());
     }
 
@@ -306,11 +270,7 @@ mod tests {
     #[test]
     fn over_budget_is_said_and_far_over_fails() {
         let slow = Verdict::of(ended(true, 9, 0), 5.0, 2.0);
-        assert!(
-            slow.well && slow.line.contains("OVER BUDGET (2.5 times)"),
-            "{}",
-            slow.line
-        );
+        assert!(slow.well && slow.line.contains("OVER BUDGET (2.5 times)"), "{}", slow.line);
         let stuck = Verdict::of(ended(true, 9, 0), 6.1, 2.0);
         assert!(!stuck.well);
         assert_eq!(stuck.tally, Tally { passed: 9, failed: 1 });
@@ -318,38 +278,18 @@ mod tests {
 
     #[test]
     fn a_suite_that_did_not_compile_counts_as_one_failure() {
-        let verdict = Verdict::of(
-            Ok(Outcome {
-                succeeded: false,
-                counted: None,
-            }),
-            1.0,
-            2.0,
-        );
+        let verdict = Verdict::of(Ok(Outcome { succeeded: false, counted: None }), 1.0, 2.0);
         assert!(!verdict.well);
         assert_eq!(verdict.tally, Tally::FAILED);
     }
 
     #[test]
     fn failing_tests_are_not_counted_twice() {
-        assert_eq!(
-            Verdict::of(ended(false, 7, 2), 1.0, 2.0).tally,
-            Tally { passed: 7, failed: 2 }
-        );
+        assert_eq!(Verdict::of(ended(false, 7, 2), 1.0, 2.0).tally, Tally { passed: 7, failed: 2 });
     }
 
     #[test]
     fn success_without_a_count_is_not_believed() {
-        assert!(
-            !Verdict::of(
-                Ok(Outcome {
-                    succeeded: true,
-                    counted: None
-                }),
-                1.0,
-                2.0
-            )
-            .well
-        );
+        assert!(!Verdict::of(Ok(Outcome { succeeded: true, counted: None }), 1.0, 2.0).well);
     }
 }

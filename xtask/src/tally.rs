@@ -24,10 +24,7 @@ impl AddAssign for Tally {
 /// Reads the last `Summary [ 1.2s] 5 tests run: 4 passed (1 slow), 1 failed, 0 skipped` of nextest;
 /// none when it did not get that far. What neither passed nor was skipped has failed.
 pub(crate) fn of_nextest(output: &str) -> Option<Tally> {
-    let summary = output
-        .lines()
-        .rev()
-        .find(|line| line.trim_start().starts_with("Summary ["))?;
+    let summary = output.lines().rev().find(|line| line.trim_start().starts_with("Summary ["))?;
     let (_, counts) = summary.split_once("run:")?;
     let mut tally = Tally::default();
     for part in without_brackets(counts).split(',') {
@@ -50,17 +47,11 @@ pub(crate) fn of_libtest(output: &str) -> Option<Tally> {
     let mut total = None;
     for line in output.lines().filter(|line| line.starts_with("test result: ")) {
         let count = |what: &str| {
-            let words: Vec<&str> = line
-                .split([' ', ';', '.'])
-                .filter(|word| !word.is_empty())
-                .collect();
+            let words: Vec<&str> = line.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
             let at = words.iter().position(|word| *word == what)?;
             words[..at].last()?.parse().ok()
         };
-        *total.get_or_insert_default() += Tally {
-            passed: count("passed")?,
-            failed: count("failed")?,
-        };
+        *total.get_or_insert_default() += Tally { passed: count("passed")?, failed: count("failed")? };
     }
     total
 }

@@ -44,23 +44,13 @@ pub(crate) fn decide_again<T>(mut act: impl FnMut() -> Result<T, Error>) -> Resu
 
 /// A set of writes by this caller at this moment.
 pub(crate) fn changes(caller: &Caller, at: Timestamp, rights: Vec<Right>, writes: Vec<Write>) -> ChangeSet {
-    let by = Actor {
-        principal: caller.viewer.principal,
-        agent: caller.agent.clone(),
-    };
-    ChangeSet {
-        by,
-        at,
-        rights,
-        writes,
-    }
+    let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
+    ChangeSet { by, at, rights, writes }
 }
 
 /// The space of the call.
 pub(crate) fn space_of_call(parts: &Parts, caller: &Caller) -> Result<Space, Error> {
-    space_by_id(parts, caller, caller.space)?.ok_or_else(|| Error::NoSpace {
-        name: caller.space.to_string(),
-    })
+    space_by_id(parts, caller, caller.space)?.ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })
 }
 
 /// The space of the call and the right to write in it.
@@ -68,9 +58,7 @@ pub(crate) fn workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right)
     let (space, held) = parts
         .store
         .space(&caller.viewer, caller.space)?
-        .ok_or_else(|| Error::NoSpace {
-            name: caller.space.to_string(),
-        })?;
+        .ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })?;
     let right = check(caller, Some(&space), space.id, held, Role::Writer)?;
     Ok((space, right))
 }
@@ -82,18 +70,13 @@ fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Spa
 /// The space that a caller names, by name or id. Of several with one name, the caller's own team comes first.
 pub(crate) fn space_named(parts: &Parts, caller: &Caller, name: &str) -> Result<Space, Error> {
     let spaces = parts.store.spaces(&caller.viewer)?;
-    let team = spaces
-        .iter()
-        .find(|space| space.id == caller.space)
-        .map(|space| space.team);
+    let team = spaces.iter().find(|space| space.id == caller.space).map(|space| space.team);
     let id: Option<SpaceId> = name.parse().ok();
     spaces
         .into_iter()
         .filter(|space| space.name == name || Some(space.id) == id)
         .min_by_key(|space| Some(space.team) != team)
-        .ok_or_else(|| Error::NoSpace {
-            name: crate::preview::short(name),
-        })
+        .ok_or_else(|| Error::NoSpace { name: crate::preview::short(name) })
 }
 
 /// The right to act in a space as at least `role`, or why not.
@@ -113,18 +96,13 @@ fn check(
     if held.is_some_and(|held| held.min(caller.ceiling) >= role) {
         return Ok(Right { space, role });
     }
-    let place = known.map_or_else(
-        || "its space".to_owned(),
-        |known| format!("the space `{}`", known.name),
-    );
+    let place = known.map_or_else(|| "its space".to_owned(), |known| format!("the space `{}`", known.name));
     Err(Error::Denied { need: role, place })
 }
 
 /// Whether the caller may act on the whole store: an admin of the org, with a token that is not confined.
 pub(crate) fn is_org_admin(parts: &Parts, caller: &Caller) -> Result<bool, Error> {
-    let role = parts
-        .store
-        .role(caller.viewer.principal, MemberOf::Org(OrgId::LOCAL))?;
+    let role = parts.store.role(caller.viewer.principal, MemberOf::Org(OrgId::LOCAL))?;
     Ok(role == Some(Role::Admin) && caller.ceiling == Role::Admin && caller.viewer.within.is_none())
 }
 
@@ -133,10 +111,7 @@ pub(crate) fn require_org_admin(parts: &Parts, caller: &Caller) -> Result<(), Er
     if is_org_admin(parts, caller)? {
         Ok(())
     } else {
-        Err(Error::Denied {
-            need: Role::Admin,
-            place: "the org".to_owned(),
-        })
+        Err(Error::Denied { need: Role::Admin, place: "the org".to_owned() })
     }
 }
 
@@ -154,9 +129,7 @@ pub(crate) fn find_forgotten(
     caller: &Caller,
     which: MemoryRef,
 ) -> Result<Option<Memory>, Error> {
-    Ok(parts
-        .store
-        .memory(&caller.viewer, caller.space, which, Forgotten::Only)?)
+    Ok(parts.store.memory(&caller.viewer, caller.space, which, Forgotten::Only)?)
 }
 
 /// The error that says there is no such memory, naming the space where a number was looked up.

@@ -73,16 +73,10 @@ impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::AssociationSkipped { target } => {
-                write!(
-                    f,
-                    "the association with {target} was left out: there is no such memory"
-                )
+                write!(f, "the association with {target} was left out: there is no such memory")
             }
             Self::NotSuperseded { target } => {
-                write!(
-                    f,
-                    "{target} was linked as related_to: you may not mark it as superseded"
-                )
+                write!(f, "{target} was linked as related_to: you may not mark it as superseded")
             }
             Self::NotEmbedded { why } => write!(f, "not embedded yet: {why}"),
         }
@@ -175,10 +169,7 @@ impl Cursor {
             }
             _ => return None,
         };
-        let cursor = Self {
-            fingerprint,
-            position,
-        };
+        let cursor = Self { fingerprint, position };
         (cursor.to_bytes() == *bytes).then_some(cursor)
     }
 }
@@ -197,9 +188,7 @@ impl FromStr for Cursor {
             .decode(text.trim().as_bytes())
             .ok()
             .and_then(|bytes| Self::from_bytes(&bytes))
-            .ok_or_else(|| Invalid::Cursor {
-                got: crate::preview::short(text),
-            })
+            .ok_or_else(|| Invalid::Cursor { got: crate::preview::short(text) })
     }
 }
 
@@ -211,9 +200,7 @@ impl Serialize for Cursor {
 
 impl<'de> Deserialize<'de> for Cursor {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        String::deserialize(input)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -257,19 +244,15 @@ mod tests {
     use super::*;
 
     fn cursor(position: Position) -> Cursor {
-        Cursor {
-            fingerprint: 7,
-            position,
-        }
+        Cursor { fingerprint: 7, position }
     }
 
     #[test]
     fn a_cursor_reads_back_as_it_was_printed() {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
-        for position in [
-            Position::After(now, MemoryId::mint(now)),
-            Position::Frozen(ListingId::mint(now), 40),
-        ] {
+        for position in
+            [Position::After(now, MemoryId::mint(now)), Position::Frozen(ListingId::mint(now), 40)]
+        {
             assert_eq!(cursor(position).to_string().parse(), Ok(cursor(position)));
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::access::{self, Parts};
 use crate::association::Association;
+use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::{Error, Invalid};
 use crate::id::MemoryRef;
@@ -9,6 +10,7 @@ use crate::memory::Memory;
 use crate::request::{AssociationRequest, Caller};
 use crate::save::intake;
 use crate::standing;
+use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, LinkedBy, Relation, Role};
 
 /// Links one memory to another, or gives the link that is there a new weight. `updates` marks the target as
@@ -39,8 +41,7 @@ pub(crate) fn associate(
             linked_by: LinkedBy::Caller,
             created_at: now,
         };
-        let detail = detail(&association);
-        let entry = standing::audit(caller, now, AuditAct::Associated, &from, None, Some(detail));
+        let entry = audit(caller, now, AuditAct::Associated, (&from, &to), &association);
         let writes = vec![Write::Link(association), Write::Audit(entry)];
         parts.store.apply(&access::changes(caller, now, rights, writes))?;
         Ok(association)
@@ -63,44 +64,34 @@ pub(crate) fn dissociate(
             .filter(|edge| relation.is_none_or(|relation| relation == edge.relation))
             .collect();
         if gone.is_empty() {
-            return Err(Error::NoAssociation {
-                source_ref: source,
-                target_ref: target,
-            });
+            return Err(Error::NoAssociation { source_ref: source, target_ref: target });
         }
         let now = parts.clock.now();
         let mut writes = Vec::new();
         for edge in &gone {
-            let entry = standing::audit(
-                caller,
-                now,
-                AuditAct::Dissociated,
-                &from,
-                None,
-                Some(detail(edge)),
-            );
-            writes.push(Write::Unlink {
-                source: edge.source,
-                target: edge.target,
-                relation: edge.relation,
-            });
-            writes.push(Write::Audit(entry));
+            writes.push(Write::Unlink { source: edge.source, target: edge.target, relation: edge.relation });
+            writes.push(Write::Audit(audit(caller, now, AuditAct::Dissociated, (&from, &to), edge)));
         }
-        parts
-            .store
-            .apply(&access::changes(caller, now, vec![right], writes))?;
+        parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
         Ok(gone)
     })
 }
 
 fn between(parts: &Parts, caller: &Caller, from: &Memory, to: &Memory) -> Result<Vec<Association>, Error> {
     let edges = parts.store.associations(&caller.viewer, &[from.id])?;
-    Ok(edges
-        .into_iter()
-        .filter(|edge| edge.source == from.id && edge.target == to.id)
-        .collect())
+    Ok(edges.into_iter().filter(|edge| edge.source == from.id && edge.target == to.id).collect())
 }
 
-fn detail(edge: &Association) -> String {
-    format!("{} {}", edge.relation, edge.target)
+/// The audit entry of an act on an edge. It names both ends, so it is as private as either.
+fn audit(
+    caller: &Caller,
+    at: Timestamp,
+    act: AuditAct,
+    (from, to): (&Memory, &Memory),
+    edge: &Association,
+) -> AuditEntry {
+    let detail = format!("{} {}", edge.relation, edge.target);
+    let mut entry = standing::audit(caller, at, act, from, None, Some(detail));
+    entry.private_to = entry.private_to.or_else(|| standing::private_to(to));
+    entry
 }

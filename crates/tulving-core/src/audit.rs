@@ -23,6 +23,9 @@ pub struct AuditEntry {
     pub space: Option<SpaceId>,
     /// To which memory.
     pub memory: Option<MemoryId>,
+    /// Whose private memory it is about. Only its owner and an admin of the org see the entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub private_to: Option<PrincipalId>,
     /// Why, in the caller's words.
     pub reason: Option<String>,
     /// Further facts, such as the other end of an association.

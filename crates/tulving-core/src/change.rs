@@ -74,7 +74,7 @@ pub enum Write {
         /// How they relate.
         relation: Relation,
     },
-    /// Memories were recalled. Not logged.
+    /// Memories were recalled. Not logged, but for a cooling one, which is active again.
     Touch(Vec<Touch>),
     /// A turn is logged; the store gives it its position.
     LogTurn(Turn),

@@ -16,20 +16,11 @@ use crate::vocabulary::Role;
 pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) -> Result<Turn, Error> {
     let (got, limit) = (request.content.len(), limits::TURN_BYTES);
     if got > limit {
-        return Err(Invalid::TooLong {
-            field: Field::Content,
-            got,
-            limit,
-            unit: "bytes",
-        }
-        .into());
+        return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
     }
     let content = crate::text::normalize::content(&request.content)?;
     if content.is_empty() {
-        return Err(Invalid::Empty {
-            field: Field::Content,
-        }
-        .into());
+        return Err(Invalid::Empty { field: Field::Content }.into());
     }
     let source = intake::given(Field::Source, request.source.as_deref(), limits::NOTE_CHARS)?;
     let right = access::require(parts, caller, caller.space, Role::Writer)?;
@@ -38,11 +29,7 @@ pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) ->
         id: TurnId::mint(now),
         space: caller.space,
         logged_by: caller.viewer.principal,
-        channel: intake::given(
-            Field::Conversation,
-            request.channel.as_deref(),
-            limits::NOTE_CHARS,
-        )?,
+        channel: intake::given(Field::Conversation, request.channel.as_deref(), limits::NOTE_CHARS)?,
         position: 0,
         role: request.role,
         speaker: intake::given(Field::Speaker, request.speaker.as_deref(), limits::NOTE_CHARS)?,
@@ -51,18 +38,13 @@ pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) ->
         at: now,
     };
     let mut writes = vec![Write::LogTurn(turn.clone())];
-    let newest = TurnFilter {
-        channel: None,
-        last: 1,
-    };
+    let newest = TurnFilter { channel: None, last: 1 };
     let newest = parts.store.turns(&caller.viewer, caller.space, &newest)?;
     let position = newest.last().map_or(1, |newest| newest.position + 1);
     if position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
         writes.push(pruning(caller));
     }
-    let applied = parts
-        .store
-        .apply(&access::changes(caller, now, vec![right], writes))?;
+    let applied = parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     turn.position = applied.positions.first().copied().unwrap_or_default();
     Ok(turn)
 }
@@ -71,17 +53,12 @@ pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) ->
 pub(crate) fn prune(parts: &Parts, caller: &Caller) -> Result<(), Error> {
     let right = access::require(parts, caller, caller.space, Role::Writer)?;
     let writes = vec![pruning(caller)];
-    parts
-        .store
-        .apply(&access::changes(caller, parts.clock.now(), vec![right], writes))?;
+    parts.store.apply(&access::changes(caller, parts.clock.now(), vec![right], writes))?;
     Ok(())
 }
 
 fn pruning(caller: &Caller) -> Write {
-    Write::PruneTurns {
-        space: caller.space,
-        keep: TURNS_KEPT,
-    }
+    Write::PruneTurns { space: caller.space, keep: TURNS_KEPT }
 }
 
 /// The newest turns of the caller's space, oldest first.

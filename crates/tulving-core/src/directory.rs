@@ -20,10 +20,7 @@ const TOKEN_PREFIX: &str = "tlv_";
 /// The user of this home, in the space `default`.
 pub(crate) fn user(origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
     Ok(Caller {
-        viewer: Viewer {
-            principal: PrincipalId::USER,
-            within: None,
-        },
+        viewer: Viewer { principal: PrincipalId::USER, within: None },
         ceiling: Role::Admin,
         space: SpaceId::DEFAULT,
         agent: agent_name(agent)?,
@@ -56,17 +53,12 @@ pub(crate) fn authenticate(
 }
 
 fn agent_name(agent: Option<&str>) -> Result<Option<String>, Error> {
-    Ok(agent
-        .map(|name| normalize::line(Field::Agent, name, limits::NOTE_CHARS))
-        .transpose()?)
+    Ok(agent.map(|name| normalize::line(Field::Agent, name, limits::NOTE_CHARS)).transpose()?)
 }
 
 /// The same caller in another space.
 pub(crate) fn enter(parts: &Parts, caller: &Caller, space: &str) -> Result<Caller, Error> {
-    Ok(Caller {
-        space: access::space_named(parts, caller, space)?.id,
-        ..caller.clone()
-    })
+    Ok(Caller { space: access::space_named(parts, caller, space)?.id, ..caller.clone() })
 }
 
 /// Makes a space in the caller's team. Its maker is its first admin.
@@ -79,40 +71,15 @@ pub(crate) fn create_space(
     let name = normalize::name(name)?;
     let team = access::space_of_call(parts, caller)?.team;
     if !administers(parts, caller, MemberOf::Team(team))? {
-        return Err(Error::Denied {
-            need: Role::Admin,
-            place: "the team".to_owned(),
-        });
+        return Err(Error::Denied { need: Role::Admin, place: "the team".to_owned() });
     }
     let now = parts.clock.now();
-    let space = Space {
-        id: SpaceId::mint(now),
-        team,
-        name,
-        kind,
-        created_at: now,
-    };
+    let space = Space { id: SpaceId::mint(now), team, name, kind, created_at: now };
     let principal = caller.viewer.principal;
-    let member = Membership {
-        principal,
-        of: MemberOf::Space(space.id),
-        role: Role::Admin,
-    };
-    let entry = audit(
-        caller,
-        now,
-        AuditAct::SpaceCreated,
-        Some(space.id),
-        space.name.clone(),
-    );
-    let writes = vec![
-        Write::AddSpace(space.clone()),
-        Write::SetMember(member),
-        Write::Audit(entry),
-    ];
-    parts
-        .store
-        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    let member = Membership { principal, of: MemberOf::Space(space.id), role: Role::Admin };
+    let entry = audit(caller, now, AuditAct::SpaceCreated, Some(space.id), space.name.clone());
+    let writes = vec![Write::AddSpace(space.clone()), Write::SetMember(member), Write::Audit(entry)];
+    parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
     Ok(space)
 }
 
@@ -150,11 +117,7 @@ fn decide_member(
         refuse_last_admin(parts, &space, &principal)?;
     }
     let now = parts.clock.now();
-    let member = Membership {
-        principal: principal.id,
-        of: MemberOf::Space(space.id),
-        role,
-    };
+    let member = Membership { principal: principal.id, of: MemberOf::Space(space.id), role };
     let detail = format!("{} {role}", principal.name);
     let entry = audit(caller, now, AuditAct::MemberSet, Some(space.id), detail);
     let writes = vec![Write::SetMember(member), Write::Audit(entry)];
@@ -181,18 +144,8 @@ fn decide_removal(parts: &Parts, caller: &Caller, space: &str, principal: &str) 
     };
     refuse_last_admin(parts, &space, &principal)?;
     let now = parts.clock.now();
-    let entry = audit(
-        caller,
-        now,
-        AuditAct::MemberRemoved,
-        Some(space.id),
-        principal.name,
-    );
-    let member = Membership {
-        principal: principal.id,
-        of,
-        role,
-    };
+    let entry = audit(caller, now, AuditAct::MemberRemoved, Some(space.id), principal.name);
+    let member = Membership { principal: principal.id, of, role };
     let writes = vec![Write::RemoveMember(member), Write::Audit(entry)];
     parts.store.apply(&access::changes(caller, now, rights, writes))?;
     Ok(())
@@ -207,23 +160,11 @@ pub(crate) fn create_principal(
 ) -> Result<Principal, Error> {
     access::require_org_admin(parts, caller)?;
     let now = parts.clock.now();
-    let principal = Principal {
-        id: PrincipalId::mint(now),
-        name: normalize::name(name)?,
-        kind,
-        created_at: now,
-    };
-    let entry = audit(
-        caller,
-        now,
-        AuditAct::PrincipalCreated,
-        None,
-        principal.name.clone(),
-    );
+    let principal =
+        Principal { id: PrincipalId::mint(now), name: normalize::name(name)?, kind, created_at: now };
+    let entry = audit(caller, now, AuditAct::PrincipalCreated, None, principal.name.clone());
     let writes = vec![Write::AddPrincipal(principal.clone()), Write::Audit(entry)];
-    parts
-        .store
-        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
     Ok(principal)
 }
 
@@ -239,21 +180,10 @@ pub(crate) fn create_token(
         access::require_org_admin(parts, caller)?;
     }
     let known = parts.store.spaces(&caller.viewer)?;
-    if let Some(unknown) = request
-        .spaces
-        .iter()
-        .find(|id| known.iter().all(|space| space.id != **id))
-    {
-        return Err(Error::NoSpace {
-            name: unknown.to_string(),
-        });
+    if let Some(unknown) = request.spaces.iter().find(|id| known.iter().all(|space| space.id != **id)) {
+        return Err(Error::NoSpace { name: unknown.to_string() });
     }
-    refuse_beyond(
-        caller,
-        request.role,
-        &request.spaces,
-        "all that the new token would reach",
-    )?;
+    refuse_beyond(caller, request.role, &request.spaces, "all that the new token would reach")?;
     let now = parts.clock.now();
     let secret = mint_secret();
     let token = Token {
@@ -267,9 +197,7 @@ pub(crate) fn create_token(
     };
     let entry = audit(caller, now, AuditAct::TokenCreated, None, token.id.to_string());
     let writes = vec![Write::AddToken(token.clone(), hash(&secret)), Write::Audit(entry)];
-    parts
-        .store
-        .apply(&access::changes(caller, now, Vec::new(), writes))?;
+    parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
     Ok((secret, token))
 }
 
@@ -282,10 +210,7 @@ fn refuse_beyond(caller: &Caller, role: Role, spaces: &[SpaceId], place: &str) -
         .as_ref()
         .is_some_and(|within| spaces.is_empty() || spaces.iter().any(|space| !within.contains(space)));
     if role > caller.ceiling || escapes {
-        return Err(Error::Denied {
-            need: role,
-            place: place.to_owned(),
-        });
+        return Err(Error::Denied { need: role, place: place.to_owned() });
     }
     Ok(())
 }
@@ -300,15 +225,11 @@ pub(crate) fn tokens(parts: &Parts, caller: &Caller) -> Result<Vec<Token>, Error
 pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Result<Token, Error> {
     let tokens = tokens(parts, caller)?;
     let by_id = tokens.iter().find(|token| token.id.to_string() == which);
-    let mut by_label = tokens
-        .iter()
-        .filter(|token| token.label == which && token.revoked_at.is_none());
+    let mut by_label = tokens.iter().filter(|token| token.label == which && token.revoked_at.is_none());
     let token = match (by_id, by_label.next(), by_label.next()) {
         (Some(token), _, _) | (None, Some(token), None) => token.clone(),
         _ => {
-            return Err(Error::NoToken {
-                which: crate::preview::short(which),
-            });
+            return Err(Error::NoToken { which: crate::preview::short(which) });
         }
     };
     if token.revoked_at.is_some() {
@@ -318,13 +239,8 @@ pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Resul
     let now = parts.clock.now();
     let entry = audit(caller, now, AuditAct::TokenRevoked, None, token.id.to_string());
     let writes = vec![Write::RevokeToken(token.id), Write::Audit(entry)];
-    parts
-        .store
-        .apply(&access::changes(caller, now, Vec::new(), writes))?;
-    Ok(Token {
-        revoked_at: Some(now),
-        ..token
-    })
+    parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
+    Ok(Token { revoked_at: Some(now), ..token })
 }
 
 /// The newest entries of the audit, for admins.
@@ -335,19 +251,14 @@ pub(crate) fn audit_entries(
 ) -> Result<Vec<AuditEntry>, Error> {
     crate::read::bounded(Field::Limit, filter.last, limits::PAGE)?;
     if caller.ceiling < Role::Admin {
-        return Err(Error::Denied {
-            need: Role::Admin,
-            place: "the space".to_owned(),
-        });
+        return Err(Error::Denied { need: Role::Admin, place: "the space".to_owned() });
     }
     Ok(parts.store.audit(&caller.viewer, filter)?)
 }
 
 fn principal_named(parts: &Parts, name: &str) -> Result<Principal, Error> {
     let found = parts.store.principal_named(name)?;
-    found.ok_or_else(|| Error::NoPrincipal {
-        name: crate::preview::short(name),
-    })
+    found.ok_or_else(|| Error::NoPrincipal { name: crate::preview::short(name) })
 }
 
 /// A space that the caller may manage: as its admin, or as an admin of its team or org.
@@ -360,16 +271,10 @@ fn administered(parts: &Parts, caller: &Caller, name: &str) -> Result<(Space, Ve
         return Ok((space, Vec::new()));
     }
     if administers(parts, caller, MemberOf::Space(space.id))? {
-        let right = Right {
-            space: space.id,
-            role: Role::Admin,
-        };
+        let right = Right { space: space.id, role: Role::Admin };
         return Ok((space, vec![right]));
     }
-    Err(Error::Denied {
-        need: Role::Admin,
-        place: format!("the space `{}`", space.name),
-    })
+    Err(Error::Denied { need: Role::Admin, place: format!("the space `{}`", space.name) })
 }
 
 fn administers(parts: &Parts, caller: &Caller, of: MemberOf) -> Result<bool, Error> {
@@ -391,10 +296,9 @@ fn refuse_last_admin(parts: &Parts, space: &Space, principal: &Principal) -> Res
     let members = parts.store.members(MemberOf::Space(space.id))?;
     let mut admins = members.iter().filter(|(_, member)| member.role == Role::Admin);
     match (admins.next(), admins.next()) {
-        (Some((only, _)), None) if only.id == principal.id => Err(Error::LastAdmin {
-            principal: principal.name.clone(),
-            space: space.name.clone(),
-        }),
+        (Some((only, _)), None) if only.id == principal.id => {
+            Err(Error::LastAdmin { principal: principal.name.clone(), space: space.name.clone() })
+        }
         _ => Ok(()),
     }
 }
@@ -414,6 +318,7 @@ fn audit(
         act,
         space,
         memory: None,
+        private_to: None,
         reason: None,
         detail: Some(detail),
     }
@@ -423,10 +328,7 @@ fn audit(
 fn mint_secret() -> Secret {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
-    Secret::new(format!(
-        "{TOKEN_PREFIX}{}",
-        data_encoding::BASE64URL_NOPAD.encode(&bytes)
-    ))
+    Secret::new(format!("{TOKEN_PREFIX}{}", data_encoding::BASE64URL_NOPAD.encode(&bytes)))
 }
 
 fn hash(secret: &Secret) -> TokenHash {

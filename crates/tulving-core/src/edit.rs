@@ -20,17 +20,10 @@ pub(crate) fn update(
     access::decide_again(|| {
         let (memory, right) = access::find_editable(parts, caller, which)?;
         if let Some(expected) = request.if_version.filter(|version| *version != memory.version) {
-            return Err(Error::Changed {
-                which,
-                expected,
-                found: memory.version,
-            });
+            return Err(Error::Changed { which, expected, found: memory.version });
         }
         patch.check_span(&memory.edition.span)?;
-        if patch
-            .boundary
-            .is_some_and(|boundary| boundary != memory.edition.boundary)
-        {
+        if patch.boundary.is_some_and(|boundary| boundary != memory.edition.boundary) {
             check_audience(parts, caller, which, &memory, &patch)?;
         }
         let edition = patch.onto(&memory.edition);
@@ -52,10 +45,7 @@ pub(crate) fn revert(
             .into_iter()
             .find(|record| record.version == version)
             .ok_or(Error::NoVersion { which, version })?;
-        let edition = Edition {
-            boundary: memory.edition.boundary,
-            ..past.edition
-        };
+        let edition = Edition { boundary: memory.edition.boundary, ..past.edition };
         revise(parts, caller, right, memory, edition, VersionAct::Reverted)
     })
 }
@@ -101,8 +91,6 @@ fn revise(
         chunks,
     };
     let writes = vec![Write::Revise(Box::new(revision))];
-    parts
-        .store
-        .apply(&access::changes(caller, now, vec![right], writes))?;
+    parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     access::find(parts, caller, memory.id.into())
 }

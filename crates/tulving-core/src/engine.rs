@@ -35,10 +35,7 @@ pub struct Engine {
 impl Engine {
     /// An engine over these parts.
     pub fn new(parts: Parts) -> Self {
-        Self {
-            parts,
-            touches: Touches::default(),
-        }
+        Self { parts, touches: Touches::default() }
     }
 
     /// The user of this home, in the space `default`.
@@ -175,10 +172,7 @@ impl Engine {
     /// Finds memories. What is found counts as accessed; [`flush`](Self::flush) writes that down.
     pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
         let answer = recall::recall(&self.parts, caller, request)?;
-        self.touches.note(
-            answer.hits.iter().map(|hit| hit.memory.id),
-            self.parts.clock.now(),
-        );
+        self.touches.note(answer.hits.iter().map(|hit| hit.memory.id), self.parts.clock.now());
         Ok(answer)
     }
 

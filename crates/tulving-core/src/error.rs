@@ -276,9 +276,7 @@ impl Invalid {
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Empty {
-                field: Field::Content,
-            } => "missing_content",
+            Self::Empty { field: Field::Content } => "missing_content",
             Self::Empty { field: Field::Text } => "missing_query",
             Self::Empty { .. } => "missing_field",
             Self::TooLong { .. } => "too_long",
@@ -318,14 +316,11 @@ impl Invalid {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Empty {
-                field: Field::Content,
-            } => "say what to remember".to_owned(),
+            Self::Empty { field: Field::Content } => "say what to remember".to_owned(),
             Self::Empty { field: Field::Text } => "say what to look for".to_owned(),
-            Self::TooLong {
-                field: Field::Content,
-                ..
-            } => "split it into several memories, or raise limits.content_bytes".to_owned(),
+            Self::TooLong { field: Field::Content, .. } => {
+                "split it into several memories, or raise limits.content_bytes".to_owned()
+            }
             Self::Control { .. } => "remove it; tabs and line breaks are fine".to_owned(),
             Self::MemoryRef { .. } => "name it by its number, like #12, or by its full id".to_owned(),
             Self::Time { .. } => "write 2026-05-27 or 2026-05-27T09:30:00Z".to_owned(),
@@ -524,9 +519,9 @@ impl StoreError {
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Conflict(Conflict::Taken {
-                what: Unique::SpaceName | Unique::PrincipalName,
-            }) => "choose another name",
+            Self::Conflict(Conflict::Taken { what: Unique::SpaceName | Unique::PrincipalName }) => {
+                "choose another name"
+            }
             Self::Conflict(Conflict::Taken { .. }) => {
                 "another memory has it; update that one, or choose another"
             }
@@ -670,9 +665,7 @@ pub enum Error {
 }
 
 fn place(space: Option<&str>) -> String {
-    space
-        .map(|name| format!(" in the space `{name}`"))
-        .unwrap_or_default()
+    space.map(|name| format!(" in the space `{name}`")).unwrap_or_default()
 }
 
 impl From<Conflict> for Error {
@@ -712,9 +705,7 @@ impl Error {
             Self::NoToken { .. } => "token_not_found",
             Self::NoJob { .. } => "job_not_found",
             Self::BadToken => "bad_token",
-            Self::Denied {
-                need: Role::Writer, ..
-            } => "no_write_access",
+            Self::Denied { need: Role::Writer, .. } => "no_write_access",
             Self::Denied { .. } => "denied",
             Self::OwnerOnly { .. } => "owner_only",
             Self::Forgotten { .. } => "already_forgotten",

@@ -33,10 +33,7 @@ fn soften(parts: &Parts, caller: &Caller, which: MemoryRef, reason: Option<Strin
         }
         found => found?,
     };
-    let to = Standing {
-        forgotten_at: Some(parts.clock.now()),
-        ..memory.standing
-    };
+    let to = Standing { forgotten_at: Some(parts.clock.now()), ..memory.standing };
     standing::relocate(parts, caller, right, memory.clone(), to, AuditAct::Forgot, reason)?;
     Ok(memory)
 }
@@ -51,18 +48,9 @@ fn erase(parts: &Parts, caller: &Caller, which: MemoryRef, reason: Option<String
     let now = parts.clock.now();
     let writes = vec![
         Write::Erase { id: memory.id },
-        Write::Audit(standing::audit(
-            caller,
-            now,
-            AuditAct::Erased,
-            &memory,
-            reason,
-            None,
-        )),
+        Write::Audit(standing::audit(caller, now, AuditAct::Erased, &memory, reason, None)),
     ];
-    parts
-        .store
-        .apply(&access::changes(caller, now, vec![right], writes))?;
+    parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     Ok(memory)
 }
 
@@ -74,10 +62,7 @@ pub(crate) fn restore(parts: &Parts, caller: &Caller, which: MemoryRef) -> Resul
         };
         let right = access::require(parts, caller, memory.space, Role::Writer)?;
         dedupe::refuse_held(parts, &caller.viewer, &memory, &memory.edition)?;
-        let to = Standing {
-            forgotten_at: None,
-            ..memory.standing
-        };
+        let to = Standing { forgotten_at: None, ..memory.standing };
         standing::relocate(parts, caller, right, memory, to, AuditAct::Restored, None)
     })
 }

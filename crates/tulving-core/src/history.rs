@@ -13,25 +13,17 @@ use crate::request::Caller;
 pub(crate) fn history(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
     let memory = access::find(parts, caller, which)?;
     let versions = parts.store.versions(&caller.viewer, memory.id)?;
-    let names = names(
-        parts,
-        &versions.iter().map(|record| record.by).collect::<Vec<_>>(),
-    )?;
+    let names = names(parts, &versions.iter().map(|record| record.by).collect::<Vec<_>>())?;
     let mut entries: Vec<HistoryEntry> = Vec::with_capacity(versions.len());
     for record in versions {
-        let changed = entries
-            .last()
-            .map(|before| differences(&before.edition, &record.edition));
+        let changed = entries.last().map(|before| differences(&before.edition, &record.edition));
         entries.push(HistoryEntry {
             version: record.version,
             current: record.version == memory.version,
             act: record.act,
             at: record.at,
             by: record.by,
-            by_name: names
-                .get(&record.by)
-                .cloned()
-                .unwrap_or_else(|| record.by.to_string()),
+            by_name: names.get(&record.by).cloned().unwrap_or_else(|| record.by.to_string()),
             agent: record.agent,
             changed: changed.unwrap_or_default(),
             edition: record.edition,
@@ -44,20 +36,14 @@ pub(crate) fn history(parts: &Parts, caller: &Caller, which: MemoryRef) -> Resul
 /// The names of principals.
 pub(crate) fn names(parts: &Parts, ids: &[PrincipalId]) -> Result<HashMap<PrincipalId, String>, Error> {
     let principals = parts.store.principals(ids)?;
-    Ok(principals
-        .into_iter()
-        .map(|principal| (principal.id, principal.name))
-        .collect())
+    Ok(principals.into_iter().map(|principal| (principal.id, principal.name)).collect())
 }
 
 /// The fields in which two editions differ, as they are written in JSON.
 fn differences(before: &Edition, after: &Edition) -> Vec<&'static str> {
     let fields = [
         ("content", before.text.content != after.text.content),
-        (
-            "content_type",
-            before.text.content_type != after.text.content_type,
-        ),
+        ("content_type", before.text.content_type != after.text.content_type),
         ("title", before.text.title != after.text.title),
         ("summary", before.text.summary != after.text.summary),
         ("tags", before.text.tags != after.text.tags),
@@ -73,8 +59,5 @@ fn differences(before: &Edition, after: &Edition) -> Vec<&'static str> {
         ("valid_until", before.span.valid_until != after.span.valid_until),
         ("expires_at", before.span.expires_at != after.span.expires_at),
     ];
-    fields
-        .into_iter()
-        .filter_map(|(name, differs)| differs.then_some(name))
-        .collect()
+    fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
 }

@@ -173,15 +173,10 @@ impl FromStr for MemoryRef {
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let text = text.trim();
-        let wrong = || Invalid::MemoryRef {
-            got: crate::preview::short(text),
-        };
+        let wrong = || Invalid::MemoryRef { got: crate::preview::short(text) };
         let digits = text.strip_prefix('#').unwrap_or(text);
         if digits.len() <= 19 && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
-            return digits
-                .parse()
-                .map(|n| Self::Number(Number(n)))
-                .map_err(|_| wrong());
+            return digits.parse().map(|n| Self::Number(Number(n))).map_err(|_| wrong());
         }
         Uuid::parse_str(text.strip_prefix("mem_").unwrap_or(text))
             .map(|id| Self::Id(MemoryId(id)))
@@ -206,9 +201,7 @@ impl Serialize for MemoryRef {
 
 impl<'de> Deserialize<'de> for MemoryRef {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        String::deserialize(input)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -235,10 +228,7 @@ mod tests {
         assert_eq!("12".parse(), Ok(MemoryRef::Number(Number(12))));
         let id = MemoryId::mint(Timestamp::from_micros(1));
         assert_eq!(id.to_string().parse(), Ok(MemoryRef::Id(id)));
-        assert_eq!(
-            format!("mem_{}", id.to_string().replace('-', "")).parse(),
-            Ok(MemoryRef::Id(id))
-        );
+        assert_eq!(format!("mem_{}", id.to_string().replace('-', "")).parse(), Ok(MemoryRef::Id(id)));
     }
 
     #[test]

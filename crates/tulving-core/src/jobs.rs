@@ -63,10 +63,7 @@ pub(crate) fn claim(
         } else {
             next.state = JobState::Running;
             next.attempts += 1;
-            next.lease = Some(Lease {
-                holder: holder.to_owned(),
-                until: after(now, lease),
-            });
+            next.lease = Some(Lease { holder: holder.to_owned(), until: after(now, lease) });
         }
         match moved(parts, now, job, next) {
             Ok(next) if !spent => return Ok(Some(next)),
@@ -81,21 +78,13 @@ pub(crate) fn claim(
 pub(crate) fn extend(parts: &Parts, job: Job, lease: Duration) -> Result<Job, Error> {
     let now = parts.clock.now();
     let mut next = job.clone();
-    next.lease = job.lease.clone().map(|held| Lease {
-        until: after(now, lease),
-        ..held
-    });
+    next.lease = job.lease.clone().map(|held| Lease { until: after(now, lease), ..held });
     moved(parts, now, job, next)
 }
 
 /// Ends a claimed job well.
 pub(crate) fn complete(parts: &Parts, job: Job) -> Result<Job, Error> {
-    let next = Job {
-        state: JobState::Done,
-        lease: None,
-        last_error: None,
-        ..job.clone()
-    };
+    let next = Job { state: JobState::Done, lease: None, last_error: None, ..job.clone() };
     moved(parts, parts.clock.now(), job, next)
 }
 
@@ -117,19 +106,12 @@ pub(crate) fn fail(parts: &Parts, job: Job, reason: &str) -> Result<Job, Error> 
 pub(crate) fn retry(parts: &Parts, caller: &Caller, id: JobId) -> Result<Job, Error> {
     access::require_org_admin(parts, caller)?;
     access::decide_again(|| {
-        let job = parts.store.job(id)?.ok_or_else(|| Error::NoJob {
-            which: id.to_string(),
-        })?;
+        let job = parts.store.job(id)?.ok_or_else(|| Error::NoJob { which: id.to_string() })?;
         if job.state != JobState::Dead {
             return Ok(job);
         }
         let now = parts.clock.now();
-        let next = Job {
-            state: JobState::Waiting,
-            due_at: now,
-            attempts: 0,
-            ..job.clone()
-        };
+        let next = Job { state: JobState::Waiting, due_at: now, attempts: 0, ..job.clone() };
         moved(parts, now, job, next)
     })
 }
@@ -161,28 +143,13 @@ fn after(now: Timestamp, lease: Duration) -> Timestamp {
 }
 
 fn moved(parts: &Parts, now: Timestamp, from: Job, to: Job) -> Result<Job, Error> {
-    write(
-        parts,
-        now,
-        Write::MoveJob {
-            from: Box::new(from),
-            to: Box::new(to.clone()),
-        },
-    )?;
+    write(parts, now, Write::MoveJob { from: Box::new(from), to: Box::new(to.clone()) })?;
     Ok(to)
 }
 
 fn write(parts: &Parts, at: Timestamp, write: Write) -> Result<(), Error> {
-    let by = Actor {
-        principal: PrincipalId::USER,
-        agent: None,
-    };
-    parts.store.apply(&ChangeSet {
-        by,
-        at,
-        rights: Vec::new(),
-        writes: vec![write],
-    })?;
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    parts.store.apply(&ChangeSet { by, at, rights: Vec::new(), writes: vec![write] })?;
     Ok(())
 }
 

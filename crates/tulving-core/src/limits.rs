@@ -9,9 +9,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            content_bytes: 3_000_000,
-        }
+        Self { content_bytes: 3_000_000 }
     }
 }
 

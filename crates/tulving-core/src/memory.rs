@@ -51,8 +51,7 @@ pub struct Memory {
 impl Memory {
     /// Its number where it has one, else its id: what a person calls it.
     pub fn label(&self) -> String {
-        self.number
-            .map_or_else(|| self.id.to_string(), |number| number.to_string())
+        self.number.map_or_else(|| self.id.to_string(), |number| number.to_string())
     }
 }
 
@@ -136,12 +135,7 @@ pub struct Standing {
 impl Standing {
     /// How a new memory stands.
     pub const fn new(state: State) -> Self {
-        Self {
-            state,
-            forgotten_at: None,
-            quarantined_at: None,
-            pinned: false,
-        }
+        Self { state, forgotten_at: None, quarantined_at: None, pinned: false }
     }
 }
 

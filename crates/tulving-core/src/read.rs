@@ -34,10 +34,7 @@ pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Res
         let fixed = matches!(cursor.position, Position::After(..));
         cursor.fingerprint != fingerprint || fixed != request.sort.is_fixed()
     }) {
-        return Err(Invalid::Cursor {
-            got: crate::preview::short(&cursor.to_string()),
-        }
-        .into());
+        return Err(Invalid::Cursor { got: crate::preview::short(&cursor.to_string()) }.into());
     }
     match request.cursor.map(|cursor| cursor.position) {
         Some(Position::Frozen(id, offset)) => frozen_page(parts, caller, request, fingerprint, id, offset),
@@ -55,15 +52,13 @@ fn fixed_page(
     after: Option<(Timestamp, MemoryId)>,
 ) -> Result<Page, Error> {
     let (viewer, limit) = (&caller.viewer, request.limit);
-    let mut memories = parts
-        .store
-        .list(viewer, &request.filter, request.sort, limit + 1, after)?;
+    let mut memories = parts.store.list(viewer, &request.filter, request.sort, limit + 1, after)?;
     let more = memories.len() > limit;
     memories.truncate(limit);
-    let next = memories.last().filter(|_| more).map(|last| Cursor {
-        fingerprint,
-        position: Position::After(last.usage.created_at, last.id),
-    });
+    let next = memories
+        .last()
+        .filter(|_| more)
+        .map(|last| Cursor { fingerprint, position: Position::After(last.usage.created_at, last.id) });
     Ok(Page { memories, next })
 }
 
@@ -76,31 +71,17 @@ fn freeze(
 ) -> Result<Page, Error> {
     let ids = parts.store.ids(&caller.viewer, &request.filter, request.sort)?;
     if ids.len() <= limit {
-        return Ok(Page {
-            memories: load(parts, caller, request, &ids)?,
-            next: None,
-        });
+        return Ok(Page { memories: load(parts, caller, request, &ids)?, next: None });
     }
     let memories = load(parts, caller, request, &ids[..limit])?;
     let now = parts.clock.now();
     let id = ListingId::mint(now);
     let expires_at = now.plus_millis(LISTING_LIVES_MILLIS);
-    let listing = Listing {
-        id,
-        principal: caller.viewer.principal,
-        expires_at,
-        ids,
-    };
+    let listing = Listing { id, principal: caller.viewer.principal, expires_at, ids };
     let set = access::changes(caller, now, Vec::new(), vec![Write::FreezeListing(listing)]);
     parts.store.apply(&set)?;
     let offset = u32::try_from(limit).expect("a page is small");
-    Ok(Page {
-        memories,
-        next: Some(Cursor {
-            fingerprint,
-            position: Position::Frozen(id, offset),
-        }),
-    })
+    Ok(Page { memories, next: Some(Cursor { fingerprint, position: Position::Frozen(id, offset) }) })
 }
 
 fn frozen_page(
@@ -111,20 +92,14 @@ fn frozen_page(
     id: ListingId,
     offset: u32,
 ) -> Result<Page, Error> {
-    let listing = parts
-        .store
-        .listing(&caller.viewer, id, parts.clock.now())?
-        .ok_or(Error::CursorExpired)?;
+    let listing = parts.store.listing(&caller.viewer, id, parts.clock.now())?.ok_or(Error::CursorExpired)?;
     let start = listing.ids.len().min(offset as usize);
     let end = listing.ids.len().min(start + request.limit);
     let memories = load(parts, caller, request, &listing.ids[start..end])?;
     let next = u32::try_from(end)
         .ok()
         .filter(|_| end < listing.ids.len())
-        .map(|offset| Cursor {
-            fingerprint,
-            position: Position::Frozen(id, offset),
-        });
+        .map(|offset| Cursor { fingerprint, position: Position::Frozen(id, offset) });
     Ok(Page { memories, next })
 }
 
@@ -141,10 +116,7 @@ fn load(
         Forgotten::Without => Ok(store.memories(viewer, ids)?),
         Forgotten::Only => {
             let one = |id: &MemoryId| store.memory(viewer, caller.space, (*id).into(), Forgotten::Only);
-            Ok(ids
-                .iter()
-                .filter_map(|id| one(id).transpose())
-                .collect::<Result<_, _>>()?)
+            Ok(ids.iter().filter_map(|id| one(id).transpose()).collect::<Result<_, _>>()?)
         }
     }
 }
@@ -162,10 +134,5 @@ pub(crate) fn bounded(field: Field, got: usize, most: usize) -> Result<usize, In
         return Ok(got);
     }
     let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-    Err(Invalid::OutsideRange {
-        field,
-        got: number(got),
-        least: 1,
-        most: number(most),
-    })
+    Err(Invalid::OutsideRange { field, got: number(got), least: 1, most: number(most) })
 }

@@ -22,10 +22,7 @@ struct Plan {
 pub(crate) fn recall(parts: &Parts, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
     let plan = plan(request, parts.clock.now())?;
     if plan.filter.states.is_empty() {
-        return Ok(Answer {
-            hits: Vec::new(),
-            total_found: 0,
-        });
+        return Ok(Answer { hits: Vec::new(), total_found: 0 });
     }
     let (memories, total_found) = find(parts, caller, &plan)?;
     let hits = (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, &plan)).collect();
@@ -67,12 +64,7 @@ fn plan(request: &RecallRequest, now: Timestamp) -> Result<Plan, Invalid> {
             Sort::Accessed
         }
     };
-    Ok(Plan {
-        filter,
-        sort: request.sort.unwrap_or(sort),
-        limit,
-        mode: request.mode.clone(),
-    })
+    Ok(Plan { filter, sort: request.sort.unwrap_or(sort), limit, mode: request.mode.clone() })
 }
 
 fn hit(memory: Memory, rank: u64, total: u64, plan: &Plan) -> Hit {
@@ -89,11 +81,7 @@ fn hit(memory: Memory, rank: u64, total: u64, plan: &Plan) -> Hit {
         Mode::Typed => format!("is a {}, {order}", memory.edition.class.memory_type),
         Mode::Substring(text) => format!("holds “{}”, {order}", crate::preview::short(text)),
     };
-    Hit {
-        memory,
-        relevance_score: Score::by_rank(rank, total),
-        why,
-    }
+    Hit { memory, relevance_score: Score::by_rank(rank, total), why }
 }
 
 #[cfg(test)]
@@ -102,12 +90,7 @@ mod tests {
     use crate::vocabulary::MemoryType;
 
     fn request(mode: Mode) -> RecallRequest {
-        RecallRequest {
-            mode,
-            filter: Filter::default(),
-            sort: None,
-            limit: 10,
-        }
+        RecallRequest { mode, filter: Filter::default(), sort: None, limit: 10 }
     }
 
     #[test]
@@ -116,10 +99,7 @@ mod tests {
         let plan_of = |request: &RecallRequest| plan(request, now).map(|plan| plan.sort);
         assert_eq!(plan_of(&request(Mode::Recent)), Ok(Sort::Newest));
         assert_eq!(plan_of(&request(Mode::Important)), Ok(Sort::Importance));
-        let sorted = RecallRequest {
-            sort: Some(Sort::MostAccessed),
-            ..request(Mode::Important)
-        };
+        let sorted = RecallRequest { sort: Some(Sort::MostAccessed), ..request(Mode::Important) };
         assert_eq!(plan_of(&sorted), Ok(Sort::MostAccessed));
     }
 
@@ -140,9 +120,6 @@ mod tests {
         let plan = plan(&asked, Timestamp::from_micros(0)).expect("good");
         assert_eq!(plan.filter.states, []);
         let plan = super::plan(&request(Mode::Recent), Timestamp::from_micros(0)).expect("good");
-        assert_eq!(
-            plan.filter.states,
-            [State::Processing, State::Active, State::Cooling]
-        );
+        assert_eq!(plan.filter.states, [State::Processing, State::Active, State::Cooling]);
     }
 }

@@ -29,11 +29,7 @@ pub(crate) fn related(
         let inside: HashSet<MemoryId> = frontier.drain(..).collect();
         let mut places: HashMap<MemoryId, usize> = HashMap::new();
         for edge in edges {
-            let far = if inside.contains(&edge.source) {
-                edge.target
-            } else {
-                edge.source
-            };
+            let far = if inside.contains(&edge.source) { edge.target } else { edge.source };
             if let Some(place) = places.get(&far) {
                 reached[*place].2.push(edge);
             } else if reached.len() < limits::RELATED && seen.insert(far) {
@@ -49,12 +45,8 @@ pub(crate) fn related(
     let ids: Vec<MemoryId> = reached.iter().map(|(_, id, _)| *id).collect();
     let memories = parts.store.memories(&caller.viewer, &ids)?;
     let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
-    let relatives = reached.into_iter().filter_map(|(distance, id, via)| {
-        by_id.remove(&id).map(|memory| Relative {
-            memory,
-            distance,
-            via,
-        })
-    });
+    let relatives = reached
+        .into_iter()
+        .filter_map(|(distance, id, via)| by_id.remove(&id).map(|memory| Relative { memory, distance, via }));
     Ok(relatives.collect())
 }

@@ -91,10 +91,7 @@ pub struct SaveRequest {
 impl SaveRequest {
     /// A request with this content and nothing else said.
     pub fn new(content: impl Into<String>) -> Self {
-        Self {
-            content: content.into(),
-            ..Self::default()
-        }
+        Self { content: content.into(), ..Self::default() }
     }
 }
 

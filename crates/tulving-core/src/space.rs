@@ -44,11 +44,7 @@ pub struct Space {
 impl Space {
     /// The boundary of a memory whose maker named none: private in `default`, hub elsewhere.
     pub fn default_boundary(&self) -> Boundary {
-        if self.id == SpaceId::DEFAULT {
-            Boundary::Private
-        } else {
-            Boundary::Hub
-        }
+        if self.id == SpaceId::DEFAULT { Boundary::Private } else { Boundary::Hub }
     }
 }
 

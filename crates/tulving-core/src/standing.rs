@@ -4,47 +4,33 @@ use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
 use crate::change::{Right, Write};
 use crate::error::Error;
-use crate::id::{AuditId, MemoryRef};
+use crate::id::{AuditId, MemoryRef, PrincipalId};
 use crate::memory::{Memory, Standing};
 use crate::request::Caller;
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, State};
+use crate::vocabulary::{AuditAct, Boundary, State};
 
 /// Hides a memory from recall.
 pub(crate) fn archive(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, AuditAct::Archived, |from| Standing {
-        state: State::Archived,
-        ..from
-    })
+    shift(parts, caller, which, AuditAct::Archived, |from| Standing { state: State::Archived, ..from })
 }
 
 /// Brings an archived memory back. Others stay as they are.
 pub(crate) fn unarchive(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, AuditAct::Unarchived, |from| {
-        match from.state {
-            State::Archived => Standing {
-                state: State::Active,
-                ..from
-            },
-            _ => from,
-        }
+    shift(parts, caller, which, AuditAct::Unarchived, |from| match from.state {
+        State::Archived => Standing { state: State::Active, ..from },
+        _ => from,
     })
 }
 
 /// Exempts a memory from decay and shows it first.
 pub(crate) fn pin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, AuditAct::Pinned, |from| Standing {
-        pinned: true,
-        ..from
-    })
+    shift(parts, caller, which, AuditAct::Pinned, |from| Standing { pinned: true, ..from })
 }
 
 /// Takes the exemption away.
 pub(crate) fn unpin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, AuditAct::Unpinned, |from| Standing {
-        pinned: false,
-        ..from
-    })
+    shift(parts, caller, which, AuditAct::Unpinned, |from| Standing { pinned: false, ..from })
 }
 
 fn shift(
@@ -77,20 +63,11 @@ pub(crate) fn relocate(
     }
     let now = parts.clock.now();
     let writes = vec![
-        Write::Move {
-            id: memory.id,
-            from: memory.standing,
-            to,
-        },
+        Write::Move { id: memory.id, from: memory.standing, to },
         Write::Audit(audit(caller, now, act, &memory, reason, None)),
     ];
-    parts
-        .store
-        .apply(&access::changes(caller, now, vec![right], writes))?;
-    Ok(Memory {
-        standing: to,
-        ..memory
-    })
+    parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
+    Ok(Memory { standing: to, ..memory })
 }
 
 /// The audit entry of an act on a memory.
@@ -110,7 +87,13 @@ pub(crate) fn audit(
         act,
         space: Some(memory.space),
         memory: Some(memory.id),
+        private_to: private_to(memory),
         reason,
         detail,
     }
+}
+
+/// The owner of a private memory.
+pub(crate) fn private_to(memory: &Memory) -> Option<PrincipalId> {
+    (memory.edition.boundary == Boundary::Private).then_some(memory.owner)
 }

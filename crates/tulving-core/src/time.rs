@@ -37,10 +37,7 @@ impl Timestamp {
 
     /// Days from `earlier` to this instant; negative where `earlier` is later.
     pub fn days_since(self, earlier: Self) -> f64 {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a span of days needs no more than 53 bits"
-        )]
+        #[expect(clippy::cast_precision_loss, reason = "a span of days needs no more than 53 bits")]
         let micros = (self.0.saturating_sub(earlier.0)) as f64;
         #[expect(clippy::cast_precision_loss, reason = "the constant is exact in f64")]
         let day = MICROS_PER_DAY as f64;
@@ -69,17 +66,13 @@ impl FromStr for Timestamp {
     /// Reads RFC 3339 with any offset, or a bare `YYYY-MM-DD`, which is that day's first instant in UTC.
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let text = text.trim();
-        let wrong = |_| Invalid::Time {
-            got: crate::preview::short(text),
-        };
+        let wrong = |_| Invalid::Time { got: crate::preview::short(text) };
         if text.len() == 10 {
             let date: jiff::civil::Date = text.parse().map_err(wrong)?;
             let start = date.to_zoned(jiff::tz::TimeZone::UTC).map_err(wrong)?;
             return Ok(Self(start.timestamp().as_microsecond()));
         }
-        text.parse::<jiff::Timestamp>()
-            .map(|t| Self::from_micros(t.as_microsecond()))
-            .map_err(wrong)
+        text.parse::<jiff::Timestamp>().map(|t| Self::from_micros(t.as_microsecond())).map_err(wrong)
     }
 }
 
@@ -91,9 +84,7 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        String::deserialize(input)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -112,13 +103,7 @@ mod tests {
 
     #[test]
     fn impossible_times_are_refused() {
-        for wrong in [
-            "",
-            "2026-02-30",
-            "yesterday",
-            "2026-05-27T25:00:00Z",
-            "2026-05-27T10:00:00",
-        ] {
+        for wrong in ["", "2026-02-30", "yesterday", "2026-05-27T25:00:00Z", "2026-05-27T10:00:00"] {
             assert!(wrong.parse::<Timestamp>().is_err(), "{wrong}");
         }
     }

@@ -33,10 +33,7 @@ impl Touches {
         if taken.is_empty() {
             return Ok(0);
         }
-        let by = Actor {
-            principal: PrincipalId::USER,
-            agent: None,
-        };
+        let by = Actor { principal: PrincipalId::USER, agent: None };
         let set = ChangeSet {
             by,
             at: parts.clock.now(),

@@ -8,7 +8,7 @@ use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::{Error, Invalid};
-use crate::id::{AuditId, MemoryId, PrincipalId, SpaceId};
+use crate::id::{AuditId, MemoryId, PrincipalId, SpaceId, TeamId};
 use crate::preview;
 use crate::record::{DUMP_FORMAT, DumpPosition, Loaded, MemoryRecord, Record};
 use crate::request::Caller;
@@ -42,6 +42,8 @@ pub struct Loading {
     pub dangling: u64,
     #[serde(skip)]
     principals: HashMap<PrincipalId, PrincipalId>,
+    #[serde(skip)]
+    teams: HashMap<TeamId, TeamId>,
     #[serde(skip)]
     spaces: HashMap<SpaceId, SpaceId>,
     #[serde(skip)]
@@ -91,15 +93,11 @@ fn note(parts: &Parts, caller: &Caller, act: AuditAct, detail: String) -> Result
         act,
         space: None,
         memory: None,
+        private_to: None,
         reason: None,
         detail: Some(detail),
     };
-    parts.store.apply(&access::changes(
-        caller,
-        now,
-        Vec::new(),
-        vec![Write::Audit(entry)],
-    ))?;
+    parts.store.apply(&access::changes(caller, now, Vec::new(), vec![Write::Audit(entry)]))?;
     Ok(())
 }
 
@@ -114,13 +112,19 @@ impl Loading {
     ) -> Result<Option<Record>, Error> {
         Ok(Some(match record {
             Record::Dump { format, .. } if format > DUMP_FORMAT => {
-                return Err(Invalid::DumpFormat {
-                    got: format,
-                    known: DUMP_FORMAT,
-                }
-                .into());
+                return Err(Invalid::DumpFormat { got: format, known: DUMP_FORMAT }.into());
             }
             Record::Dump { .. } => return Ok(None),
+            Record::Team(team) => {
+                let known = parts.store.teams(&caller.viewer)?;
+                let named = known.iter().find(|other| other.org == team.org && other.name == team.name);
+                if let Some(other) = named.filter(|other| other.id != team.id) {
+                    self.teams.insert(team.id, other.id);
+                    self.present += 1;
+                    return Ok(None);
+                }
+                Record::Team(team)
+            }
             Record::Principal(principal) => {
                 if let Some(known) = parts.store.principal_named(&principal.name)? {
                     self.principals.insert(principal.id, known.id);
@@ -129,34 +133,26 @@ impl Loading {
                 }
                 Record::Principal(principal)
             }
-            Record::Space {
-                space,
-                next_number,
-                next_turn,
-            } => {
+            Record::Space { mut space, next_number, next_turn } => {
+                space.team = self.team(space.team);
                 let known = parts.store.spaces(&caller.viewer)?;
                 let same = known.iter().find(|other| other.id == space.id);
-                let named = || {
-                    known
-                        .iter()
-                        .find(|other| other.team == space.team && other.name == space.name)
-                };
+                let named =
+                    || known.iter().find(|other| other.team == space.team && other.name == space.name);
                 if let (None, Some(other)) = (same, named()) {
                     self.spaces.insert(space.id, other.id);
                     self.present += 1;
                     return Ok(None);
                 }
-                Record::Space {
-                    space,
-                    next_number,
-                    next_turn,
-                }
+                Record::Space { space, next_number, next_turn }
             }
             Record::Member(mut member) => {
                 member.principal = self.principal(member.principal);
-                if let MemberOf::Space(id) = member.of {
-                    member.of = MemberOf::Space(self.space(id));
-                }
+                member.of = match member.of {
+                    MemberOf::Space(id) => MemberOf::Space(self.space(id)),
+                    MemberOf::Team(id) => MemberOf::Team(self.team(id)),
+                    MemberOf::Org(id) => MemberOf::Org(id),
+                };
                 Record::Member(member)
             }
             Record::Memory(memory) => Record::Memory(self.adopted_memory(line, memory)?),
@@ -175,7 +171,7 @@ impl Loading {
                 entry.space = entry.space.map(|id| self.space(id));
                 Record::Audit(entry)
             }
-            record @ (Record::Org(_) | Record::Team(_)) => record,
+            Record::Org(org) => Record::Org(org),
         }))
     }
 
@@ -183,10 +179,7 @@ impl Loading {
         let text = &record.memory.edition.text;
         let normal = normalize::content(&text.content)?;
         if normal.is_empty() || normal != text.content || normalize::hash(&normal) != text.content_hash {
-            let why = format!(
-                "the content of memory {} is not what its hash says",
-                record.memory.id
-            );
+            let why = format!("the content of memory {} is not what its hash says", record.memory.id);
             return Err(Invalid::DumpLine { line, why }.into());
         }
         record.memory.space = self.space(record.memory.space);
@@ -203,10 +196,7 @@ impl Loading {
             return Ok(());
         }
         let ids: Vec<Option<MemoryId>> = run.iter().map(memory_id).collect();
-        let writes = run
-            .into_iter()
-            .map(|record| Write::Load(Box::new(record)))
-            .collect();
+        let writes = run.into_iter().map(|record| Write::Load(Box::new(record))).collect();
         let set = access::changes(caller, parts.clock.now(), Vec::new(), writes);
         let applied = access::decide_again(|| Ok(parts.store.apply(&set)?))?;
         for (loaded, id) in applied.loaded.into_iter().zip(ids) {
@@ -229,6 +219,10 @@ impl Loading {
 
     fn principal(&self, id: PrincipalId) -> PrincipalId {
         self.principals.get(&id).copied().unwrap_or(id)
+    }
+
+    fn team(&self, id: TeamId) -> TeamId {
+        self.teams.get(&id).copied().unwrap_or(id)
     }
 
     fn space(&self, id: SpaceId) -> SpaceId {

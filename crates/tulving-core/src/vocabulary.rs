@@ -360,10 +360,7 @@ mod tests {
     fn an_unknown_word_names_the_known_ones() {
         let error = "colour".parse::<MemoryType>().expect_err("not a type");
         let text = error.to_string();
-        assert!(
-            text.contains("colour") && text.contains("fact, preference"),
-            "{text}"
-        );
+        assert!(text.contains("colour") && text.contains("fact, preference"), "{text}");
     }
 
     #[test]

@@ -18,10 +18,8 @@ use crate::home::Home;
 /// is replaced by a file.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let failed = |error: io::Error| unwritten(path, "written", &error);
-    let mut draft = tempfile::Builder::new()
-        .prefix(".draft-")
-        .tempfile_in(folder_of(path))
-        .map_err(failed)?;
+    let mut draft =
+        tempfile::Builder::new().prefix(".draft-").tempfile_in(folder_of(path)).map_err(failed)?;
     draft.write_all(content).map_err(failed)?;
     draft.as_file().sync_all().map_err(failed)?;
     draft.persist(path).map_err(|error| failed(error.error))?;
@@ -37,9 +35,9 @@ pub fn write_token_file(home: &Home, token: &Secret) -> Result<(), StoreError> {
 pub fn read_token_file(home: &Home) -> Result<Option<Secret>, StoreError> {
     let path = home.token_file();
     match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(Some(text.trim())
-            .filter(|text| !text.is_empty())
-            .map(|text| Secret::new(text.to_owned()))),
+        Ok(text) => {
+            Ok(Some(text.trim()).filter(|text| !text.is_empty()).map(|text| Secret::new(text.to_owned())))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unwritten(&path, "read", &error)),
     }
@@ -47,9 +45,7 @@ pub fn read_token_file(home: &Home) -> Result<Option<Secret>, StoreError> {
 
 /// The folder that a file is in.
 pub(crate) fn folder_of(path: &Path) -> &Path {
-    path.parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Makes the names in a folder durable.
@@ -73,20 +69,13 @@ pub(crate) fn draft_beside(path: &Path) -> Result<TempPath, StoreError> {
 
 /// Makes the content of a closed file durable.
 pub(crate) fn sync_file(path: &Path) -> Result<(), StoreError> {
-    File::open(path)
-        .and_then(|file| file.sync_all())
-        .map_err(|error| unwritten(path, "written", &error))
+    File::open(path).and_then(|file| file.sync_all()).map_err(|error| unwritten(path, "written", &error))
 }
 
 /// Makes an empty file, 0600, where there is none. Says whether it did.
 pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
     use std::os::unix::fs::OpenOptionsExt;
-    match File::options()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-    {
+    match File::options().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => sync_folder(folder_of(path)).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(unwritten(path, "created", &error)),
@@ -103,9 +92,7 @@ pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
 
 /// The permission bits of a file or folder; `None` where there is none.
 pub(crate) fn mode(path: &Path) -> Option<u32> {
-    path.metadata()
-        .ok()
-        .map(|found| found.permissions().mode() & 0o777)
+    path.metadata().ok().map(|found| found.permissions().mode() & 0o777)
 }
 
 /// The name of a file that SQLite keeps beside a database.
@@ -118,14 +105,10 @@ pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
 /// What an I/O error on a path is to a caller.
 pub(crate) fn unwritten(path: &Path, verb: &'static str, error: &io::Error) -> StoreError {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull {
-            path: path.to_owned(),
-        },
-        _ => StoreError::Unusable {
-            path: path.to_owned(),
-            verb,
-            why: error.to_string(),
-        },
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            StoreError::DiskFull { path: path.to_owned() }
+        }
+        _ => StoreError::Unusable { path: path.to_owned(), verb, why: error.to_string() },
     }
 }
 
@@ -141,11 +124,7 @@ mod tests {
         replace(&path, b"two").expect("replaced");
         assert_eq!(std::fs::read(&path).expect("there"), b"two");
         assert_eq!(mode(&path), Some(0o600));
-        assert_eq!(
-            std::fs::read_dir(folder.path()).expect("a folder").count(),
-            1,
-            "no draft is left"
-        );
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "no draft is left");
     }
 
     #[test]

@@ -34,9 +34,7 @@ impl Home {
         }
         rustix::fs::access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
             .map_err(|error| unusable(path, "written", &io::Error::from(error)))?;
-        Ok(Self {
-            path: path.to_owned(),
-        })
+        Ok(Self { path: path.to_owned() })
     }
 
     /// The folder itself.
@@ -79,11 +77,7 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 fn unusable(path: &Path, verb: &'static str, why: &dyn std::fmt::Display) -> StoreError {
-    StoreError::Unusable {
-        path: path.to_owned(),
-        verb,
-        why: why.to_string(),
-    }
+    StoreError::Unusable { path: path.to_owned(), verb, why: why.to_string() }
 }
 
 #[cfg(test)]
@@ -97,10 +91,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("deep/home");
         let home = Home::open_or_create(&path).expect("a home");
-        assert_eq!(
-            path.metadata().expect("it is there").permissions().mode() & 0o777,
-            0o700
-        );
+        assert_eq!(path.metadata().expect("it is there").permissions().mode() & 0o777, 0o700);
         assert_eq!(Home::open_or_create(&path).expect("again"), home);
     }
 

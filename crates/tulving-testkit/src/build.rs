@@ -58,12 +58,7 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
             attachment: None,
         },
         place: Place::default(),
-        usage: Usage {
-            created_at: at,
-            updated_at: at,
-            accessed_at: at,
-            access_count: 0,
-        },
+        usage: Usage { created_at: at, updated_at: at, accessed_at: at, access_count: 0 },
         superseded_by: None,
     }
 }
@@ -124,11 +119,7 @@ pub fn revise(memory: &Memory, edition: Edition) -> Write {
 pub fn shift(memory: &Memory, change: impl FnOnce(&mut Standing)) -> Write {
     let mut to = memory.standing;
     change(&mut to);
-    Write::Move {
-        id: memory.id,
-        from: memory.standing,
-        to,
-    }
+    Write::Move { id: memory.id, from: memory.standing, to }
 }
 
 /// An association that a caller makes at half weight.
@@ -145,18 +136,12 @@ pub fn link(at: Timestamp, source: MemoryId, target: MemoryId, relation: Relatio
 
 /// Unconfined eyes.
 pub fn eyes(principal: PrincipalId) -> Viewer {
-    Viewer {
-        principal,
-        within: None,
-    }
+    Viewer { principal, within: None }
 }
 
 /// Eyes that see only into these spaces.
 pub fn confined(principal: PrincipalId, within: &[SpaceId]) -> Viewer {
-    Viewer {
-        principal,
-        within: Some(within.to_vec()),
-    }
+    Viewer { principal, within: Some(within.to_vec()) }
 }
 
 /// All records of a store, read in pages of `limit`, without the line that heads a dump.
@@ -184,10 +169,7 @@ pub struct World {
 impl World {
     /// A world around a store.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self {
-            store,
-            seconds: AtomicI64::new(0),
-        }
+        Self { store, seconds: AtomicI64::new(0) }
     }
 
     /// The next second.
@@ -203,10 +185,7 @@ impl World {
         writes: Vec<Write>,
     ) -> Result<Applied, StoreError> {
         self.store.apply(&ChangeSet {
-            by: Actor {
-                principal,
-                agent: Some("kit".to_owned()),
-            },
+            by: Actor { principal, agent: Some("kit".to_owned()) },
             at: self.now(),
             rights,
             writes,
@@ -243,10 +222,7 @@ impl World {
     /// A new org. There is no verb for it: orgs come in with a dump.
     pub fn org(&self, name: &str) -> OrgId {
         let id = OrgId::mint(self.now());
-        let org = Org {
-            id,
-            name: name.to_owned(),
-        };
+        let org = Org { id, name: name.to_owned() };
         self.apply(vec![Write::Load(Box::new(Record::Org(org)))]);
         id
     }
@@ -254,11 +230,7 @@ impl World {
     /// A new team of an org, likewise.
     pub fn team(&self, org: OrgId, name: &str) -> TeamId {
         let id = TeamId::mint(self.now());
-        let team = Team {
-            id,
-            org,
-            name: name.to_owned(),
-        };
+        let team = Team { id, org, name: name.to_owned() };
         self.apply(vec![Write::Load(Box::new(Record::Team(team)))]);
         id
     }
@@ -267,13 +239,7 @@ impl World {
     pub fn space_of(&self, team: TeamId, name: &str, kind: SpaceKind) -> SpaceId {
         let created_at = self.now();
         let id = SpaceId::mint(created_at);
-        self.apply(vec![Write::AddSpace(Space {
-            id,
-            team,
-            name: name.to_owned(),
-            kind,
-            created_at,
-        })]);
+        self.apply(vec![Write::AddSpace(Space { id, team, name: name.to_owned(), kind, created_at })]);
         id
     }
 
@@ -297,11 +263,7 @@ impl World {
 
     /// Takes a membership away.
     pub fn leave(&self, principal: PrincipalId, of: MemberOf) {
-        self.apply(vec![Write::RemoveMember(Membership {
-            principal,
-            of,
-            role: Role::Reader,
-        })]);
+        self.apply(vec![Write::RemoveMember(Membership { principal, of, role: Role::Reader })]);
     }
 
     /// A memory that is not stored yet.
@@ -342,8 +304,7 @@ impl World {
         edition.text.content_hash = normalize::hash(&edition.text.content);
         self.apply_as(memory.owner, Vec::new(), vec![revise(memory, edition)])
             .expect("the edition is current and free");
-        self.seen(&eyes(memory.owner), memory.id)
-            .expect("its owner sees it")
+        self.seen(&eyes(memory.owner), memory.id).expect("its owner sees it")
     }
 
     /// Moves a memory, and gives it as it then stands.
@@ -427,6 +388,7 @@ impl World {
             act,
             space,
             memory,
+            private_to: None,
             reason: Some("because".to_owned()),
             detail: Some(act.to_string()),
         }

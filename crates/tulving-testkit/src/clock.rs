@@ -23,10 +23,7 @@ impl ManualClock {
 
     /// A clock that begins there and moves on each time it is asked, so that no two instants are equal.
     pub fn ticking(step: Duration) -> Self {
-        Self {
-            micros: AtomicI64::new(build::second(0).as_micros()),
-            step: micros(step),
-        }
+        Self { micros: AtomicI64::new(build::second(0).as_micros()), step: micros(step) }
     }
 
     /// Moves it forward.

@@ -30,10 +30,7 @@ fn embedding(text: &str) -> Embedding {
     }
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     vector.iter_mut().for_each(|x| *x /= length);
-    Embedding {
-        model: "fake".to_owned(),
-        vector,
-    }
+    Embedding { model: "fake".to_owned(), vector }
 }
 
 /// Always fails.
@@ -42,10 +39,7 @@ pub struct BrokenEmbedder;
 
 impl Embedder for BrokenEmbedder {
     fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, ModelError> {
-        Err(ModelError::Failed {
-            model: "broken".to_owned(),
-            why: "it was told to".to_owned(),
-        })
+        Err(ModelError::Failed { model: "broken".to_owned(), why: "it was told to".to_owned() })
     }
 }
 
@@ -65,9 +59,7 @@ mod tests {
 
     #[test]
     fn the_same_text_has_the_same_normalised_vector() {
-        let made = FakeEmbedder
-            .embed(&["one two", "one two", "three"])
-            .expect("vectors");
+        let made = FakeEmbedder.embed(&["one two", "one two", "three"]).expect("vectors");
         assert_eq!(made[0], made[1]);
         assert_ne!(made[0], made[2]);
         let length: f32 = made[2].vector.iter().map(|x| x * x).sum();

@@ -33,12 +33,7 @@ pub struct FaultyStore {
 impl FaultyStore {
     /// A store that works until it is told otherwise.
     pub fn new(inner: Arc<dyn Store>) -> Self {
-        Self {
-            inner,
-            calls: AtomicU64::new(0),
-            fails_at: AtomicU64::new(0),
-            meddlers: Mutex::default(),
-        }
+        Self { inner, calls: AtomicU64::new(0), fails_at: AtomicU64::new(0), meddlers: Mutex::default() }
     }
 
     /// Counts from nought again, and fails the `nth` call from now, counted from 1. Nought is never.

@@ -10,10 +10,12 @@ impl Seed {
     /// The seed that `TULVING_TEST_SEED` names, else a new one.
     pub fn from_environment() -> Self {
         let chosen = std::env::var("TULVING_TEST_SEED").ok();
-        Self(chosen.map_or_else(
-            || fastrand::u64(..),
-            |text| text.parse().expect("TULVING_TEST_SEED is a number"),
-        ))
+        Self(
+            chosen.map_or_else(
+                || fastrand::u64(..),
+                |text| text.parse().expect("TULVING_TEST_SEED is a number"),
+            ),
+        )
     }
 
     /// The random numbers that follow from it.
@@ -39,10 +41,7 @@ impl SaidOnPanic {
 }
 
 impl Drop for SaidOnPanic {
-    #[expect(
-        clippy::print_stderr,
-        reason = "a failing test has no other way to name its seed"
-    )]
+    #[expect(clippy::print_stderr, reason = "a failing test has no other way to name its seed")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("to repeat it: {}", self.0);

@@ -93,14 +93,8 @@ fn single_saves(folder: &Path, table: &mut Table) -> anyhow::Result<()> {
     }
     let (sync_p50, sync_p99) = percentiles(&mut syncs);
     let (save_p50, save_p99) = percentiles(&mut saves);
-    table.row(
-        "write 4 KiB and fdatasync, p50 / p99",
-        format!("{} / {}", ms(sync_p50), ms(sync_p99)),
-    );
-    table.row(
-        "durable single save, p50 / p99",
-        format!("{} / {}", ms(save_p50), ms(save_p99)),
-    );
+    table.row("write 4 KiB and fdatasync, p50 / p99", format!("{} / {}", ms(sync_p50), ms(sync_p99)));
+    table.row("durable single save, p50 / p99", format!("{} / {}", ms(save_p50), ms(save_p99)));
     let ratio = save_p50.as_secs_f64() / sync_p50.as_secs_f64();
     table.row("save ÷ fdatasync, p50", format!("{ratio:.2}"));
     Ok(())
@@ -109,11 +103,7 @@ fn single_saves(folder: &Path, table: &mut Table) -> anyhow::Result<()> {
 fn bulk_load(home: &Path, table: &mut Table) -> anyhow::Result<()> {
     let (engine, user) = engine(home)?;
     let batches: Vec<Vec<SaveRequest>> = (0..BULK / BATCH)
-        .map(|batch| {
-            (0..BATCH)
-                .map(|i| SaveRequest::new(sentence(batch * BATCH + i)))
-                .collect()
-        })
+        .map(|batch| (0..BATCH).map(|i| SaveRequest::new(sentence(batch * BATCH + i))).collect())
         .collect();
     let begun = Instant::now();
     for batch in batches {
@@ -121,10 +111,7 @@ fn bulk_load(home: &Path, table: &mut Table) -> anyhow::Result<()> {
     }
     let spent = begun.elapsed();
     let rate = BULK as f64 / spent.as_secs_f64();
-    table.row(
-        "bulk save of 100,000, batches of 1,000, no embedding",
-        format!("{rate:.0} memories/s"),
-    );
+    table.row("bulk save of 100,000, batches of 1,000, no embedding", format!("{rate:.0} memories/s"));
     let bytes = std::fs::metadata(home.join("tulving.db"))?.len();
     table.row("database of 100,000", format!("{:.0} MB", bytes as f64 / 1e6));
     Ok(())
@@ -138,12 +125,7 @@ fn reads(home: &Path, table: &mut Table) -> anyhow::Result<()> {
         gets.push(timed(|| engine.get(&user, which))?);
     }
     table.percentile_row("point read by number", &mut gets);
-    let page = ListRequest {
-        filter: Filter::default(),
-        sort: Sort::Newest,
-        limit: 20,
-        cursor: None,
-    };
+    let page = ListRequest { filter: Filter::default(), sort: Sort::Newest, limit: 20, cursor: None };
     let mut lists = Vec::new();
     for _ in 0..SCANS {
         lists.push(timed(|| engine.list(&user, &page))?);
@@ -201,10 +183,7 @@ impl Table {
 
     fn percentile_row(&mut self, what: &str, times: &mut [Duration]) {
         let (p50, p99) = percentiles(times);
-        self.row(
-            &format!("{what}, p50 / p99"),
-            format!("{} / {}", ms(p50), ms(p99)),
-        );
+        self.row(&format!("{what}, p50 / p99"), format!("{} / {}", ms(p50), ms(p99)));
     }
 
     fn print(&self) {

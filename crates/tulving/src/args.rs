@@ -147,10 +147,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 
 /// Whether the command line, good or not, asks for JSON.
 pub(crate) fn wants_json(mut arguments: impl Iterator<Item = OsString>) -> bool {
-    arguments
-        .by_ref()
-        .take_while(|argument| argument != "--")
-        .any(|argument| argument == "--json")
+    arguments.by_ref().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 /// Says what to do about a missing argument where the name alone does not.
@@ -169,10 +166,7 @@ fn explain(mut error: clap::Error) -> clap::Error {
         None
     };
     if let Some(tip) = tip {
-        error.insert(
-            ContextKind::Suggested,
-            ContextValue::StyledStrs(vec![tip.to_owned().into()]),
-        );
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.to_owned().into()]));
     }
     error
 }
@@ -219,15 +213,7 @@ pub(crate) fn count(field: Field, got: i64, most: usize) -> Result<usize, Failur
     usize::try_from(got)
         .ok()
         .filter(|_| (1..=most).contains(&got))
-        .ok_or_else(|| {
-            Invalid::OutsideRange {
-                field,
-                got,
-                least: 1,
-                most,
-            }
-            .into()
-        })
+        .ok_or_else(|| Invalid::OutsideRange { field, got, least: 1, most }.into())
 }
 
 /// Flags that choose among memories.

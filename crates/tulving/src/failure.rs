@@ -117,10 +117,7 @@ impl Failure {
 
 impl<C: Into<Cause>> From<C> for Failure {
     fn from(cause: C) -> Self {
-        Self {
-            cause: cause.into(),
-            hint: None,
-        }
+        Self { cause: cause.into(), hint: None }
     }
 }
 

@@ -75,10 +75,7 @@ impl InputError {
             Self::Unwritable { .. } => "unwritable",
             Self::Exists { .. } => "file_exists",
             Self::NotUtf8 { .. } => "invalid_utf8",
-            Self::Line {
-                invalid: Some(invalid),
-                ..
-            } => invalid.code(),
+            Self::Line { invalid: Some(invalid), .. } => invalid.code(),
             Self::Line { .. } => "invalid_line",
         }
     }
@@ -88,10 +85,7 @@ impl InputError {
         match self {
             Self::Exists { .. } => Some("choose another name, or add --force to replace it".to_owned()),
             Self::NotUtf8 { .. } => Some("convert it first, for example with `iconv -t UTF-8`".to_owned()),
-            Self::Line {
-                invalid: Some(invalid),
-                ..
-            } => invalid.hint(),
+            Self::Line { invalid: Some(invalid), .. } => invalid.hint(),
             _ => None,
         }
     }
@@ -99,10 +93,7 @@ impl InputError {
     /// The field of the request that it is about.
     pub(crate) fn field(&self) -> Option<&'static str> {
         match self {
-            Self::Line {
-                invalid: Some(invalid),
-                ..
-            } => invalid.field().map(Field::as_str),
+            Self::Line { invalid: Some(invalid), .. } => invalid.field().map(Field::as_str),
             _ => None,
         }
     }
@@ -123,19 +114,10 @@ pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> 
             .lock()
             .take(u64::try_from(most).unwrap_or(u64::MAX))
             .read_to_end(&mut bytes)
-            .map_err(|source| InputError::Unreadable {
-                name: STANDARD_INPUT.to_owned(),
-                source,
-            })?;
+            .map_err(|source| InputError::Unreadable { name: STANDARD_INPUT.to_owned(), source })?;
         if bytes.len() >= most {
             let got = bytes.len();
-            return Err(Invalid::TooLong {
-                field: Field::Content,
-                got,
-                limit,
-                unit: "bytes",
-            }
-            .into());
+            return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
         }
         return utf8(bytes, STANDARD_INPUT);
     }
@@ -154,12 +136,7 @@ fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes().get(at).copied().unwrap_or_default();
-        InputError::NotUtf8 {
-            name: name.to_owned(),
-            at,
-            byte,
-        }
-        .into()
+        InputError::NotUtf8 { name: name.to_owned(), at, byte }.into()
     })
 }
 
@@ -177,32 +154,17 @@ impl Lines {
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         if path == Path::new("-") {
             let reader = Box::new(BufReader::new(io::stdin()));
-            return Ok(Self {
-                name: STANDARD_INPUT.to_owned(),
-                size: None,
-                reader,
-                read: 0,
-                line: 0,
-            });
+            return Ok(Self { name: STANDARD_INPUT.to_owned(), size: None, reader, read: 0, line: 0 });
         }
         let name = path.display().to_string();
-        let unreadable = |source| InputError::Unreadable {
-            name: name.clone(),
-            source,
-        };
+        let unreadable = |source| InputError::Unreadable { name: name.clone(), source };
         let file = File::open(path).map_err(unreadable)?;
         let about = file.metadata().map_err(unreadable)?;
         if about.is_dir() {
             return Err(unreadable(io::ErrorKind::IsADirectory.into()).into());
         }
         let size = about.is_file().then_some(about.len());
-        Ok(Self {
-            name,
-            size,
-            reader: Box::new(BufReader::with_capacity(1 << 16, file)),
-            read: 0,
-            line: 0,
-        })
+        Ok(Self { name, size, reader: Box::new(BufReader::with_capacity(1 << 16, file)), read: 0, line: 0 })
     }
 
     /// How many bytes there are, where that is known.
@@ -222,10 +184,7 @@ impl Lines {
             let got = self
                 .reader
                 .read_until(b'\n', &mut bytes)
-                .map_err(|source| InputError::Unreadable {
-                    name: self.name.clone(),
-                    source,
-                })?;
+                .map_err(|source| InputError::Unreadable { name: self.name.clone(), source })?;
             if got == 0 {
                 return Ok(None);
             }
@@ -241,25 +200,13 @@ impl Lines {
 
     /// That a line cannot be taken.
     pub(crate) fn wrong(&self, line: u64, why: String) -> Failure {
-        InputError::Line {
-            line,
-            name: self.name.clone(),
-            why,
-            invalid: None,
-        }
-        .into()
+        InputError::Line { line, name: self.name.clone(), why, invalid: None }.into()
     }
 
     /// That the engine refuses a line.
     pub(crate) fn refused(&self, line: u64, invalid: Invalid) -> Failure {
         let why = invalid.to_string();
-        InputError::Line {
-            line,
-            name: self.name.clone(),
-            why,
-            invalid: Some(Box::new(invalid)),
-        }
-        .into()
+        InputError::Line { line, name: self.name.clone(), why, invalid: Some(Box::new(invalid)) }.into()
     }
 }
 
@@ -278,9 +225,6 @@ mod tests {
     fn the_first_wrong_byte_is_named() {
         use std::os::unix::ffi::OsStringExt;
         let error = text(&[OsString::from_vec(b"abc\xffd".to_vec())], 100).expect_err("not UTF-8");
-        assert_eq!(
-            error.message(),
-            "the text on the command line is not UTF-8: byte 3 is 0xFF"
-        );
+        assert_eq!(error.message(), "the text on the command line is not UTF-8: byte 3 is 0xFF");
     }
 }

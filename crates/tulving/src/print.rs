@@ -79,9 +79,7 @@ impl Printer {
     pub(crate) fn columns(&self) -> Option<usize> {
         let stdout = io::stdout();
         let size = terminal_size::terminal_size_of(&stdout);
-        stdout
-            .is_terminal()
-            .then(|| size.map_or(80, |(width, _)| usize::from(width.0)))
+        stdout.is_terminal().then(|| size.map_or(80, |(width, _)| usize::from(width.0)))
     }
 
     /// One line of the result.
@@ -172,30 +170,16 @@ impl Printer {
     pub(crate) fn clap(&mut self, error: &clap::Error) -> Result<(), Failure> {
         let text = error.render();
         if !error.use_stderr() {
-            let help = if self.colored_out {
-                text.ansi().to_string()
-            } else {
-                text.to_string()
-            };
+            let help = if self.colored_out { text.ansi().to_string() } else { text.to_string() };
             return self.line(help.trim_end());
         }
         if self.json {
             let text = text.to_string();
-            let said: Vec<&str> = text
-                .lines()
-                .take_while(|line| !line.is_empty())
-                .map(str::trim)
-                .collect();
+            let said: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
             let said = said.join(" ");
             let message = said.strip_prefix("error: ").unwrap_or(&said);
             let hint = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
-            self.error_document(Details {
-                code: "usage",
-                class: "caller",
-                message,
-                hint,
-                field: None,
-            });
+            self.error_document(Details { code: "usage", class: "caller", message, hint, field: None });
         } else {
             self.error_line(text.ansi().to_string().trim_end());
         }
@@ -213,9 +197,7 @@ impl Printer {
         let _ = err.flush();
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer);
-        Ok(Some(
-            read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"),
-        ))
+        Ok(Some(read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
     }
 
     /// Progress of long work, shown only to a person at a terminal. `total` in steps, where it is known.
@@ -228,9 +210,7 @@ impl Printer {
         let style = ProgressStyle::with_template(template).expect("the template is a constant");
         // Ten times a second is fluent for an eye and costs nothing.
         let target = ProgressDrawTarget::stderr_with_hz(10);
-        ProgressBar::with_draw_target(total, target)
-            .with_style(style)
-            .with_message(what)
+        ProgressBar::with_draw_target(total, target).with_style(style).with_message(what)
     }
 
     fn error_document(&self, error: Details<'_>) {

@@ -55,20 +55,12 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
             user
         }
     };
-    Ok(App {
-        engine,
-        store,
-        settings,
-        caller,
-    })
+    Ok(App { engine, store, settings, caller })
 }
 
 /// How the store is opened.
 pub(crate) fn options(settings: &Settings) -> Options {
-    Options {
-        busy_wait: settings.busy_wait,
-        readers: settings.readers,
-    }
+    Options { busy_wait: settings.busy_wait, readers: settings.readers }
 }
 
 /// Makes the user's own token where the home has none, so that programs of the same user can act as the user.

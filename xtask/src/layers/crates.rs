@@ -13,30 +13,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tulving-models", &["tulving-core"]),
     ("tulving-dialects", &["tulving-core"]),
     ("tulving-server", &["tulving-core", "tulving-dialects"]),
-    (
-        "tulving",
-        &[
-            "tulving-core",
-            "tulving-store",
-            "tulving-models",
-            "tulving-dialects",
-            "tulving-server",
-        ],
-    ),
+    ("tulving", &["tulving-core", "tulving-store", "tulving-models", "tulving-dialects", "tulving-server"]),
     // Knows the ports and not who fills them; no crate that ships may depend on it.
     ("tulving-testkit", &["tulving-core"]),
 ];
 
 /// What in this manifest goes against the arrows.
 pub(super) fn check(manifest: &Source) -> Result<Vec<Finding>> {
-    let table: Table = manifest
-        .text
-        .parse()
-        .with_context(|| format!("reading {}", manifest.file))?;
-    let name = table
-        .get("package")
-        .and_then(|package| package.get("name"))
-        .and_then(Value::as_str);
+    let table: Table = manifest.text.parse().with_context(|| format!("reading {}", manifest.file))?;
+    let name = table.get("package").and_then(|package| package.get("name")).and_then(Value::as_str);
     let name = name.with_context(|| format!("{} names no package", manifest.file))?;
     let Some((_, allowed)) = ARROWS.iter().find(|(from, _)| *from == name) else {
         let text = format!("`{name}` is not in the table of crates; add it in xtask/src/layers/crates.rs");
@@ -47,34 +32,21 @@ pub(super) fn check(manifest: &Source) -> Result<Vec<Finding>> {
         .into_iter()
         .filter(|dependency| ours(dependency) && !allowed.contains(&dependency.as_str()))
         .map(|dependency| {
-            Finding::about(
-                &manifest.file,
-                format!("`{name}` may not depend on `{dependency}`"),
-            )
+            Finding::about(&manifest.file, format!("`{name}` may not depend on `{dependency}`"))
         })
         .collect())
 }
 
 /// The packages that a manifest depends on to build and to run, on any platform.
 fn dependencies(manifest: &Table) -> Vec<String> {
-    let platforms = manifest
-        .get("target")
-        .and_then(Value::as_table)
-        .into_iter()
-        .flat_map(Table::values);
+    let platforms = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     std::iter::once(manifest)
         .chain(platforms.filter_map(Value::as_table))
         .flat_map(|table| [table.get("dependencies"), table.get("build-dependencies")])
         .flatten()
         .filter_map(Value::as_table)
         .flatten()
-        .map(|(key, value)| {
-            value
-                .get("package")
-                .and_then(Value::as_str)
-                .unwrap_or(key)
-                .to_owned()
-        })
+        .map(|(key, value)| value.get("package").and_then(Value::as_str).unwrap_or(key).to_owned())
         .collect()
 }
 
@@ -83,15 +55,8 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Vec<String> {
-        let manifest = Source {
-            file: "Cargo.toml".to_owned(),
-            text: text.to_owned(),
-        };
-        check(&manifest)
-            .unwrap()
-            .into_iter()
-            .map(|finding| finding.text)
-            .collect()
+        let manifest = Source { file: "Cargo.toml".to_owned(), text: text.to_owned() };
+        check(&manifest).unwrap().into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]

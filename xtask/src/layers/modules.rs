@@ -45,16 +45,8 @@ const GROUPS: [Group; 6] = [
         ],
         may_cycle: true,
     },
-    Group {
-        name: "ports",
-        modules: &["ports"],
-        may_cycle: false,
-    },
-    Group {
-        name: "pure",
-        modules: &["text", "classify", "rank", "lifecycle"],
-        may_cycle: false,
-    },
+    Group { name: "ports", modules: &["ports"], may_cycle: false },
+    Group { name: "pure", modules: &["text", "classify", "rank", "lifecycle"], may_cycle: false },
     Group {
         name: "paths",
         modules: &[
@@ -76,16 +68,8 @@ const GROUPS: [Group; 6] = [
         ],
         may_cycle: false,
     },
-    Group {
-        name: "journal and passes",
-        modules: &["journal", "passes"],
-        may_cycle: false,
-    },
-    Group {
-        name: "engine",
-        modules: &["engine"],
-        may_cycle: false,
-    },
+    Group { name: "journal and passes", modules: &["journal", "passes"], may_cycle: false },
+    Group { name: "engine", modules: &["engine"], may_cycle: false },
 ];
 
 /// One module using another, and where it does so first.
@@ -118,10 +102,7 @@ pub(super) fn check(sources: &[Source]) -> Vec<Finding> {
 
 /// The top-level module that a file belongs to and how deep its own module lies below the root.
 fn place(file: &str) -> Option<(&str, usize)> {
-    let path = file
-        .strip_prefix(FOLDER)?
-        .strip_prefix('/')?
-        .strip_suffix(".rs")?;
+    let path = file.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".rs")?;
     if path == "lib" {
         return None;
     }
@@ -143,12 +124,7 @@ fn read_uses<'a>(
     let code = shipped_only(&code_only(&source.text));
     for named in names_under(&code, "crate") {
         if group_of(named.name).is_some() {
-            uses.push(Use {
-                file: &source.file,
-                line: named.line,
-                from: module,
-                to: named.name.to_owned(),
-            });
+            uses.push(Use { file: &source.file, line: named.line, from: module, to: named.name.to_owned() });
         } else {
             // A name that `lib.rs` re-exports would hide which module is meant.
             let text = format!(
@@ -160,9 +136,7 @@ fn read_uses<'a>(
     }
     // Inside an inline module the same words may stop short of the root, so only what is certainly
     // a module counts.
-    let climbing = names_above(&code, depth)
-        .into_iter()
-        .filter(|named| group_of(named.name).is_some());
+    let climbing = names_above(&code, depth).into_iter().filter(|named| group_of(named.name).is_some());
     uses.extend(climbing.map(|named| Use {
         file: &source.file,
         line: named.line,
@@ -189,19 +163,10 @@ fn cycles(uses: &[Use<'_>]) -> Vec<Finding> {
         let group = group_of(used.from);
         let bound = group.is_some_and(|at| !GROUPS[at].may_cycle);
         if bound && group == group_of(&used.to) && used.from != used.to {
-            edges
-                .entry(used.from)
-                .or_default()
-                .entry(&used.to)
-                .or_insert(used);
+            edges.entry(used.from).or_default().entry(&used.to).or_insert(used);
         }
     }
-    let mut walk = Walk {
-        edges: &edges,
-        trail: Vec::new(),
-        done: Vec::new(),
-        findings: Vec::new(),
-    };
+    let mut walk = Walk { edges: &edges, trail: Vec::new(), done: Vec::new(), findings: Vec::new() };
     for module in edges.keys() {
         walk.visit(module);
     }
@@ -242,15 +207,9 @@ mod tests {
     fn told(files: &[(&str, &str)]) -> Vec<String> {
         let sources: Vec<Source> = files
             .iter()
-            .map(|(file, text)| Source {
-                file: format!("{FOLDER}/{file}"),
-                text: (*text).to_owned(),
-            })
+            .map(|(file, text)| Source { file: format!("{FOLDER}/{file}"), text: (*text).to_owned() })
             .collect();
-        check(&sources)
-            .iter()
-            .map(|f| f.to_string().replace(&format!("{FOLDER}/"), ""))
-            .collect()
+        check(&sources).iter().map(|f| f.to_string().replace(&format!("{FOLDER}/"), "")).collect()
     }
 
     #[test]
@@ -259,14 +218,8 @@ mod tests {
             ("lib.rs", "pub use engine::Engine; use crate::anything;"),
             ("engine.rs", "use crate::{save, ports::Store};"),
             ("save/mod.rs", "use crate::text::normalize; use super::intake;"),
-            (
-                "save/intake.rs",
-                "use crate::memory::Memory; use super::dedupe; use crate::save::assemble;",
-            ),
-            (
-                "rank/fuse.rs",
-                "//! Before [`recall`](crate::recall).\nuse crate::score::Score;",
-            ),
+            ("save/intake.rs", "use crate::memory::Memory; use super::dedupe; use crate::save::assemble;"),
+            ("rank/fuse.rs", "//! Before [`recall`](crate::recall).\nuse crate::score::Score;"),
         ];
         assert_eq!(told(&files), [""; 0]);
     }
@@ -274,10 +227,7 @@ mod tests {
     #[test]
     fn outward_is_named_with_its_line() {
         assert_eq!(
-            told(&[(
-                "rank/fuse.rs",
-                "use crate::score::Score;\nuse crate::recall::plan;"
-            )]),
+            told(&[("rank/fuse.rs", "use crate::score::Score;\nuse crate::recall::plan;")]),
             ["rank/fuse.rs:2: `rank` (pure) may not use `recall` (paths), which stands further out"]
         );
     }
@@ -285,20 +235,14 @@ mod tests {
     #[test]
     fn climbing_out_with_super_is_outward_too() {
         assert_eq!(told(&[("memory.rs", "use super::engine::Engine;")]).len(), 1);
-        assert_eq!(
-            told(&[("rank/fuse.rs", "use super::super::engine::Engine;")]).len(),
-            1
-        );
+        assert_eq!(told(&[("rank/fuse.rs", "use super::super::engine::Engine;")]).len(), 1);
         assert_eq!(told(&[("rank/fuse.rs", "use super::engine::Engine;")]), [""; 0]);
     }
 
     #[test]
     fn words_may_name_each_other() {
         assert_eq!(
-            told(&[
-                ("memory.rs", "use crate::space::S;"),
-                ("space.rs", "use crate::memory::M;")
-            ]),
+            told(&[("memory.rs", "use crate::space::S;"), ("space.rs", "use crate::memory::M;")]),
             [""; 0]
         );
     }
@@ -321,10 +265,7 @@ mod tests {
     #[test]
     fn tests_at_the_foot_are_free() {
         assert_eq!(
-            told(&[(
-                "rank/fuse.rs",
-                "#[cfg(test)]\nmod tests { use crate::engine::Engine; }"
-            )]),
+            told(&[("rank/fuse.rs", "#[cfg(test)]\nmod tests { use crate::engine::Engine; }")]),
             [""; 0]
         );
     }
@@ -342,9 +283,6 @@ mod tests {
     #[test]
     fn the_front_door_is_not_for_those_inside() {
         let told = told(&[("rank/mod.rs", "use crate::Engine;")]);
-        assert!(
-            told[0].starts_with("rank/mod.rs:1: `crate::Engine` is no module"),
-            "{told:?}"
-        );
+        assert!(told[0].starts_with("rank/mod.rs:1: `crate::Engine` is no module"), "{told:?}");
     }
 }

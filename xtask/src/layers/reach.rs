@@ -17,19 +17,13 @@ pub(super) fn check(source: &Source) -> Vec<Finding> {
         .into_iter()
         .filter(|named| STANDARD.contains(&named.name))
         .map(|named| (named.line, format!("std::{}", named.name)));
-    let foreign = CRATES.iter().flat_map(|name| {
-        lines_with(&code, name)
-            .into_iter()
-            .map(|line| (line, (*name).to_owned()))
-    });
+    let foreign = CRATES
+        .iter()
+        .flat_map(|name| lines_with(&code, name).into_iter().map(|line| (line, (*name).to_owned())));
     standard
         .chain(foreign)
         .map(|(line, what)| {
-            Finding::at(
-                &source.file,
-                line,
-                format!("`{what}` has no place in this crate; go through a port"),
-            )
+            Finding::at(&source.file, line, format!("`{what}` has no place in this crate; go through a port"))
         })
         .collect()
 }
@@ -39,31 +33,19 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Vec<usize> {
-        let source = Source {
-            file: "a.rs".to_owned(),
-            text: text.to_owned(),
-        };
-        check(&source)
-            .into_iter()
-            .filter_map(|finding| finding.line)
-            .collect()
+        let source = Source { file: "a.rs".to_owned(), text: text.to_owned() };
+        check(&source).into_iter().filter_map(|finding| finding.line).collect()
     }
 
     #[test]
     fn reaching_outside_is_found() {
-        assert_eq!(
-            lines("use std::fmt;\nuse std::fs::File;\nuse std::{io, net};"),
-            [2, 3]
-        );
+        assert_eq!(lines("use std::fmt;\nuse std::fs::File;\nuse std::{io, net};"), [2, 3]);
         assert_eq!(lines("fn f() { rusqlite::Connection::open(x) }"), [1]);
     }
 
     #[test]
     fn words_in_comments_and_tests_are_free() {
-        assert_eq!(
-            lines("//! No `std::fs` and no rusqlite here.\nfn f() { g(\"std::fs\") }"),
-            [0; 0]
-        );
+        assert_eq!(lines("//! No `std::fs` and no rusqlite here.\nfn f() { g(\"std::fs\") }"), [0; 0]);
         assert_eq!(lines("#[cfg(test)]\nmod tests {\n    use std::fs;\n}"), [0; 0]);
     }
 }

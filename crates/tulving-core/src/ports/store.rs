@@ -148,8 +148,8 @@ pub trait Log {
     /// A random id, renewed whenever the content was replaced as a whole. What was derived under another is void.
     fn epoch(&self) -> Result<[u8; 16], StoreError>;
 
-    /// The newest audit entries of spaces where the viewer is an admin; those without a space, and those of spaces
-    /// in its org, for an admin of the org.
+    /// The newest audit entries of spaces where the viewer is an admin, but for those about private memories of others;
+    /// for an admin of the org also those, those of every space of its org, and those without a space.
     fn audit(&self, viewer: &Viewer, filter: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError>;
 }
 

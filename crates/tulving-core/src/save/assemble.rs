@@ -82,21 +82,14 @@ impl<'a> Act<'a> {
     fn twin(&self, draft: &Draft) -> Result<Option<(Slot, Memory)>, Error> {
         let boundary = draft.patch.boundary.unwrap_or(self.space.default_boundary());
         let private = boundary == Boundary::Private;
-        let sides = if draft.patch.boundary.is_some() {
-            vec![private]
-        } else {
-            vec![private, !private]
-        };
+        let sides = if draft.patch.boundary.is_some() { vec![private] } else { vec![private, !private] };
         let key = draft.patch.key.iter().flatten();
         let path = draft.provenance.source_path.iter();
         let mut slots: Vec<Slot> = Vec::new();
         slots.extend(key.flat_map(|key| sides.iter().map(|side| Slot::Key(*side, key.clone()))));
         slots.extend(path.flat_map(|path| sides.iter().map(|side| Slot::SourcePath(*side, path.clone()))));
         if slots.is_empty() && draft.place.conversation.is_none() {
-            slots.push(Slot::Content(
-                boundary,
-                crate::text::normalize::hash(&draft.content),
-            ));
+            slots.push(Slot::Content(boundary, crate::text::normalize::hash(&draft.content)));
         }
         for slot in slots {
             let viewer = &self.caller.viewer;
@@ -118,10 +111,7 @@ impl<'a> Act<'a> {
             owner: self.caller.viewer.principal,
             version: Version::FIRST,
             edition: draft.patch.fresh(self.space.default_boundary()),
-            standing: Standing {
-                pinned: draft.pinned,
-                ..Standing::new(State::Active)
-            },
+            standing: Standing { pinned: draft.pinned, ..Standing::new(State::Active) },
             provenance,
             place: draft.place.clone(),
             usage: Usage {
@@ -133,10 +123,8 @@ impl<'a> Act<'a> {
             superseded_by: None,
         };
         self.inserted.push(memory.id);
-        self.writes.push(Write::Insert(Box::new(NewMemory {
-            memory: memory.clone(),
-            chunks: chunks.to_vec(),
-        })));
+        self.writes
+            .push(Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks.to_vec() })));
         self.pending.note(memory.clone());
         (Fate::Created, memory, false)
     }
@@ -144,11 +132,7 @@ impl<'a> Act<'a> {
     fn reuse(&mut self, fate: Fate, draft: &Draft, mut twin: Memory) -> (Fate, Memory, bool) {
         let (to, revived) = stands(draft, &twin);
         if to != twin.standing {
-            self.writes.push(Write::Move {
-                id: twin.id,
-                from: twin.standing,
-                to,
-            });
+            self.writes.push(Write::Move { id: twin.id, from: twin.standing, to });
             twin.standing = to;
             self.pending.note(twin.clone());
         }
@@ -177,12 +161,7 @@ impl<'a> Act<'a> {
             standing,
             chunks: changed.then(|| chunks.to_vec()),
         })));
-        let memory = Memory {
-            version: twin.version.next(),
-            edition,
-            standing,
-            ..twin
-        };
+        let memory = Memory { version: twin.version.next(), edition, standing, ..twin };
         self.pending.note(memory.clone());
         Ok((Fate::Updated, memory, revived))
     }
@@ -191,10 +170,7 @@ impl<'a> Act<'a> {
         let mut warnings = Vec::new();
         for link in links {
             let (viewer, space) = (&self.caller.viewer, self.space.id);
-            let found = self
-                .parts
-                .store
-                .memory(viewer, space, link.target, Forgotten::Without)?;
+            let found = self.parts.store.memory(viewer, space, link.target, Forgotten::Without)?;
             let Some(target) = found else {
                 warnings.push(Warning::AssociationSkipped { target: link.target });
                 continue;
@@ -238,16 +214,7 @@ impl<'a> Act<'a> {
 
     /// Writes the act and gives the receipts.
     pub(crate) fn apply(self, trouble: Option<&Warning>) -> Result<Vec<Receipt>, Error> {
-        let Self {
-            parts,
-            caller,
-            now,
-            rights,
-            writes,
-            mut receipts,
-            inserted,
-            ..
-        } = self;
+        let Self { parts, caller, now, rights, writes, mut receipts, inserted, .. } = self;
         if !writes.is_empty() {
             let applied = parts.store.apply(&access::changes(caller, now, rights, writes))?;
             let numbers: std::collections::HashMap<_, _> =
@@ -257,9 +224,8 @@ impl<'a> Act<'a> {
             }
         }
         if let Some(trouble) = trouble {
-            for receipt in receipts
-                .iter_mut()
-                .filter(|receipt| matches!(receipt.fate, Fate::Created | Fate::Updated))
+            for receipt in
+                receipts.iter_mut().filter(|receipt| matches!(receipt.fate, Fate::Created | Fate::Updated))
             {
                 receipt.warnings.push(trouble.clone());
             }
@@ -273,11 +239,7 @@ impl<'a> Act<'a> {
 fn stands(draft: &Draft, twin: &Memory) -> (Standing, bool) {
     let revived = twin.standing.state == State::Archived;
     let to = Standing {
-        state: if revived {
-            State::Active
-        } else {
-            twin.standing.state
-        },
+        state: if revived { State::Active } else { twin.standing.state },
         pinned: twin.standing.pinned || draft.pinned,
         ..twin.standing
     };

@@ -34,10 +34,7 @@ pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
         slots.push(Slot::SourcePath(private, path.clone()));
     }
     if slots.is_empty() && memory.place.conversation.is_none() {
-        slots.push(Slot::Content(
-            memory.edition.boundary,
-            memory.edition.text.content_hash,
-        ));
+        slots.push(Slot::Content(memory.edition.boundary, memory.edition.text.content_hash));
     }
     slots
 }
@@ -86,30 +83,14 @@ pub(crate) fn holder(
 
 fn probe(slot: &Slot, space: SpaceId, owner: PrincipalId) -> Probe<'_> {
     let audience = |private| if private { Boundary::Private } else { Boundary::Hub };
-    let none = Probe {
-        space,
-        boundary: Boundary::Hub,
-        owner,
-        key: None,
-        source_path: None,
-        content_hash: None,
-    };
+    let none =
+        Probe { space, boundary: Boundary::Hub, owner, key: None, source_path: None, content_hash: None };
     match slot {
-        Slot::Key(private, key) => Probe {
-            boundary: audience(*private),
-            key: Some(key),
-            ..none
-        },
-        Slot::SourcePath(private, path) => Probe {
-            boundary: audience(*private),
-            source_path: Some(path),
-            ..none
-        },
-        Slot::Content(boundary, hash) => Probe {
-            boundary: *boundary,
-            content_hash: Some(*hash),
-            ..none
-        },
+        Slot::Key(private, key) => Probe { boundary: audience(*private), key: Some(key), ..none },
+        Slot::SourcePath(private, path) => {
+            Probe { boundary: audience(*private), source_path: Some(path), ..none }
+        }
+        Slot::Content(boundary, hash) => Probe { boundary: *boundary, content_hash: Some(*hash), ..none },
     }
 }
 
@@ -120,17 +101,10 @@ pub(crate) fn refuse_held(
     memory: &Memory,
     edition: &Edition,
 ) -> Result<(), Error> {
-    let future = Memory {
-        edition: edition.clone(),
-        ..memory.clone()
-    };
+    let future = Memory { edition: edition.clone(), ..memory.clone() };
     for slot in slots(&future) {
         let probe = probe(&slot, memory.space, memory.owner);
-        let Some(other) = parts
-            .store
-            .twin(viewer, &probe)?
-            .filter(|other| other.id != memory.id)
-        else {
+        let Some(other) = parts.store.twin(viewer, &probe)?.filter(|other| other.id != memory.id) else {
             continue;
         };
         let what = match slot {

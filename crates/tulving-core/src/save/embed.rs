@@ -11,10 +11,7 @@ const EMBEDDED_AT_ONCE: usize = 16;
 
 /// The chunks of each content, and what the caller should know where they have no vectors.
 pub(crate) fn embed(parts: &Parts, contents: &[&str]) -> (Vec<Vec<Chunk>>, Option<Warning>) {
-    let mut chunks: Vec<Vec<Chunk>> = contents
-        .iter()
-        .map(|content| text::chunk::split(content))
-        .collect();
+    let mut chunks: Vec<Vec<Chunk>> = contents.iter().map(|content| text::chunk::split(content)).collect();
     if chunks.iter().map(Vec::len).sum::<usize>() > EMBEDDED_AT_ONCE {
         return (chunks, None);
     }
@@ -31,11 +28,6 @@ pub(crate) fn embed(parts: &Parts, contents: &[&str]) -> (Vec<Vec<Chunk>>, Optio
             (chunks, None)
         }
         Err(ModelError::None) => (chunks, None),
-        Err(error) => (
-            chunks,
-            Some(Warning::NotEmbedded {
-                why: error.to_string(),
-            }),
-        ),
+        Err(error) => (chunks, Some(Warning::NotEmbedded { why: error.to_string() })),
     }
 }

@@ -68,11 +68,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
     let links = request.associations.as_slice();
     if links.len() > limits::ASSOCIATIONS {
         let (got, limit) = (links.len(), limits::ASSOCIATIONS);
-        return Err(Invalid::TooMany {
-            field: Field::Associations,
-            got,
-            limit,
-        });
+        return Err(Invalid::TooMany { field: Field::Associations, got, limit });
     }
     let links = links.iter().map(link).collect::<Result<_, _>>()?;
     let content = content(&request.content, bounds)?;
@@ -92,12 +88,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         stability: request.stability,
         importance: request.importance.map(Importance::new).transpose()?,
         boundary: request.boundary,
-        source_note: given(
-            Field::SourceNote,
-            request.source_note.as_deref(),
-            limits::NOTE_CHARS,
-        )?
-        .map(Some),
+        source_note: given(Field::SourceNote, request.source_note.as_deref(), limits::NOTE_CHARS)?.map(Some),
         occurred_at: request.occurred_at.map(Some),
         valid_from: request.valid_from.map(Some),
         valid_until: request.valid_until.map(Some),
@@ -109,48 +100,25 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         author: request.author.unwrap_or(Author::User),
         origin: Origin::Api,
         source_agent: None,
-        assisted_by_agent: given(
-            Field::Agent,
-            request.assisted_by_agent.as_deref(),
-            limits::NOTE_CHARS,
-        )?,
+        assisted_by_agent: given(Field::Agent, request.assisted_by_agent.as_deref(), limits::NOTE_CHARS)?,
         trust: request.trust.unwrap_or(Trust::Own),
         pass: request.pass,
-        source_path: given(
-            Field::SourcePath,
-            request.source_path.as_deref(),
-            limits::PATH_CHARS,
-        )?,
+        source_path: given(Field::SourcePath, request.source_path.as_deref(), limits::PATH_CHARS)?,
         mirror: None,
         attachment: request.attachment,
     };
     let place = Place {
-        conversation: given(
-            Field::Conversation,
-            request.conversation.as_deref(),
-            limits::NOTE_CHARS,
-        )?,
+        conversation: given(Field::Conversation, request.conversation.as_deref(), limits::NOTE_CHARS)?,
         position: request.position,
         speaker: given(Field::Speaker, request.speaker.as_deref(), limits::NOTE_CHARS)?,
     };
-    Ok(Draft {
-        content,
-        patch,
-        provenance,
-        place,
-        pinned: request.pinned,
-        links,
-    })
+    Ok(Draft { content, patch, provenance, place, pinned: request.pinned, links })
 }
 
 /// Reads an edit.
 pub(crate) fn read_update(request: &UpdateRequest, bounds: Limits) -> Result<Patch, Invalid> {
     let patch = Patch {
-        content: request
-            .content
-            .as_deref()
-            .map(|text| content(text, bounds))
-            .transpose()?,
+        content: request.content.as_deref().map(|text| content(text, bounds)).transpose()?,
         content_type: request.content_type,
         key: clearable(Field::Key, request.key.as_ref(), limits::KEY_CHARS)?,
         title: clearable(Field::Title, request.title.as_ref(), limits::TITLE_CHARS)?,
@@ -161,21 +129,13 @@ pub(crate) fn read_update(request: &UpdateRequest, bounds: Limits) -> Result<Pat
         stability: request.stability,
         importance: request.importance.map(Importance::new).transpose()?,
         boundary: request.boundary,
-        source_note: clearable(
-            Field::SourceNote,
-            request.source_note.as_ref(),
-            limits::NOTE_CHARS,
-        )?,
+        source_note: clearable(Field::SourceNote, request.source_note.as_ref(), limits::NOTE_CHARS)?,
         occurred_at: request.occurred_at,
         valid_from: request.valid_from,
         valid_until: request.valid_until,
         expires_at: request.expires_at,
     };
-    if patch == Patch::default() {
-        Err(Invalid::NothingToUpdate)
-    } else {
-        Ok(patch)
-    }
+    if patch == Patch::default() { Err(Invalid::NothingToUpdate) } else { Ok(patch) }
 }
 
 /// Reads one link.
@@ -189,9 +149,7 @@ pub(crate) fn link(request: &AssociationRequest) -> Result<Link, Invalid> {
 
 /// Reads a reason, note or other short text that may be missing.
 pub(crate) fn given(field: Field, text: Option<&str>, limit: usize) -> Result<Option<String>, Invalid> {
-    text.filter(|text| !text.trim().is_empty())
-        .map(|text| normalize::line(field, text, limit))
-        .transpose()
+    text.filter(|text| !text.trim().is_empty()).map(|text| normalize::line(field, text, limit)).transpose()
 }
 
 fn clearable(
@@ -206,15 +164,8 @@ fn content(text: &str, bounds: Limits) -> Result<String, Invalid> {
     let content = normalize::content(text)?;
     let (got, limit) = (content.len(), bounds.content_bytes);
     match got {
-        0 => Err(Invalid::Empty {
-            field: Field::Content,
-        }),
-        _ if got > limit => Err(Invalid::TooLong {
-            field: Field::Content,
-            got,
-            limit,
-            unit: "bytes",
-        }),
+        0 => Err(Invalid::Empty { field: Field::Content }),
+        _ if got > limit => Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }),
         _ => Ok(content),
     }
 }
@@ -222,11 +173,7 @@ fn content(text: &str, bounds: Limits) -> Result<String, Invalid> {
 /// Tags in their normal form: trimmed, each once, in the order given.
 fn tags(given: &[String]) -> Result<Vec<String>, Invalid> {
     if given.len() > limits::TAGS {
-        return Err(Invalid::TooMany {
-            field: Field::Tags,
-            got: given.len(),
-            limit: limits::TAGS,
-        });
+        return Err(Invalid::TooMany { field: Field::Tags, got: given.len(), limit: limits::TAGS });
     }
     let mut tags = Vec::with_capacity(given.len());
     for tag in given {
@@ -327,11 +274,9 @@ impl Patch {
     /// Refuses a validity that would end before it begins.
     pub(crate) fn check_span(&self, old: &Span) -> Result<(), Invalid> {
         match self.span_onto(old) {
-            Span {
-                valid_from: Some(from),
-                valid_until: Some(until),
-                ..
-            } if until < from => Err(Invalid::EndsBeforeStart { from, until }),
+            Span { valid_from: Some(from), valid_until: Some(until), .. } if until < from => {
+                Err(Invalid::EndsBeforeStart { from, until })
+            }
             _ => Ok(()),
         }
     }
@@ -364,10 +309,8 @@ mod tests {
 
     #[test]
     fn what_is_not_said_comes_from_the_type() {
-        let request = SaveRequest {
-            memory_type: Some(MemoryType::Todo),
-            ..SaveRequest::new("water the plants")
-        };
+        let request =
+            SaveRequest { memory_type: Some(MemoryType::Todo), ..SaveRequest::new("water the plants") };
         let edition = read_one(request).expect("good").patch.fresh(Boundary::Private);
         assert_eq!(edition.class.kind, Kind::Episodic);
         assert_eq!(edition.class.stability, Stability::Volatile);
@@ -376,16 +319,9 @@ mod tests {
 
     #[test]
     fn a_new_type_takes_its_defaults_along_but_not_what_was_set() {
-        let request = SaveRequest {
-            importance: Some(0.9),
-            ..SaveRequest::new("x")
-        };
+        let request = SaveRequest { importance: Some(0.9), ..SaveRequest::new("x") };
         let fact = read_one(request).expect("good").patch.fresh(Boundary::Private);
-        let event = Patch {
-            memory_type: Some(MemoryType::Event),
-            ..Patch::default()
-        }
-        .onto(&fact);
+        let event = Patch { memory_type: Some(MemoryType::Event), ..Patch::default() }.onto(&fact);
         assert_eq!(event.class.kind, Kind::Episodic);
         assert_eq!(event.class.importance.get(), 0.9);
     }
@@ -399,16 +335,10 @@ mod tests {
             read_one(SaveRequest::new(" \n ")).expect_err("empty").to_string(),
             "the content is empty"
         );
-        let many = SaveRequest {
-            tags: Some(vec!["t".to_owned(); 10_000]),
-            ..SaveRequest::new("x")
-        };
+        let many = SaveRequest { tags: Some(vec!["t".to_owned(); 10_000]), ..SaveRequest::new("x") };
         let error = read_one(many).expect_err("too many");
         assert_eq!(error.to_string(), "there are 10000 tags and the limit is 100");
-        let heavy = SaveRequest {
-            importance: Some(1.5),
-            ..SaveRequest::new("x")
-        };
+        let heavy = SaveRequest { importance: Some(1.5), ..SaveRequest::new("x") };
         assert_eq!(
             read_one(heavy).expect_err("too much").to_string(),
             "the importance is 1.5 and must be within 0 and 1"
@@ -417,17 +347,9 @@ mod tests {
 
     #[test]
     fn a_group_stays_sealed() {
-        let request = SaveRequest {
-            boundary: Some(Boundary::Org),
-            ..SaveRequest::new("x")
-        };
+        let request = SaveRequest { boundary: Some(Boundary::Org), ..SaveRequest::new("x") };
         let error = read(request, &space(SpaceKind::Group), Limits::default()).expect_err("too wide");
-        assert_eq!(
-            error,
-            Invalid::BoundaryTooWide {
-                boundary: Boundary::Org
-            }
-        );
+        assert_eq!(error, Invalid::BoundaryTooWide { boundary: Boundary::Org });
     }
 
     #[test]
@@ -442,11 +364,8 @@ mod tests {
 
     #[test]
     fn links_default_to_related_at_a_half() {
-        let request = AssociationRequest {
-            target: "#3".parse().expect("a number"),
-            relation: None,
-            weight: None,
-        };
+        let request =
+            AssociationRequest { target: "#3".parse().expect("a number"), relation: None, weight: None };
         let link = link(&request).expect("good");
         assert_eq!((link.relation, link.weight.get()), (Relation::RelatedTo, 0.5));
     }

@@ -30,25 +30,20 @@ pub(crate) fn save_many(
 ) -> Result<Vec<Receipt>, Error> {
     if requests.len() > limits::BATCH {
         let (got, limit) = (requests.len(), limits::BATCH);
-        return Err(Invalid::TooMany {
-            field: Field::Batch,
-            got,
-            limit,
-        }
-        .into());
+        return Err(Invalid::TooMany { field: Field::Batch, got, limit }.into());
     }
-    let (space, right) = access::workplace(parts, caller)?;
+    let place = access::workplace(parts, caller)?;
     let mut drafts = Vec::with_capacity(requests.len());
     for (index, request) in requests.into_iter().enumerate() {
-        let draft = intake::read(request, &space, parts.limits).map_err(|source| Invalid::InBatch {
-            index,
-            source: Box::new(source),
-        })?;
+        let draft = intake::read(request, &place.0, parts.limits)
+            .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
         drafts.push(draft);
     }
     let contents: Vec<&str> = drafts.iter().map(|draft| draft.content.as_str()).collect();
     let (chunks, trouble) = embed::embed(parts, &contents);
+    let mut first = Some(place);
     access::decide_again(|| {
+        let (space, right) = first.take().map_or_else(|| access::workplace(parts, caller), Ok)?;
         let now = parts.clock.now();
         let mut act = assemble::Act::new(parts, caller, &space, right, now);
         for (draft, chunks) in drafts.iter().zip(&chunks) {

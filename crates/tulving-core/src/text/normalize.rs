@@ -12,17 +12,10 @@ use crate::memory::ContentHash;
 pub fn content(text: &str) -> Result<String, Invalid> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     refuse_control(Field::Content, text, &['\t', '\n', '\r'])?;
-    let unified = if text.contains('\r') {
-        text.replace("\r\n", "\n").replace('\r', "\n")
-    } else {
-        text.to_owned()
-    };
+    let unified =
+        if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() };
     let trimmed = unified.trim();
-    if trimmed.len() == unified.len() {
-        Ok(unified)
-    } else {
-        Ok(trimmed.to_owned())
-    }
+    if trimmed.len() == unified.len() { Ok(unified) } else { Ok(trimmed.to_owned()) }
 }
 
 /// A text of one line as it is stored: no white space around it. Refuses control characters and more than `limit`.
@@ -34,26 +27,14 @@ pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     refuse_control(field, text, &[])?;
     let got = text.chars().count();
     if got > limit {
-        return Err(Invalid::TooLong {
-            field,
-            got,
-            limit,
-            unit: "characters",
-        });
+        return Err(Invalid::TooLong { field, got, limit, unit: "characters" });
     }
     Ok(text.to_owned())
 }
 
 fn refuse_control(field: Field, text: &str, allowed: &[char]) -> Result<(), Invalid> {
-    match text
-        .char_indices()
-        .find(|(_, c)| c.is_control() && !allowed.contains(c))
-    {
-        Some((at, c)) => Err(Invalid::Control {
-            field,
-            code: u32::from(c),
-            at,
-        }),
+    match text.char_indices().find(|(_, c)| c.is_control() && !allowed.contains(c)) {
+        Some((at, c)) => Err(Invalid::Control { field, code: u32::from(c), at }),
         None => Ok(()),
     }
 }
@@ -73,13 +54,7 @@ pub fn name(text: &str) -> Result<String, Invalid> {
     let fits = text.len() <= crate::limits::NAME_CHARS
         && text.starts_with(good)
         && text.chars().all(|c| good(c) || matches!(c, '-' | '_' | '.'));
-    if fits {
-        Ok(text.to_owned())
-    } else {
-        Err(Invalid::Name {
-            got: crate::preview::short(text),
-        })
-    }
+    if fits { Ok(text.to_owned()) } else { Err(Invalid::Name { got: crate::preview::short(text) }) }
 }
 
 #[cfg(test)]
@@ -102,14 +77,7 @@ mod tests {
     #[test]
     fn control_characters_are_refused_with_their_place() {
         let error = content("a\u{0}b").expect_err("a NUL");
-        assert_eq!(
-            error,
-            Invalid::Control {
-                field: Field::Content,
-                code: 0,
-                at: 1
-            }
-        );
+        assert_eq!(error, Invalid::Control { field: Field::Content, code: 0, at: 1 });
         assert!(content("tab\tand\nbreak").is_ok());
         assert!(line(Field::Key, "a\nb", 10).is_err());
     }
@@ -125,17 +93,7 @@ mod tests {
     #[test]
     fn names_are_safe_for_folders() {
         assert!(name("team-a").is_ok() && name("2026.notes_x").is_ok());
-        for wrong in [
-            "",
-            "..",
-            ".hidden",
-            "Team",
-            "a/b",
-            "a b",
-            "ä",
-            "a\n",
-            &"x".repeat(65),
-        ] {
+        for wrong in ["", "..", ".hidden", "Team", "a/b", "a b", "ä", "a\n", &"x".repeat(65)] {
             assert!(name(wrong).is_err(), "{wrong}");
         }
     }

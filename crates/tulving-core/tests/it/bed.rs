@@ -34,10 +34,7 @@ pub(crate) struct Bed {
 impl Bed {
     /// A bed whose clock moves on by a millisecond at each look.
     pub(crate) fn new() -> Self {
-        Self::with(
-            ManualClock::ticking(Duration::from_millis(1)),
-            Arc::new(NoEmbedder),
-        )
+        Self::with(ManualClock::ticking(Duration::from_millis(1)), Arc::new(NoEmbedder))
     }
 
     pub(crate) fn with(clock: ManualClock, embedder: Arc<dyn Embedder>) -> Self {
@@ -52,13 +49,7 @@ impl Bed {
             clock: clock.clone(),
             limits: Limits::default(),
         });
-        Self {
-            engine,
-            store,
-            clock,
-            home,
-            _folder: folder,
-        }
+        Self { engine, store, clock, home, _folder: folder }
     }
 
     /// Another engine on the same home, with a store of its own, as another process would have.
@@ -82,10 +73,8 @@ impl Bed {
 
     /// A new principal, who is a member of nothing yet.
     pub(crate) fn person(&self, name: &str) -> Caller {
-        let principal = self
-            .engine
-            .create_principal(&self.user(), name, PrincipalKind::Person)
-            .expect("a principal");
+        let principal =
+            self.engine.create_principal(&self.user(), name, PrincipalKind::Person).expect("a principal");
         caller(principal.id, SpaceId::DEFAULT)
     }
 
@@ -95,18 +84,13 @@ impl Bed {
     }
 
     pub(crate) fn space(&self, name: &str, kind: SpaceKind) -> SpaceId {
-        self.engine
-            .create_space(&self.user(), name, kind)
-            .expect("a space")
-            .id
+        self.engine.create_space(&self.user(), name, kind).expect("a space").id
     }
 
     /// A new principal who is a member of a space, speaking there.
     pub(crate) fn member(&self, name: &str, space: SpaceId, role: Role) -> Caller {
         let person = self.person(name);
-        self.engine
-            .set_member(&self.user(), &space.to_string(), name, role)
-            .expect("a member");
+        self.engine.set_member(&self.user(), &space.to_string(), name, role).expect("a member");
         caller(person.viewer.principal, space)
     }
 
@@ -145,10 +129,7 @@ impl Bed {
 
     #[track_caller]
     pub(crate) fn link(&self, caller: &Caller, source: MemoryId, target: MemoryId, relation: Relation) {
-        if let Err(error) = self
-            .engine
-            .associate(caller, source.into(), &link(target, relation))
-        {
+        if let Err(error) = self.engine.associate(caller, source.into(), &link(target, relation)) {
             panic!("not linked: {error}");
         }
     }
@@ -183,61 +164,32 @@ impl From<SaveRequest> for Saying {
 
 /// Somebody without a token, who may do what the principal may.
 pub(crate) fn caller(principal: PrincipalId, space: SpaceId) -> Caller {
-    Caller {
-        viewer: build::eyes(principal),
-        ceiling: Role::Admin,
-        space,
-        agent: None,
-        origin: Origin::Api,
-    }
+    Caller { viewer: build::eyes(principal), ceiling: Role::Admin, space, agent: None, origin: Origin::Api }
 }
 
 /// The same caller elsewhere.
 pub(crate) fn within(caller: &Caller, space: SpaceId) -> Caller {
-    Caller {
-        space,
-        ..caller.clone()
-    }
+    Caller { space, ..caller.clone() }
 }
 
 pub(crate) fn keyed(key: &str, content: &str) -> SaveRequest {
-    SaveRequest {
-        key: Some(key.to_owned()),
-        ..SaveRequest::new(content)
-    }
+    SaveRequest { key: Some(key.to_owned()), ..SaveRequest::new(content) }
 }
 
 pub(crate) fn said(content: &str) -> UpdateRequest {
-    UpdateRequest {
-        content: Some(content.to_owned()),
-        ..UpdateRequest::default()
-    }
+    UpdateRequest { content: Some(content.to_owned()), ..UpdateRequest::default() }
 }
 
 pub(crate) fn link(target: impl Into<MemoryRef>, relation: Relation) -> AssociationRequest {
-    AssociationRequest {
-        target: target.into(),
-        relation: Some(relation),
-        weight: None,
-    }
+    AssociationRequest { target: target.into(), relation: Some(relation), weight: None }
 }
 
 pub(crate) fn listing(sort: Sort, limit: usize) -> ListRequest {
-    ListRequest {
-        filter: Filter::default(),
-        sort,
-        limit,
-        cursor: None,
-    }
+    ListRequest { filter: Filter::default(), sort, limit, cursor: None }
 }
 
 pub(crate) fn recall(mode: Mode) -> RecallRequest {
-    RecallRequest {
-        mode,
-        filter: Filter::default(),
-        sort: None,
-        limit: 100,
-    }
+    RecallRequest { mode, filter: Filter::default(), sort: None, limit: 100 }
 }
 
 pub(crate) fn contents(page: &Page) -> Vec<String> {

@@ -60,16 +60,7 @@ impl Stage {
             (0..249).map(|n| Write::LogTurn(world.turn(hub, user.viewer.principal, &format!("turn {n}"))));
         world.apply(turns.collect());
         bed.engine.enqueue("work", json!({ "n": 1 }), 3).expect("a job");
-        Self {
-            bed,
-            user,
-            hub,
-            plain,
-            edited,
-            archived,
-            forgotten,
-            dump: Vec::new(),
-        }
+        Self { bed, user, hub, plain, edited, archived, forgotten, dump: Vec::new() }
     }
 
     fn engine(&self) -> &tulving_core::Engine {
@@ -97,13 +88,10 @@ fn with_plain_ids(text: &str) -> String {
     let bytes = text.as_bytes();
     let is_id = |at: usize| {
         bytes.len() >= at + LENGTH
-            && bytes[at..at + LENGTH]
-                .iter()
-                .enumerate()
-                .all(|(n, byte)| match n {
-                    8 | 13 | 18 | 23 => *byte == b'-',
-                    _ => byte.is_ascii_hexdigit(),
-                })
+            && bytes[at..at + LENGTH].iter().enumerate().all(|(n, byte)| match n {
+                8 | 13 | 18 | 23 => *byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            })
     };
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut plain = String::with_capacity(text.len());
@@ -125,10 +113,9 @@ type Deed = fn(&Stage) -> Result<(), Error>;
 
 fn first_difference(one: &str, other: &str) -> String {
     let mut pairs = one.lines().zip(other.lines());
-    pairs.find(|(one, other)| one != other).map_or_else(
-        || "their lengths".to_owned(),
-        |(one, other)| format!("\n{one}\n{other}"),
-    )
+    pairs
+        .find(|(one, other)| one != other)
+        .map_or_else(|| "their lengths".to_owned(), |(one, other)| format!("\n{one}\n{other}"))
 }
 
 /// Fails the act at each of its calls in turn.
@@ -149,11 +136,7 @@ fn whole_or_absent(prepare: fn(&mut Stage), deed: Deed) {
     for nth in 1..1_000 {
         let stage = stage();
         let start = stage.snapshot();
-        assert!(
-            start == before,
-            "each run begins alike: {}",
-            first_difference(&before, &start)
-        );
+        assert!(start == before, "each run begins alike: {}", first_difference(&before, &start));
         stage.bed.store.fail_at(nth);
         let result = deed(&stage);
         let failed = stage.bed.store.has_failed();
@@ -193,9 +176,7 @@ fn nothing(_: &mut Stage) {}
 
 #[test]
 fn save() {
-    whole_or_absent(nothing, |s| {
-        s.engine().save(&s.user, SaveRequest::new("new")).map(drop)
-    });
+    whole_or_absent(nothing, |s| s.engine().save(&s.user, SaveRequest::new("new")).map(drop));
 }
 
 #[test]
@@ -212,16 +193,12 @@ fn save_with_links() {
 
 #[test]
 fn save_onto_a_key() {
-    whole_or_absent(nothing, |s| {
-        s.engine().save(&s.user, keyed("k", "third words")).map(drop)
-    });
+    whole_or_absent(nothing, |s| s.engine().save(&s.user, keyed("k", "third words")).map(drop));
 }
 
 #[test]
 fn save_of_an_archived_duplicate() {
-    whole_or_absent(nothing, |s| {
-        s.engine().save(&s.user, SaveRequest::new("archived")).map(drop)
-    });
+    whole_or_absent(nothing, |s| s.engine().save(&s.user, SaveRequest::new("archived")).map(drop));
 }
 
 #[test]
@@ -244,10 +221,7 @@ fn save_many_with_links_and_keys() {
 #[test]
 fn update() {
     whole_or_absent(nothing, |s| {
-        let request = UpdateRequest {
-            boundary: Some(Boundary::Team),
-            ..said("other words")
-        };
+        let request = UpdateRequest { boundary: Some(Boundary::Team), ..said("other words") };
         s.engine().update(&s.user, s.plain.into(), &request).map(drop)
     });
 }
@@ -263,28 +237,21 @@ fn revert() {
 #[test]
 fn forget_softly() {
     whole_or_absent(nothing, |s| {
-        s.engine()
-            .forget(&s.user, s.plain.into(), &ForgetRequest::default())
-            .map(drop)
+        s.engine().forget(&s.user, s.plain.into(), &ForgetRequest::default()).map(drop)
     });
 }
 
 #[test]
 fn forget_for_good() {
     whole_or_absent(nothing, |s| {
-        let request = ForgetRequest {
-            manner: Manner::Hard,
-            reason: Some("why".to_owned()),
-        };
+        let request = ForgetRequest { manner: Manner::Hard, reason: Some("why".to_owned()) };
         s.engine().forget(&s.user, s.edited.into(), &request).map(drop)
     });
 }
 
 #[test]
 fn restore() {
-    whole_or_absent(nothing, |s| {
-        s.engine().restore(&s.user, s.forgotten.into()).map(drop)
-    });
+    whole_or_absent(nothing, |s| s.engine().restore(&s.user, s.forgotten.into()).map(drop));
 }
 
 #[test]
@@ -294,9 +261,7 @@ fn archive() {
 
 #[test]
 fn unarchive() {
-    whole_or_absent(nothing, |s| {
-        s.engine().unarchive(&s.user, s.archived.into()).map(drop)
-    });
+    whole_or_absent(nothing, |s| s.engine().unarchive(&s.user, s.archived.into()).map(drop));
 }
 
 #[test]
@@ -315,9 +280,7 @@ fn associate() {
 #[test]
 fn dissociate_several() {
     whole_or_absent(nothing, |s| {
-        s.engine()
-            .dissociate(&s.user, s.plain.into(), s.edited.into(), None)
-            .map(drop)
+        s.engine().dissociate(&s.user, s.plain.into(), s.edited.into(), None).map(drop)
     });
 }
 
@@ -333,29 +296,17 @@ fn flush_of_touches() {
 
 #[test]
 fn create_space() {
-    whole_or_absent(nothing, |s| {
-        s.engine()
-            .create_space(&s.user, "new", SpaceKind::Group)
-            .map(drop)
-    });
+    whole_or_absent(nothing, |s| s.engine().create_space(&s.user, "new", SpaceKind::Group).map(drop));
 }
 
 #[test]
 fn create_principal() {
-    whole_or_absent(nothing, |s| {
-        s.engine()
-            .create_principal(&s.user, "new", PrincipalKind::Agent)
-            .map(drop)
-    });
+    whole_or_absent(nothing, |s| s.engine().create_principal(&s.user, "new", PrincipalKind::Agent).map(drop));
 }
 
 #[test]
 fn set_member() {
-    whole_or_absent(nothing, |s| {
-        s.engine()
-            .set_member(&s.user, "hub", "friend", Role::Admin)
-            .map(drop)
-    });
+    whole_or_absent(nothing, |s| s.engine().set_member(&s.user, "hub", "friend", Role::Admin).map(drop));
 }
 
 #[test]
@@ -466,11 +417,7 @@ fn a_load_that_failed_half_way_comes_to_the_same_when_it_is_repeated() {
         stage.bed.store.fail_at(0);
         load(&stage, stage.dump.clone()).expect("the load is repeated");
         let now = stage.snapshot();
-        assert!(
-            now == after,
-            "call {nth} failed: {}",
-            first_difference(&after, &now)
-        );
+        assert!(now == after, "call {nth} failed: {}", first_difference(&after, &now));
     }
 }
 
@@ -479,11 +426,7 @@ fn a_list_that_failed_can_be_asked_again_from_where_it_was() {
     let stage = Stage::new();
     let whole: Vec<MemoryId> = {
         let page = stage.engine().list(&stage.user, &listing(Sort::Updated, 100));
-        page.expect("a page")
-            .memories
-            .iter()
-            .map(|memory| memory.id)
-            .collect()
+        page.expect("a page").memories.iter().map(|memory| memory.id).collect()
     };
     let before = stage.snapshot();
     for nth in 1..100 {
@@ -496,10 +439,7 @@ fn a_list_that_failed_can_be_asked_again_from_where_it_was() {
                 Ok(page) => {
                     found.extend(page.memories.iter().map(|memory| memory.id));
                     let Some(next) = page.next else { break };
-                    request = ListRequest {
-                        cursor: Some(next),
-                        ..request
-                    };
+                    request = ListRequest { cursor: Some(next), ..request };
                 }
                 Err(_) => failures += 1,
             }

@@ -64,12 +64,7 @@ impl Town {
     /// people of the org, who are its members and those of its teams and hubs. A confinement holds for all of it.
     fn may_see(&self, asking: &Caller, boundary: Boundary, owner: PrincipalId, space: SpaceId) -> bool {
         let who = asking.viewer.principal;
-        if asking
-            .viewer
-            .within
-            .as_ref()
-            .is_some_and(|within| !within.contains(&space))
-        {
+        if asking.viewer.within.as_ref().is_some_and(|within| !within.contains(&space)) {
             return false;
         }
         let (person, room) = (&self.people[&who], &self.rooms[&space]);
@@ -105,21 +100,13 @@ impl Town {
     }
 
     fn role(&self, asking: &Caller, space: SpaceId) -> Option<Role> {
-        let inside = asking
-            .viewer
-            .within
-            .as_ref()
-            .is_none_or(|within| within.contains(&space));
+        let inside = asking.viewer.within.as_ref().is_none_or(|within| within.contains(&space));
         let role = self.people[&asking.viewer.principal].spaces.get(&space).copied();
         role.filter(|_| inside)
     }
 
     fn sees_space(&self, asking: &Caller, space: SpaceId) -> bool {
-        let inside = asking
-            .viewer
-            .within
-            .as_ref()
-            .is_none_or(|within| within.contains(&space));
+        let inside = asking.viewer.within.as_ref().is_none_or(|within| within.contains(&space));
         let (person, room) = (&self.people[&asking.viewer.principal], &self.rooms[&space]);
         inside
             && (person.spaces.contains_key(&space)
@@ -145,12 +132,7 @@ fn settle(bed: &Bed, random: &mut fastrand::Rng) -> Town {
     all_teams.sort();
     let mut rooms = HashMap::from([(
         SpaceId::DEFAULT,
-        Room {
-            id: SpaceId::DEFAULT,
-            team: TeamId::LOCAL,
-            org: OrgId::LOCAL,
-            kind: SpaceKind::Hub,
-        },
+        Room { id: SpaceId::DEFAULT, team: TeamId::LOCAL, org: OrgId::LOCAL, kind: SpaceKind::Hub },
     )]);
     let mut writes = Vec::new();
     for n in 0..SPACES {
@@ -238,22 +220,16 @@ fn newcomer(
 
 /// Fills the town with memories, each with a word that no other has.
 fn remember(world: &World, random: &mut fastrand::Rng, town: &mut Town, spaces: &[SpaceId]) {
-    let writers: Vec<(PrincipalId, SpaceId)> = town
-        .people
-        .iter()
-        .flat_map(|(id, person)| person.spaces.keys().map(|space| (*id, *space)))
-        .collect();
+    let writers: Vec<(PrincipalId, SpaceId)> =
+        town.people.iter().flat_map(|(id, person)| person.spaces.keys().map(|space| (*id, *space))).collect();
     let mut made: Vec<Memory> = Vec::new();
     let mut writes = Vec::new();
     for n in 0..MEMORIES {
         let (owner, space) = pick(random, &writers);
         let mut memory = world.draft(space, owner, &format!("Secret{n}end"));
         let sealed = town.rooms[&space].kind == SpaceKind::Group;
-        memory.edition.boundary = if sealed {
-            pick(random, &Boundary::ALL[..2])
-        } else {
-            pick(random, Boundary::ALL)
-        };
+        memory.edition.boundary =
+            if sealed { pick(random, &Boundary::ALL[..2]) } else { pick(random, Boundary::ALL) };
         memory.edition.class.memory_type = pick(random, MemoryType::ALL);
         memory.edition.key = (n % 4 == 1).then(|| format!("key-{n}"));
         memory.provenance.source_path = (n % 5 == 2).then(|| format!("/path-{n}"));
@@ -282,18 +258,10 @@ fn remember(world: &World, random: &mut fastrand::Rng, town: &mut Town, spaces: 
         made.push(memory);
     }
     for _ in 0..MEMORIES {
-        let (source, target) = (
-            &made[random.usize(..made.len())],
-            &made[random.usize(..made.len())],
-        );
+        let (source, target) = (&made[random.usize(..made.len())], &made[random.usize(..made.len())]);
         if source.id != target.id {
             let relation = pick(random, &[Relation::Updates, Relation::RelatedTo]);
-            writes.push(Write::Link(build::link(
-                world.now(),
-                source.id,
-                target.id,
-                relation,
-            )));
+            writes.push(Write::Link(build::link(world.now(), source.id, target.id, relation)));
             town.edges.push((source.id, target.id));
         }
     }
@@ -357,11 +325,7 @@ impl Probe<'_> {
             self.said
         );
         if let Some(newer) = found.superseded_by {
-            assert!(
-                self.town.sees(&self.asking, newer),
-                "{by} names what supersedes, {}",
-                self.said
-            );
+            assert!(self.town.sees(&self.asking, newer), "{by} names what supersedes, {}", self.said);
         }
     }
 
@@ -381,9 +345,7 @@ impl Probe<'_> {
             let readable = versions.iter().enumerate().filter(|(n, boundary)| {
                 n + 1 == versions.len()
                     || memory.owner == self.asking.viewer.principal
-                    || self
-                        .town
-                        .may_see(&self.asking, **boundary, memory.owner, memory.space)
+                    || self.town.may_see(&self.asking, **boundary, memory.owner, memory.space)
             });
             let history = history.expect("visible");
             assert_eq!(history.len(), readable.count(), "versions, {}", self.said);
@@ -405,16 +367,11 @@ impl Probe<'_> {
     fn search(&self) {
         let word = &self.memory.edition.text.content;
         let expected = u64::from(self.visible());
-        let filter = Filter {
-            substring: Some(word.to_uppercase()),
-            ..Filter::default()
-        };
+        let filter = Filter { substring: Some(word.to_uppercase()), ..Filter::default() };
         let count = self.engine().count(&self.asking, &filter).expect("a count");
         assert_eq!(count, expected, "count, {}", self.said);
-        let answer = self
-            .engine()
-            .recall(&self.asking, &recall(Mode::Substring(word.clone())))
-            .expect("an answer");
+        let answer =
+            self.engine().recall(&self.asking, &recall(Mode::Substring(word.clone()))).expect("an answer");
         assert_eq!(answer.total_found, expected, "recall by text, {}", self.said);
         let by_key = Filter {
             key: self.memory.edition.key.clone(),
@@ -425,45 +382,25 @@ impl Probe<'_> {
             ..Filter::default()
         };
         for sort in [Sort::Newest, Sort::Importance] {
-            let request = ListRequest {
-                filter: by_key.clone(),
-                ..listing(sort, 10)
-            };
+            let request = ListRequest { filter: by_key.clone(), ..listing(sort, 10) };
             let page = self.engine().list(&self.asking, &request).expect("a page");
             assert_eq!(page.memories.len() as u64, expected, "list, {}", self.said);
         }
-        let earlier = Filter {
-            substring: Some(word.replace("Secret", "Earlier")),
-            ..Filter::default()
-        };
+        let earlier = Filter { substring: Some(word.replace("Secret", "Earlier")), ..Filter::default() };
         let count = self.engine().count(&self.asking, &earlier).expect("a count");
         assert_eq!(count, 0, "words of an earlier version, {}", self.said);
     }
 
     /// A mode that lists everything shows what is for the one who asks, all of it and nothing else.
     fn survey(&self) {
-        let all: BTreeSet<MemoryId> = self
-            .town
-            .memories
-            .keys()
-            .copied()
-            .filter(|id| self.town.sees(&self.asking, *id))
-            .collect();
+        let all: BTreeSet<MemoryId> =
+            self.town.memories.keys().copied().filter(|id| self.town.sees(&self.asking, *id)).collect();
         let mut typed = recall(Mode::Typed);
         typed.filter.types = MemoryType::ALL.to_vec();
         for request in [recall(Mode::Recent), recall(Mode::Important), typed] {
-            let request = RecallRequest {
-                limit: 1_000,
-                ..request
-            };
+            let request = RecallRequest { limit: 1_000, ..request };
             let answer = self.engine().recall(&self.asking, &request).expect("an answer");
-            assert_eq!(
-                answer.total_found,
-                all.len() as u64,
-                "{:?}, {}",
-                request.mode,
-                self.said
-            );
+            assert_eq!(answer.total_found, all.len() as u64, "{:?}, {}", request.mode, self.said);
             for hit in &answer.hits {
                 self.check(&hit.memory, "recall");
             }
@@ -477,31 +414,16 @@ impl Probe<'_> {
         let forgotten = self.pages(Forgotten::Only);
         for memory in forgotten {
             let original = &self.town.memories[&memory.id];
+            assert!(self.town.sees_forgotten(&self.asking, original), "forgotten, {}", self.said);
             assert!(
-                self.town.sees_forgotten(&self.asking, original),
-                "forgotten, {}",
-                self.said
-            );
-            assert!(
-                memory
-                    .superseded_by
-                    .is_none_or(|newer| self.town.sees(&self.asking, newer)),
+                memory.superseded_by.is_none_or(|newer| self.town.sees(&self.asking, newer)),
                 "what supersedes a forgotten one, {}",
                 self.said
             );
         }
-        let names: BTreeSet<SpaceId> = self
-            .engine()
-            .spaces(&self.asking)
-            .expect("spaces")
-            .into_iter()
-            .map(|space| space.id)
-            .collect();
-        let known = self
-            .town
-            .rooms
-            .keys()
-            .filter(|space| self.town.sees_space(&self.asking, **space));
+        let names: BTreeSet<SpaceId> =
+            self.engine().spaces(&self.asking).expect("spaces").into_iter().map(|space| space.id).collect();
+        let known = self.town.rooms.keys().filter(|space| self.town.sees_space(&self.asking, **space));
         assert_eq!(names, known.copied().collect(), "spaces, {}", self.said);
     }
 
@@ -541,11 +463,7 @@ impl Probe<'_> {
                 );
             }
         }
-        let edges = self
-            .bed
-            .store
-            .associations(&self.asking.viewer, &[self.memory.id])
-            .expect("edges");
+        let edges = self.bed.store.associations(&self.asking.viewer, &[self.memory.id]).expect("edges");
         let expected = self
             .town
             .edges
@@ -562,10 +480,7 @@ impl Probe<'_> {
     /// Every verb answers for what is hidden as for what is not there.
     fn meddle(&self) {
         let (engine, asking) = (self.engine(), &self.asking);
-        let hard = ForgetRequest {
-            manner: Manner::Hard,
-            reason: None,
-        };
+        let hard = ForgetRequest { manner: Manner::Hard, reason: None };
         let number = self.memory.number.expect("a record");
         let refs: [(MemoryRef, MemoryRef); 2] = [
             (self.memory.id.into(), self.nothing.into()),
@@ -574,76 +489,45 @@ impl Probe<'_> {
         let reachable = self.town.sees_forgotten(asking, self.memory);
         for (hidden, missing) in refs {
             let verbs: [(&str, Verb<'_>); 10] = [
-                ("update", &|which| {
-                    engine.update(asking, which, &said("x")).map(drop)
-                }),
-                ("revert", &|which| {
-                    engine.revert(asking, which, Version(1)).map(drop)
-                }),
+                ("update", &|which| engine.update(asking, which, &said("x")).map(drop)),
+                ("revert", &|which| engine.revert(asking, which, Version(1)).map(drop)),
                 ("archive", &|which| engine.archive(asking, which).map(drop)),
                 ("unarchive", &|which| engine.unarchive(asking, which).map(drop)),
                 ("pin", &|which| engine.pin(asking, which).map(drop)),
                 ("unpin", &|which| engine.unpin(asking, which).map(drop)),
                 ("touch", &|which| engine.touch(asking, which).map(drop)),
                 ("associate from", &|which| {
-                    engine
-                        .associate(asking, which, &link(self.nothing, Relation::RelatedTo))
-                        .map(drop)
+                    engine.associate(asking, which, &link(self.nothing, Relation::RelatedTo)).map(drop)
                 }),
                 ("dissociate", &|which| {
-                    engine
-                        .dissociate(asking, which, self.nothing.into(), None)
-                        .map(drop)
+                    engine.dissociate(asking, which, self.nothing.into(), None).map(drop)
                 }),
                 ("related", &|which| engine.related(asking, which, 1).map(drop)),
             ];
             for (verb, act) in verbs {
-                assert_eq!(
-                    told(act(hidden), hidden),
-                    told(act(missing), missing),
-                    "{verb}, {}",
-                    self.said
-                );
+                assert_eq!(told(act(hidden), hidden), told(act(missing), missing), "{verb}, {}", self.said);
             }
             let buried: [(&str, Verb<'_>); 3] = [
-                ("forget", &|which| {
-                    engine.forget(asking, which, &ForgetRequest::default()).map(drop)
-                }),
-                ("forget hard", &|which| {
-                    engine.forget(asking, which, &hard).map(drop)
-                }),
+                ("forget", &|which| engine.forget(asking, which, &ForgetRequest::default()).map(drop)),
+                ("forget hard", &|which| engine.forget(asking, which, &hard).map(drop)),
                 ("restore", &|which| engine.restore(asking, which).map(drop)),
             ];
             for (verb, act) in buried.into_iter().filter(|_| !reachable) {
-                assert_eq!(
-                    told(act(hidden), hidden),
-                    told(act(missing), missing),
-                    "{verb}, {}",
-                    self.said
-                );
+                assert_eq!(told(act(hidden), hidden), told(act(missing), missing), "{verb}, {}", self.said);
             }
         }
     }
 
     /// Saving what a hidden memory says, under its key and its path, is a new memory.
     fn repeat(&self, space: SpaceId) {
-        let asking = Caller {
-            space,
-            ..self.asking.clone()
-        };
+        let asking = Caller { space, ..self.asking.clone() };
         let hidden = self.memory;
         let content = &hidden.edition.text.content;
         let mut requests = vec![SaveRequest::new(content.clone())];
         for boundary in [Boundary::Private, Boundary::Hub] {
-            requests.push(SaveRequest {
-                boundary: Some(boundary),
-                ..SaveRequest::new(content.clone())
-            });
+            requests.push(SaveRequest { boundary: Some(boundary), ..SaveRequest::new(content.clone()) });
         }
-        requests.push(SaveRequest {
-            key: hidden.edition.key.clone(),
-            ..SaveRequest::new("the same key")
-        });
+        requests.push(SaveRequest { key: hidden.edition.key.clone(), ..SaveRequest::new("the same key") });
         requests.push(SaveRequest {
             source_path: hidden.provenance.source_path.clone(),
             ..SaveRequest::new("the same path")
@@ -654,10 +538,7 @@ impl Probe<'_> {
         });
         for request in requests {
             let described = format!("{request:?}, {}", self.said);
-            let receipt = self
-                .engine()
-                .save(&asking, request.clone())
-                .expect("a writer may save");
+            let receipt = self.engine().save(&asking, request.clone()).expect("a writer may save");
             assert_eq!(receipt.fate, Fate::Created, "{described}");
             let skipped: Vec<Warning> = request
                 .associations
@@ -673,14 +554,8 @@ impl Probe<'_> {
                 edit.key = hidden.edition.key.clone().map(Some);
                 edit.boundary = Some(Boundary::Private);
                 let edited = self.engine().update(&asking, receipt.id.into(), &edit);
-                assert!(
-                    edited.is_ok(),
-                    "an edit onto the same words: {edited:?}, {described}"
-                );
-                let back = UpdateRequest {
-                    boundary: Some(Boundary::Hub),
-                    ..UpdateRequest::default()
-                };
+                assert!(edited.is_ok(), "an edit onto the same words: {edited:?}, {described}");
+                let back = UpdateRequest { boundary: Some(Boundary::Hub), ..UpdateRequest::default() };
                 let shared = self.engine().update(&asking, receipt.id.into(), &back);
                 assert!(shared.is_ok(), "and shared: {shared:?}, {described}");
             }
@@ -689,38 +564,18 @@ impl Probe<'_> {
     }
 
     fn overhear(&self, space: SpaceId) {
-        let asking = Caller {
-            space,
-            ..self.asking.clone()
-        };
-        let filter = TurnFilter {
-            channel: None,
-            last: 10,
-        };
+        let asking = Caller { space, ..self.asking.clone() };
+        let filter = TurnFilter { channel: None, last: 10 };
         let turns = self.engine().turns(&asking, &filter).expect("turns");
-        assert_eq!(
-            !turns.is_empty(),
-            self.town.role(&asking, space).is_some(),
-            "turns, {}",
-            self.said
-        );
+        assert_eq!(!turns.is_empty(), self.town.role(&asking, space).is_some(), "turns, {}", self.said);
     }
 
     fn audit(&self) {
-        let filter = AuditFilter {
-            space: None,
-            memory: Some(self.memory.id),
-            last: 10,
-        };
+        let filter = AuditFilter { space: None, memory: Some(self.memory.id), last: 10 };
         let entries = self.engine().audit(&self.asking, &filter).expect("a list");
         let person = &self.town.people[&self.asking.viewer.principal];
         let room = &self.town.rooms[&self.memory.space];
-        let inside = self
-            .asking
-            .viewer
-            .within
-            .as_ref()
-            .is_none_or(|within| within.contains(&room.id));
+        let inside = self.asking.viewer.within.as_ref().is_none_or(|within| within.contains(&room.id));
         let admin = person.spaces.get(&room.id) == Some(&Role::Admin)
             || person.orgs.get(&room.org) == Some(&Role::Admin);
         assert_eq!(!entries.is_empty(), admin && inside, "audit, {}", self.said);
@@ -741,16 +596,9 @@ impl AssociationTried {
 
 /// A caller: somebody, sometimes with a token that is confined, speaking in the space of the memory.
 fn somebody(random: &mut fastrand::Rng, town: &Town, ids: &[PrincipalId], memory: &Memory) -> Caller {
-    let near: Vec<PrincipalId> = ids
-        .iter()
-        .copied()
-        .filter(|id| town.people[id].spaces.contains_key(&memory.space))
-        .collect();
-    let who = if near.is_empty() || random.u8(..3) == 0 {
-        pick(random, ids)
-    } else {
-        pick(random, &near)
-    };
+    let near: Vec<PrincipalId> =
+        ids.iter().copied().filter(|id| town.people[id].spaces.contains_key(&memory.space)).collect();
+    let who = if near.is_empty() || random.u8(..3) == 0 { pick(random, ids) } else { pick(random, &near) };
     let mut asking = caller(who, memory.space);
     if random.u8(..5) == 0 {
         let own: Vec<SpaceId> = town.people[&who].spaces.keys().copied().collect();
@@ -827,10 +675,8 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
         "the run was about something: {shown} shown, {hidden} hidden, {repeated} repeated"
     );
     let records = bed.dump();
-    let left = records
-        .iter()
-        .filter(|record| matches!(record, tulving_core::record::Record::Memory(_)))
-        .count();
+    let left =
+        records.iter().filter(|record| matches!(record, tulving_core::record::Record::Memory(_))).count();
     assert_eq!(left, MEMORIES, "the probes changed nothing");
 }
 
@@ -841,10 +687,8 @@ fn a_frozen_order_is_of_no_use_to_others() {
     let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
     for n in 0..9 {
         for who in [&ann, &bob] {
-            let request = SaveRequest {
-                boundary: Some(Boundary::Private),
-                ..SaveRequest::new(format!("thought {n}"))
-            };
+            let request =
+                SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new(format!("thought {n}")) };
             bed.save(who, request);
         }
     }
@@ -854,18 +698,12 @@ fn a_frozen_order_is_of_no_use_to_others() {
     };
     let (hers, his) = (first(&ann), first(&bob));
     let next = |who: &Caller, cursor: Cursor| {
-        let request = ListRequest {
-            cursor: Some(cursor),
-            ..listing(Sort::Updated, 3)
-        };
+        let request = ListRequest { cursor: Some(cursor), ..listing(Sort::Updated, 3) };
         told(bed.engine.list(who, &request), cursor)
     };
     assert!(next(&bob, hers).contains("invalid_cursor"));
     // With her place in a cursor of his own, as who knows the format could make it.
-    let forged = Cursor {
-        position: hers.position,
-        ..his
-    };
+    let forged = Cursor { position: hers.position, ..his };
     let made_up = Cursor {
         position: tulving_core::answer::Position::Frozen(ListingId::mint(build::second(5)), 3),
         ..his
@@ -879,20 +717,12 @@ fn a_frozen_order_does_not_show_what_was_hidden_since() {
     let bed = Bed::new();
     let hub = bed.hub("hub");
     let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
-    let ids: Vec<MemoryId> = (0..6)
-        .map(|n| bed.save(&ann, format!("thought {n}").as_str()).id)
-        .collect();
+    let ids: Vec<MemoryId> = (0..6).map(|n| bed.save(&ann, format!("thought {n}").as_str()).id).collect();
     let first = bed.engine.list(&bob, &listing(Sort::Updated, 3)).unwrap();
-    let hide = UpdateRequest {
-        boundary: Some(Boundary::Private),
-        ..UpdateRequest::default()
-    };
+    let hide = UpdateRequest { boundary: Some(Boundary::Private), ..UpdateRequest::default() };
     bed.update(&ann, ids[1], &hide);
     bed.forget(&ann, ids[0], Manner::Soft);
-    let rest = ListRequest {
-        cursor: first.next,
-        ..listing(Sort::Updated, 3)
-    };
+    let rest = ListRequest { cursor: first.next, ..listing(Sort::Updated, 3) };
     let rest = bed.engine.list(&bob, &rest).unwrap();
     let left: Vec<MemoryId> = rest.memories.iter().map(|memory| memory.id).collect();
     assert_eq!(left, [ids[2]]);

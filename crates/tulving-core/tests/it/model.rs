@@ -33,14 +33,8 @@ const STEPS: usize = 10_000;
 /// After so many steps all that everybody sees is compared.
 const COMPARED_EVERY: usize = 100;
 
-const SORTS: [Sort; 6] = [
-    Sort::Newest,
-    Sort::Oldest,
-    Sort::Updated,
-    Sort::Accessed,
-    Sort::Importance,
-    Sort::MostAccessed,
-];
+const SORTS: [Sort; 6] =
+    [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed];
 
 /// What a verb must answer: something, or the code of an error.
 type Due<T> = Result<T, &'static str>;
@@ -84,11 +78,7 @@ impl Model {
     }
 
     fn room(&self, id: SpaceId) -> Room {
-        *self
-            .rooms
-            .iter()
-            .find(|room| room.id == id)
-            .expect("a known room")
+        *self.rooms.iter().find(|room| room.id == id).expect("a known room")
     }
 
     /// Everybody here is in some hub, so everybody is of the org; only the user is of the team.
@@ -140,11 +130,7 @@ impl Model {
 
     fn writes(&self, caller: &Caller, space: SpaceId) -> Due<()> {
         let role = self.role(caller.viewer.principal, space);
-        if role >= Some(Role::Writer) {
-            Ok(())
-        } else {
-            Err("no_write_access")
-        }
+        if role >= Some(Role::Writer) { Ok(()) } else { Err("no_write_access") }
     }
 
     fn editable(&self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
@@ -165,10 +151,7 @@ impl Model {
             .filter(|edge| edge.target == id && edge.relation == Relation::Updates)
             .filter_map(|edge| self.alive(who, edge.source))
             .max_by_key(|memory| (memory.usage.created_at, memory.id));
-        Memory {
-            superseded_by: newest.map(|memory| memory.id),
-            ..self.entries[&id].memory.clone()
-        }
+        Memory { superseded_by: newest.map(|memory| memory.id), ..self.entries[&id].memory.clone() }
     }
 
     /// Another memory that holds what this one would hold: its key, its path, else its content.
@@ -205,22 +188,15 @@ impl Model {
         let who = caller.viewer.principal;
         let boundary = request.boundary.unwrap_or(default_boundary(caller.space));
         let private = boundary == Boundary::Private;
-        let sides = if request.boundary.is_some() {
-            vec![private]
-        } else {
-            vec![private, !private]
-        };
+        let sides = if request.boundary.is_some() { vec![private] } else { vec![private, !private] };
         let here = |side: bool| {
-            self.entries
-                .values()
-                .map(|entry| &entry.memory)
-                .filter(move |memory| {
-                    let is_private = memory.edition.boundary == Boundary::Private;
-                    memory.space == caller.space
-                        && memory.standing.forgotten_at.is_none()
-                        && is_private == side
-                        && (!side || memory.owner == who)
-                })
+            self.entries.values().map(|entry| &entry.memory).filter(move |memory| {
+                let is_private = memory.edition.boundary == Boundary::Private;
+                memory.space == caller.space
+                    && memory.standing.forgotten_at.is_none()
+                    && is_private == side
+                    && (!side || memory.owner == who)
+            })
         };
         for side in &sides {
             if let Some(key) = &request.key
@@ -288,10 +264,7 @@ impl Model {
         };
         let (mut skipped, mut related_only) = (0, 0);
         for link in &request.associations {
-            let target = self
-                .find(caller, link.target)
-                .ok()
-                .filter(|target| before.contains(target));
+            let target = self.find(caller, link.target).ok().filter(|target| before.contains(target));
             let Some(target) = target else {
                 skipped += 1;
                 continue;
@@ -308,13 +281,7 @@ impl Model {
             }
             self.link(id, target, relation, link.weight);
         }
-        Ok(Saved {
-            id,
-            fate,
-            revived,
-            skipped,
-            related_only,
-        })
+        Ok(Saved { id, fate, revived, skipped, related_only })
     }
 
     fn create(&mut self, caller: &Caller, request: &SaveRequest, id: MemoryId) {
@@ -350,10 +317,7 @@ impl Model {
         let id = self.editable(caller, which)?;
         let who = caller.viewer.principal;
         let memory = &self.entries[&id].memory;
-        if request
-            .if_version
-            .is_some_and(|version| version != memory.version)
-        {
+        if request.if_version.is_some_and(|version| version != memory.version) {
             return Err("version_mismatch");
         }
         if let Some(boundary) = request.boundary
@@ -373,10 +337,7 @@ impl Model {
     fn replace(&mut self, caller: &Caller, id: MemoryId, edition: Edition) -> Due<Memory> {
         let memory = &self.entries[&id].memory;
         if edition != memory.edition {
-            let future = Memory {
-                edition: edition.clone(),
-                ..memory.clone()
-            };
+            let future = Memory { edition: edition.clone(), ..memory.clone() };
             if self.held(&future) {
                 return Err("duplicate");
             }
@@ -393,10 +354,7 @@ impl Model {
             .into_iter()
             .find(|(at, _)| *at == version)
             .ok_or("version_not_found")?;
-        let edition = Edition {
-            boundary: entry.memory.edition.boundary,
-            ..past.1
-        };
+        let edition = Edition { boundary: entry.memory.edition.boundary, ..past.1 };
         self.replace(caller, id, edition)
     }
 
@@ -430,8 +388,7 @@ impl Model {
                 let id = forgotten.map_or_else(|| self.find(caller, which), Ok)?;
                 self.writes(caller, self.entries[&id].memory.space)?;
                 self.entries.remove(&id);
-                self.edges
-                    .retain(|(source, target, _), _| *source != id && *target != id);
+                self.edges.retain(|(source, target, _), _| *source != id && *target != id);
                 self.touches.remove(&id);
                 Ok(id)
             }
@@ -470,21 +427,16 @@ impl Model {
         relation: Relation,
         weight: Option<f64>,
     ) -> Association {
-        let weight = weight.map_or(Weight::DEFAULT, |weight| {
-            Weight::new(weight).expect("within bounds")
-        });
+        let weight = weight.map_or(Weight::DEFAULT, |weight| Weight::new(weight).expect("within bounds"));
         let now = self.now;
-        let edge = self
-            .edges
-            .entry((source, target, relation))
-            .or_insert(Association {
-                source,
-                target,
-                relation,
-                weight,
-                linked_by: LinkedBy::Caller,
-                created_at: now,
-            });
+        let edge = self.edges.entry((source, target, relation)).or_insert(Association {
+            source,
+            target,
+            relation,
+            weight,
+            linked_by: LinkedBy::Caller,
+            created_at: now,
+        });
         edge.weight = weight;
         *edge
     }
@@ -544,25 +496,16 @@ impl Model {
                     && memory.standing.forgotten_at.is_some() == forgotten
                     && (!forgotten || memory.owner == who)
                     && filter.space.is_none_or(|space| space == memory.space)
-                    && filter
-                        .pinned
-                        .is_none_or(|pinned| pinned == memory.standing.pinned)
+                    && filter.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
                     && (filter.types.is_empty() || filter.types.contains(&memory.edition.class.memory_type))
                     && (filter.states.is_empty() || filter.states.contains(&memory.standing.state))
-                    && filter
-                        .key
-                        .as_ref()
-                        .is_none_or(|key| memory.edition.key.as_ref() == Some(key))
+                    && filter.key.as_ref().is_none_or(|key| memory.edition.key.as_ref() == Some(key))
                     && filter.substring.as_ref().is_none_or(|text| {
                         let edition = &memory.edition;
-                        [
-                            Some(&edition.text.content),
-                            edition.text.title.as_ref(),
-                            edition.key.as_ref(),
-                        ]
-                        .into_iter()
-                        .flatten()
-                        .any(|field| field.to_lowercase().contains(&text.to_lowercase()))
+                        [Some(&edition.text.content), edition.text.title.as_ref(), edition.key.as_ref()]
+                            .into_iter()
+                            .flatten()
+                            .any(|field| field.to_lowercase().contains(&text.to_lowercase()))
                     })
             })
             .collect();
@@ -579,22 +522,14 @@ impl Model {
                 }
             };
             let rising = by.then(a.id.cmp(&b.id));
-            if sort == Sort::Oldest {
-                rising
-            } else {
-                rising.reverse()
-            }
+            if sort == Sort::Oldest { rising } else { rising.reverse() }
         });
         found.into_iter().map(|memory| memory.id).collect()
     }
 }
 
 fn default_boundary(space: SpaceId) -> Boundary {
-    if space == SpaceId::DEFAULT {
-        Boundary::Private
-    } else {
-        Boundary::Hub
-    }
+    if space == SpaceId::DEFAULT { Boundary::Private } else { Boundary::Hub }
 }
 
 fn importance(value: f64) -> Importance {
@@ -620,10 +555,7 @@ fn onto(request: &SaveRequest, old: &Edition) -> Edition {
 fn patched(request: &UpdateRequest, old: &Edition) -> Edition {
     let mut new = old.clone();
     if let Some(content) = &request.content {
-        new.text = tulving_core::memory::Text {
-            title: old.text.title.clone(),
-            ..build::text(content)
-        };
+        new.text = tulving_core::memory::Text { title: old.text.title.clone(), ..build::text(content) };
     }
     if let Some(key) = &request.key {
         new.key.clone_from(key);
@@ -673,21 +605,15 @@ fn code<T>(result: Result<T, Error>) -> Due<T> {
 impl Run {
     fn new(random: fastrand::Rng) -> Self {
         let bed = Bed::with(ManualClock::new(), Arc::new(NoEmbedder));
-        let rooms = [
-            ("one", SpaceKind::Hub),
-            ("two", SpaceKind::Hub),
-            ("sealed", SpaceKind::Group),
-        ]
-        .map(|(name, kind)| (name, bed.space(name, kind), kind));
+        let rooms = [("one", SpaceKind::Hub), ("two", SpaceKind::Hub), ("sealed", SpaceKind::Group)]
+            .map(|(name, kind)| (name, bed.space(name, kind), kind));
         let people = vec![bed.user(), bed.person("ann"), bed.person("bob")];
         let mut roles = BTreeMap::from([((PrincipalId::USER, SpaceId::DEFAULT), Role::Admin)]);
         for (_, id, _) in rooms {
             roles.insert((PrincipalId::USER, id), Role::Admin);
         }
         let mut join = |name: &str, who: &Caller, room: &str, space: SpaceId, role: Role| {
-            bed.engine
-                .set_member(&bed.user(), room, name, role)
-                .expect("a member");
+            bed.engine.set_member(&bed.user(), room, name, role).expect("a member");
             roles.insert((who.viewer.principal, space), role);
         };
         let (ann, bob) = (&people[1], &people[2]);
@@ -699,13 +625,9 @@ impl Run {
         join("bob", bob, one, id_one, Role::Writer);
         join("bob", bob, two, id_two, Role::Reader);
         // The user is an admin above the group and no member of it.
-        bed.world()
-            .leave(PrincipalId::USER, tulving_core::space::MemberOf::Space(id_sealed));
+        bed.world().leave(PrincipalId::USER, tulving_core::space::MemberOf::Space(id_sealed));
         roles.remove(&(PrincipalId::USER, id_sealed));
-        let mut all = vec![Room {
-            id: SpaceId::DEFAULT,
-            kind: SpaceKind::Hub,
-        }];
+        let mut all = vec![Room { id: SpaceId::DEFAULT, kind: SpaceKind::Hub }];
         all.extend(rooms.map(|(_, id, kind)| Room { id, kind }));
         let model = Model {
             entries: BTreeMap::new(),
@@ -716,15 +638,7 @@ impl Run {
             roles,
             now: bed.clock.now(),
         };
-        Self {
-            bed,
-            model,
-            people,
-            random,
-            known: Vec::new(),
-            tally: BTreeMap::new(),
-            step: 0,
-        }
+        Self { bed, model, people, random, known: Vec::new(), tally: BTreeMap::new(), step: 0 }
     }
 
     fn count<T>(&mut self, verb: &'static str, done: &Due<T>) {
@@ -768,12 +682,7 @@ impl Run {
             self.model.entries.keys().copied().collect()
         } else {
             let sees = |entry: &&Entry| self.model.sees(who, &entry.memory);
-            self.model
-                .entries
-                .values()
-                .filter(sees)
-                .map(|entry| entry.memory.id)
-                .collect()
+            self.model.entries.values().filter(sees).map(|entry| entry.memory.id).collect()
         };
         if near.is_empty() {
             return MemoryRef::Number(Number(1));
@@ -799,16 +708,8 @@ impl Run {
     }
 
     fn save_request(&mut self, caller: &Caller) -> SaveRequest {
-        let content = if self.chance(40) {
-            " ".to_owned()
-        } else {
-            self.content()
-        };
-        let links = if self.chance(5) {
-            1 + self.random.usize(..2)
-        } else {
-            0
-        };
+        let content = if self.chance(40) { " ".to_owned() } else { self.content() };
+        let links = if self.chance(5) { 1 + self.random.usize(..2) } else { 0 };
         SaveRequest {
             key: self.maybe(4, Self::key),
             title: self.maybe(6, |run| format!("Title {}", run.random.u32(..3))),
@@ -946,10 +847,7 @@ impl Run {
         }
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "the three maps that a save may change, kept for a moment"
-    )]
+    #[expect(clippy::type_complexity, reason = "the three maps that a save may change, kept for a moment")]
     fn snapshot(
         &self,
     ) -> (
@@ -958,17 +856,10 @@ impl Run {
         BTreeMap<SpaceId, u64>,
     ) {
         let entries = self.model.entries.iter().map(|(id, entry)| {
-            let entry = Entry {
-                memory: entry.memory.clone(),
-                editions: entry.editions.clone(),
-            };
+            let entry = Entry { memory: entry.memory.clone(), editions: entry.editions.clone() };
             (*id, entry)
         });
-        (
-            entries.collect(),
-            self.model.edges.clone(),
-            self.model.numbers.clone(),
-        )
+        (entries.collect(), self.model.edges.clone(), self.model.numbers.clone())
     }
 
     fn update(&mut self, caller: &Caller) {
@@ -977,24 +868,16 @@ impl Run {
             if_version: self.maybe(8, |run| Version(run.random.u32(1..4))),
             content: self.maybe(2, Self::content),
             key: self.maybe(4, |run| run.maybe(2, Self::key)),
-            title: self.maybe(4, |run| {
-                run.maybe(2, |run| format!("Title {}", run.random.u32(..3)))
-            }),
+            title: self.maybe(4, |run| run.maybe(2, |run| format!("Title {}", run.random.u32(..3)))),
             importance: self.maybe(4, |run| f64::from(run.random.u32(..=4)) / 4.0),
             memory_type: self.maybe(4, |run| run.pick(MemoryType::ALL)),
             boundary: self.maybe(3, Self::boundary),
             ..UpdateRequest::default()
         };
-        let said = format!(
-            "step {}: {:?} updates {which} with {request:?}",
-            self.step, caller.viewer
-        );
+        let said = format!("step {}: {:?} updates {which} with {request:?}", self.step, caller.viewer);
         let done = code(self.bed.engine.update(caller, which, &request));
         self.count("update", &done);
-        let empty = UpdateRequest {
-            if_version: request.if_version,
-            ..UpdateRequest::default()
-        };
+        let empty = UpdateRequest { if_version: request.if_version, ..UpdateRequest::default() };
         if request == empty {
             assert_eq!(done.map(drop), Err("nothing_to_update"), "{said}");
             return;
@@ -1009,29 +892,17 @@ impl Run {
         let done = code(self.bed.engine.revert(caller, which, version));
         self.count("revert", &done);
         let due = self.model.revert(caller, which, version);
-        assert_eq!(
-            done, due,
-            "step {}: {:?} reverts {which} to {version}",
-            self.step, caller.viewer
-        );
+        assert_eq!(done, due, "step {}: {:?} reverts {which} to {version}", self.step, caller.viewer);
     }
 
     fn forget(&mut self, caller: &Caller) {
         let which = self.which(caller);
-        let manner = if self.random.bool() {
-            Manner::Soft
-        } else {
-            Manner::Hard
-        };
+        let manner = if self.random.bool() { Manner::Soft } else { Manner::Hard };
         let request = ForgetRequest { manner, reason: None };
         let done = code(self.bed.engine.forget(caller, which, &request)).map(|memory| memory.id);
         self.count("forget", &done);
         let due = self.model.forget(caller, which, manner);
-        assert_eq!(
-            done, due,
-            "step {}: {:?} forgets {which}, {manner:?}",
-            self.step, caller.viewer
-        );
+        assert_eq!(done, due, "step {}: {:?} forgets {which}, {manner:?}", self.step, caller.viewer);
     }
 
     fn restore(&mut self, caller: &Caller) {
@@ -1050,11 +921,7 @@ impl Run {
         let done = code(self.bed.engine.restore(caller, which)).map(|memory| memory.id);
         self.count("restore", &done);
         let due = self.model.restore(caller, which);
-        assert_eq!(
-            done, due,
-            "step {}: {:?} restores {which}",
-            self.step, caller.viewer
-        );
+        assert_eq!(done, due, "step {}: {:?} restores {which}", self.step, caller.viewer);
     }
 
     fn shift(&mut self, caller: &Caller) {
@@ -1073,11 +940,7 @@ impl Run {
         let due = self.model.shift(caller, which, step);
         let done = code(done).map(|memory| memory.standing);
         self.count("move", &done);
-        assert_eq!(
-            done, due,
-            "step {}: {:?} {verb} {which}",
-            self.step, caller.viewer
-        );
+        assert_eq!(done, due, "step {}: {:?} {verb} {which}", self.step, caller.viewer);
     }
 
     fn associate(&mut self, caller: &Caller) {
@@ -1107,11 +970,7 @@ impl Run {
         let done = code(self.bed.engine.dissociate(caller, source, target, None)).map(|gone| gone.len());
         self.count("dissociate", &done);
         let due = self.model.dissociate(caller, source, target);
-        assert_eq!(
-            done, due,
-            "step {}: {:?} unlinks {source} from {target}",
-            self.step, caller.viewer
-        );
+        assert_eq!(done, due, "step {}: {:?} unlinks {source} from {target}", self.step, caller.viewer);
     }
 
     fn touch(&mut self, caller: &Caller) {
@@ -1119,11 +978,7 @@ impl Run {
             let which = self.which(caller);
             let done = code(self.bed.engine.touch(caller, which)).map(|memory| memory.id);
             let due = self.model.find(caller, which);
-            assert_eq!(
-                done, due,
-                "step {}: {:?} touches {which}",
-                self.step, caller.viewer
-            );
+            assert_eq!(done, due, "step {}: {:?} touches {which}", self.step, caller.viewer);
             if let Ok(id) = due {
                 self.model.note(id);
             }
@@ -1138,17 +993,10 @@ impl Run {
             }
         };
         let limit = 1 + self.random.usize(..5);
-        let request = RecallRequest {
-            mode: mode.clone(),
-            filter,
-            sort: None,
-            limit,
-        };
+        let request = RecallRequest { mode: mode.clone(), filter, sort: None, limit };
         let answer = self.bed.engine.recall(caller, &request).expect("an answer");
-        let mut filter = Filter {
-            states: vec![State::Processing, State::Active, State::Cooling],
-            ..Filter::default()
-        };
+        let mut filter =
+            Filter { states: vec![State::Processing, State::Active, State::Cooling], ..Filter::default() };
         let sort = match mode {
             Mode::Recent | Mode::Typed => Sort::Newest,
             Mode::Important => Sort::Importance,
@@ -1158,19 +1006,9 @@ impl Run {
             }
         };
         let due = self.model.list(caller.viewer.principal, &filter, sort);
-        assert_eq!(
-            answer.total_found,
-            due.len() as u64,
-            "step {}: {request:?}",
-            self.step
-        );
+        assert_eq!(answer.total_found, due.len() as u64, "step {}: {request:?}", self.step);
         let found: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
-        assert_eq!(
-            found,
-            due[..limit.min(due.len())],
-            "step {}: {request:?}",
-            self.step
-        );
+        assert_eq!(found, due[..limit.min(due.len())], "step {}: {request:?}", self.step);
         for id in found {
             self.model.note(id);
         }
@@ -1180,11 +1018,7 @@ impl Run {
         let waiting = self.model.touches.len() as u64;
         let written = self.bed.engine.flush().expect("written");
         // The engine also counts those that were erased meanwhile.
-        assert!(
-            written >= waiting,
-            "step {}: {written} of {waiting} touches",
-            self.step
-        );
+        assert!(written >= waiting, "step {}: {written} of {waiting} touches", self.step);
         self.model.flush();
     }
 
@@ -1193,54 +1027,30 @@ impl Run {
         let filter = Filter {
             space: self.maybe(3, |run| run.pick(&rooms).id),
             types: self
-                .maybe(4, |run| {
-                    vec![run.pick(MemoryType::ALL), run.pick(MemoryType::ALL)]
-                })
+                .maybe(4, |run| vec![run.pick(MemoryType::ALL), run.pick(MemoryType::ALL)])
                 .unwrap_or_default(),
-            states: self
-                .maybe(4, |run| vec![run.pick(State::ALL)])
-                .unwrap_or_default(),
+            states: self.maybe(4, |run| vec![run.pick(State::ALL)]).unwrap_or_default(),
             pinned: self.maybe(6, |run| run.random.bool()),
             key: self.maybe(6, Self::key),
             substring: self.maybe(4, |run| format!("{}", run.random.u32(..10))),
-            forgotten: if self.chance(6) {
-                Forgotten::Only
-            } else {
-                Forgotten::Without
-            },
+            forgotten: if self.chance(6) { Forgotten::Only } else { Forgotten::Without },
             ..Filter::default()
         };
         let sort = self.pick(&SORTS);
         let limit = self.pick(&[3, 10, 50, 1_000]);
         let due = self.model.list(caller.viewer.principal, &filter, sort);
-        let said = format!(
-            "step {}: {:?} lists {filter:?} by {sort:?}",
-            self.step, caller.viewer
-        );
-        assert_eq!(
-            self.bed.engine.count(caller, &filter).expect("a count"),
-            due.len() as u64,
-            "{said}"
-        );
+        let said = format!("step {}: {:?} lists {filter:?} by {sort:?}", self.step, caller.viewer);
+        assert_eq!(self.bed.engine.count(caller, &filter).expect("a count"), due.len() as u64, "{said}");
         let found = self.pages(caller, &filter, sort, limit);
         let ids: Vec<MemoryId> = found.iter().map(|memory| memory.id).collect();
         assert_eq!(ids, due, "{said}");
         for memory in found {
-            assert_eq!(
-                memory,
-                self.model.shown(caller.viewer.principal, memory.id),
-                "{said}"
-            );
+            assert_eq!(memory, self.model.shown(caller.viewer.principal, memory.id), "{said}");
         }
     }
 
     fn pages(&self, caller: &Caller, filter: &Filter, sort: Sort, limit: usize) -> Vec<Memory> {
-        let mut request = ListRequest {
-            filter: filter.clone(),
-            sort,
-            limit,
-            cursor: None,
-        };
+        let mut request = ListRequest { filter: filter.clone(), sort, limit, cursor: None };
         let mut all = Vec::new();
         loop {
             let page = self.bed.engine.list(caller, &request).expect("a page");
@@ -1260,10 +1070,7 @@ impl Run {
         let got = code(self.bed.engine.get(caller, which));
         assert_eq!(got, due.map(|id| self.model.shown(who, id)), "{said}");
         let history = code(self.bed.engine.history(caller, which)).map(|entries| {
-            let mut told: Vec<_> = entries
-                .into_iter()
-                .map(|entry| (entry.version, entry.edition))
-                .collect();
+            let mut told: Vec<_> = entries.into_iter().map(|entry| (entry.version, entry.edition)).collect();
             told.reverse();
             told
         });
@@ -1274,15 +1081,8 @@ impl Run {
     }
 
     fn compare_edges(&self, who: PrincipalId, id: MemoryId) {
-        let mut found = self
-            .bed
-            .store
-            .associations(&build::eyes(who), &[id])
-            .expect("associations");
-        assert!(
-            found.windows(2).all(|pair| pair[0].weight >= pair[1].weight),
-            "strongest first"
-        );
+        let mut found = self.bed.store.associations(&build::eyes(who), &[id]).expect("associations");
+        assert!(found.windows(2).all(|pair| pair[0].weight >= pair[1].weight), "strongest first");
         found.sort_by_key(|edge| (edge.source, edge.target, edge.relation));
         let due: Vec<Association> = self
             .model
@@ -1294,11 +1094,7 @@ impl Run {
             })
             .copied()
             .collect();
-        assert_eq!(
-            found, due,
-            "step {}: the edges of {id} as {who} sees them",
-            self.step
-        );
+        assert_eq!(found, due, "step {}: the edges of {id} as {who} sees them", self.step);
     }
 
     /// All that everybody sees, and what is stored as a whole.
@@ -1312,12 +1108,7 @@ impl Run {
                 .into_iter()
                 .map(|id| self.model.shown(principal, id))
                 .collect();
-            assert_eq!(
-                found.len(),
-                due.len(),
-                "step {}: what {principal} sees",
-                self.step
-            );
+            assert_eq!(found.len(), due.len(), "step {}: what {principal} sees", self.step);
             for (found, due) in found.iter().zip(&due) {
                 assert_eq!(found, due, "step {}: what {principal} sees", self.step);
             }
@@ -1327,30 +1118,16 @@ impl Run {
         }
         let records = self.bed.dump();
         let count = |of: fn(&Record) -> bool| records.iter().filter(|record| of(record)).count();
-        assert_eq!(
-            count(|record| matches!(record, Record::Memory(_))),
-            self.model.entries.len()
-        );
-        assert_eq!(
-            count(|record| matches!(record, Record::Association(_))),
-            self.model.edges.len()
-        );
+        assert_eq!(count(|record| matches!(record, Record::Memory(_))), self.model.entries.len());
+        assert_eq!(count(|record| matches!(record, Record::Association(_))), self.model.edges.len());
         for record in &records {
             if let Record::Memory(record) = record {
                 let entry = &self.model.entries[&record.memory.id];
-                assert_eq!(
-                    record.memory.standing, entry.memory.standing,
-                    "step {}",
-                    self.step
-                );
+                assert_eq!(record.memory.standing, entry.memory.standing, "step {}", self.step);
                 let editions: Vec<&Edition> =
                     record.versions.iter().map(|version| &version.edition).collect();
                 let due: Vec<&Edition> = entry.editions[..entry.editions.len() - 1].iter().collect();
-                assert_eq!(
-                    editions, due,
-                    "step {}: the versions of {}",
-                    self.step, record.memory.id
-                );
+                assert_eq!(editions, due, "step {}: the versions of {}", self.step, record.memory.id);
             }
         }
     }
@@ -1371,10 +1148,7 @@ fn random_acts_agree_with_a_plain_map() {
     run.flush();
     run.compare();
     for (verb, (done, refused)) in &run.tally {
-        assert!(
-            *done > 20 && *refused > 5,
-            "{verb} was done {done} times and refused {refused} times"
-        );
+        assert!(*done > 20 && *refused > 5, "{verb} was done {done} times and refused {refused} times");
     }
     assert_eq!(run.tally.len(), 8);
 }

@@ -249,16 +249,17 @@ CREATE TABLE listings (
 ) STRICT;
 
 CREATE TABLE audit (
-    row    INTEGER PRIMARY KEY,
-    id     BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-    at     INTEGER NOT NULL,
-    by     BLOB NOT NULL CHECK (length(by) = 16),
-    agent  TEXT,
-    act    TEXT NOT NULL,
-    space  BLOB CHECK (length(space) = 16),
-    memory BLOB CHECK (length(memory) = 16),
-    reason TEXT,
-    detail TEXT
+    row        INTEGER PRIMARY KEY,
+    id         BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+    at         INTEGER NOT NULL,
+    by         BLOB NOT NULL CHECK (length(by) = 16),
+    agent      TEXT,
+    act        TEXT NOT NULL,
+    space      BLOB CHECK (length(space) = 16),
+    memory     BLOB CHECK (length(memory) = 16),
+    private_to BLOB CHECK (length(private_to) = 16),
+    reason     TEXT,
+    detail     TEXT
 ) STRICT;
 
 CREATE INDEX audit_at ON audit (at, row);

@@ -62,11 +62,7 @@ impl SqliteStore {
             _ => files::unwritten(to, "written", &failed.error),
         })?;
         files::sync_folder(files::folder_of(to))?;
-        Ok(BackupReport {
-            path: to.to_owned(),
-            bytes,
-            memories,
-        })
+        Ok(BackupReport { path: to.to_owned(), bytes, memories })
     }
 
     /// A whole copy beside where `to` is to be, and how many memories are in it.
@@ -96,11 +92,7 @@ impl SqliteStore {
         let own = ["", "-wal", "-shm"].map(|suffix| files::beside(&self.file, suffix));
         if own.iter().any(|own| files::same_file(own, to)) {
             let why = "it is the live store itself".to_owned();
-            return Err(StoreError::Unusable {
-                path: to.to_owned(),
-                verb: "written",
-                why,
-            });
+            return Err(StoreError::Unusable { path: to.to_owned(), verb: "written", why });
         }
         Ok(())
     }
@@ -138,10 +130,7 @@ pub(super) fn copy(
             StepResult::Busy | StepResult::Locked => {
                 let (since, round) = blocked.unwrap_or_else(|| (Instant::now(), 0));
                 if since.elapsed() >= wait {
-                    return Err(StoreError::Busy {
-                        waited: since.elapsed(),
-                    }
-                    .into());
+                    return Err(StoreError::Busy { waited: since.elapsed() }.into());
                 }
                 std::thread::sleep(busy::pause(round));
                 blocked = Some((since, round.saturating_add(1)));

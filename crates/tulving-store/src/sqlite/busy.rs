@@ -42,9 +42,7 @@ pub(super) fn in_a_hurry<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
 
 /// A random pause that is longer on average with each round.
 pub(super) fn pause(round: i32) -> Duration {
-    let grown = FIRST_PAUSE
-        .mul_f64(1.5_f64.powi(round.clamp(0, 20)))
-        .min(LONGEST_PAUSE);
+    let grown = FIRST_PAUSE.mul_f64(1.5_f64.powi(round.clamp(0, 20))).min(LONGEST_PAUSE);
     grown.mul_f64(0.5 + fastrand::f64())
 }
 

@@ -66,38 +66,19 @@ pub struct Checkup {
 impl Checkup {
     /// The worst of them.
     pub fn severity(&self) -> Severity {
-        self.findings
-            .iter()
-            .map(|finding| finding.severity)
-            .max()
-            .unwrap_or(Severity::Fine)
+        self.findings.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Fine)
     }
 
     fn fine(&mut self, name: &'static str, text: impl Into<String>) {
-        self.findings.push(Finding {
-            name,
-            severity: Severity::Fine,
-            text: text.into(),
-            hint: None,
-        });
+        self.findings.push(Finding { name, severity: Severity::Fine, text: text.into(), hint: None });
     }
 
     fn warn(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
-        self.findings.push(Finding {
-            name,
-            severity: Severity::Warn,
-            text: text.into(),
-            hint: Some(hint),
-        });
+        self.findings.push(Finding { name, severity: Severity::Warn, text: text.into(), hint: Some(hint) });
     }
 
     fn bad(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
-        self.findings.push(Finding {
-            name,
-            severity: Severity::Bad,
-            text: text.into(),
-            hint: Some(hint),
-        });
+        self.findings.push(Finding { name, severity: Severity::Bad, text: text.into(), hint: Some(hint) });
     }
 
     /// Bad with the faults named, fine without any.
@@ -107,11 +88,7 @@ impl Checkup {
             _ => {
                 let named = faults[..faults.len().min(NAMED)].join("; ");
                 let more = faults.len().saturating_sub(NAMED);
-                let rest = if more > 0 {
-                    format!("; and {more} more")
-                } else {
-                    String::new()
-                };
+                let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
                 self.bad(name, named + &rest, hint);
             }
         }
@@ -133,10 +110,7 @@ const ORPHANS: &[(&str, &str)] = &[
         "associations without their target",
         "SELECT count(*) FROM associations WHERE target NOT IN (SELECT row FROM memories)",
     ),
-    (
-        "chunks without a memory",
-        "SELECT count(*) FROM chunks WHERE memory NOT IN (SELECT row FROM memories)",
-    ),
+    ("chunks without a memory", "SELECT count(*) FROM chunks WHERE memory NOT IN (SELECT row FROM memories)"),
     (
         "vectors without a chunk",
         "SELECT count(*) FROM vectors v WHERE NOT EXISTS \
@@ -154,10 +128,7 @@ const ORPHANS: &[(&str, &str)] = &[
         "memories without a chunk",
         "SELECT count(*) FROM memories WHERE row NOT IN (SELECT memory FROM chunks)",
     ),
-    (
-        "memories without a space",
-        "SELECT count(*) FROM memories WHERE space NOT IN (SELECT id FROM spaces)",
-    ),
+    ("memories without a space", "SELECT count(*) FROM memories WHERE space NOT IN (SELECT id FROM spaces)"),
     (
         "memberships of nothing",
         "SELECT count(*) FROM members WHERE of NOT IN \
@@ -190,12 +161,7 @@ impl SqliteStore {
             _ => None,
         };
         let mut loose: Vec<String> = open(home.path(), 0o700).into_iter().collect();
-        loose.extend(
-            files
-                .iter()
-                .chain([&home.token_file()])
-                .filter_map(|path| open(path, 0o600)),
-        );
+        loose.extend(files.iter().chain([&home.token_file()]).filter_map(|path| open(path, 0o600)));
         if loose.is_empty() {
             checkup.fine("permissions", "only the owner may read the home");
         } else {
@@ -205,9 +171,7 @@ impl SqliteStore {
     }
 
     fn room(&self, checkup: &mut Checkup) {
-        let log = files::beside(&self.file, "-wal")
-            .metadata()
-            .map_or(0, |log| log.len());
+        let log = files::beside(&self.file, "-wal").metadata().map_or(0, |log| log.len());
         let text = format!("the write-ahead log has {}", size(log));
         if log > LARGE_LOG {
             checkup.warn(
@@ -224,11 +188,7 @@ impl SqliteStore {
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
         let text = format!("{} are free on the disk", size(free));
         if free < SCARCE_DISK {
-            checkup.warn(
-                "disk space",
-                text,
-                "free some space; a save fails where there is none",
-            );
+            checkup.warn("disk space", text, "free some space; a save fails where there is none");
         } else {
             checkup.fine("disk space", text);
         }
@@ -237,11 +197,8 @@ impl SqliteStore {
 
 fn marks(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
     let marks = Marks::read(reader)?;
-    let epoch: Option<i64> = reader.query_row(
-        "SELECT max(length(value)) FROM meta WHERE name = 'epoch'",
-        [],
-        |row| row.get(0),
-    )?;
+    let epoch: Option<i64> =
+        reader.query_row("SELECT max(length(value)) FROM meta WHERE name = 'epoch'", [], |row| row.get(0))?;
     let mode: String = reader.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
     if (marks.application_id, marks.schema) != (APPLICATION_ID, migrate::SCHEMA) {
         checkup.bad(
@@ -268,18 +225,13 @@ fn marks(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
 
 fn structure(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
     let mut statement = reader.prepare("PRAGMA integrity_check")?;
-    let mut faults: Vec<String> = statement
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let mut faults: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     faults.retain(|line| line != "ok");
     checkup.faults("integrity", "tables and indexes agree", &faults, RESTORE);
     let mut statement = reader.prepare("PRAGMA foreign_key_check")?;
     let broken = statement.query_map([], |row| {
         let (table, row, parent): (String, Option<i64>, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok(format!(
-            "row {} of {table} points at no row of {parent}",
-            row.unwrap_or(0)
-        ))
+        Ok(format!("row {} of {table} points at no row of {parent}", row.unwrap_or(0)))
     })?;
     let broken: Vec<String> = broken.collect::<Result<_, _>>()?;
     checkup.faults("foreign keys", "every reference is met", &broken, REPORT);
@@ -294,12 +246,7 @@ fn orphans(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
             faults.push(format!("{count} {what}"));
         }
     }
-    checkup.faults(
-        "orphans",
-        "nothing is left without what it belongs to",
-        &faults,
-        REPORT,
-    );
+    checkup.faults("orphans", "nothing is left without what it belongs to", &faults, REPORT);
     Ok(())
 }
 
@@ -339,35 +286,21 @@ fn contents(reader: &Connection, depth: Depth, checkup: &mut Checkup) -> Result<
             faults.push(format!("the content of memory {id} is not what its hash says"));
         }
     }
-    checkup.faults(
-        "contents",
-        &format!("{looked_at} contents are as they were saved"),
-        &faults,
-        RESTORE,
-    );
+    checkup.faults("contents", &format!("{looked_at} contents are as they were saved"), &faults, RESTORE);
     Ok(())
 }
 
 fn pending_work(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
-    let dead: i64 = reader.query_row("SELECT count(*) FROM jobs WHERE state = 'dead'", [], |row| {
-        row.get(0)
-    })?;
+    let dead: i64 =
+        reader.query_row("SELECT count(*) FROM jobs WHERE state = 'dead'", [], |row| row.get(0))?;
     if dead > 0 {
-        checkup.warn(
-            "jobs",
-            format!("{dead} jobs were given up"),
-            "see why, and ask for the work again",
-        );
+        checkup.warn("jobs", format!("{dead} jobs were given up"), "see why, and ask for the work again");
     } else {
         checkup.fine("jobs", "no job was given up");
     }
     if scrub::pending(reader)? > 0 {
         let text = "erased text may still be in the write-ahead log, because another process reads from it";
-        checkup.warn(
-            "erasure",
-            text,
-            "it goes with the next write after that process has ended",
-        );
+        checkup.warn("erasure", text, "it goes with the next write after that process has ended");
     } else if scrub::rewrite_pending(reader)? > 0 {
         let text = "erased text may still be in unused parts of the database file";
         checkup.warn("erasure", text, "run `tulving doctor` again when no other process writes");

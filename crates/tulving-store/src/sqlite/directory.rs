@@ -30,7 +30,10 @@ static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
 impl Directory for SqliteStore {
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
-            format!("SELECT s.id, s.team, s.name, s.kind, s.created_at {} ORDER BY s.name, s.id", *KNOWN_SPACES)
+            format!(
+                "SELECT s.id, s.team, s.name, s.kind, s.created_at {} ORDER BY s.name, s.id",
+                *KNOWN_SPACES
+            )
         });
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
@@ -81,9 +84,7 @@ impl Directory for SqliteStore {
             let mut statement = reader
                 .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3")?;
             let key = params![principal.as_bytes(), of.realm().as_str(), of.id_bytes()];
-            Ok(statement
-                .query_row(key, |row| Columns::of(row).word())
-                .optional()?)
+            Ok(statement.query_row(key, |row| Columns::of(row).word()).optional()?)
         })
     }
 
@@ -106,9 +107,7 @@ impl Directory for SqliteStore {
         self.read(|reader| {
             let mut statement =
                 reader.prepare_cached("SELECT id, name, kind, created_at FROM principals WHERE name = ?1")?;
-            Ok(statement
-                .query_row([name], |row| rows::principal(&mut Columns::of(row)))
-                .optional()?)
+            Ok(statement.query_row([name], |row| rows::principal(&mut Columns::of(row))).optional()?)
         })
     }
 
@@ -132,10 +131,7 @@ impl Directory for SqliteStore {
                 let mut columns = Columns::of(row);
                 Ok((columns.take::<[u8; 32]>()?, rows::token(&mut columns)?))
             });
-            Ok(found
-                .optional()?
-                .filter(|(stored, _)| same(stored, &hash.0))
-                .map(|(_, token)| token))
+            Ok(found.optional()?.filter(|(stored, _)| same(stored, &hash.0)).map(|(_, token)| token))
         })
     }
 

@@ -36,14 +36,8 @@ fn page(
     let mut records = Vec::new();
     if position.section == 0 {
         let written_by = concat!("tulving ", env!("CARGO_PKG_VERSION")).to_owned();
-        records.push(Record::Dump {
-            format: DUMP_FORMAT,
-            written_by,
-        });
-        position = DumpPosition {
-            section: 1,
-            after: i64::MIN,
-        };
+        records.push(Record::Dump { format: DUMP_FORMAT, written_by });
+        position = DumpPosition { section: 1, after: i64::MIN };
     }
     let sections = sections();
     let mut bytes = 0;
@@ -58,10 +52,7 @@ fn page(
             bytes += weight(&record);
             records.push(record);
         }
-        position = DumpPosition {
-            section: position.section + 1,
-            after: i64::MIN,
-        };
+        position = DumpPosition { section: position.section + 1, after: i64::MIN };
     }
     Ok((records, None))
 }
@@ -92,67 +83,38 @@ fn sections() -> [Section; 9] {
         read,
     };
     [
-        of("id, name", "orgs", "row", |columns| {
-            rows::org(columns).map(Record::Org)
-        }),
-        of("id, org, name", "teams", "row", |columns| {
-            rows::team(columns).map(Record::Team)
-        }),
+        of("id, name", "orgs", "row", |columns| rows::org(columns).map(Record::Org)),
+        of("id, org, name", "teams", "row", |columns| rows::team(columns).map(Record::Team)),
         of("id, name, kind, created_at", "principals", "row", |columns| {
             rows::principal(columns).map(Record::Principal)
         }),
-        of(
-            "id, team, name, kind, created_at, next_number, next_turn",
-            "spaces",
-            "row",
-            |columns| {
-                let space = rows::space(columns)?;
-                Ok(Record::Space {
-                    space,
-                    next_number: columns.count()?,
-                    next_turn: columns.count()?,
-                })
-            },
-        ),
+        of("id, team, name, kind, created_at, next_number, next_turn", "spaces", "row", |columns| {
+            let space = rows::space(columns)?;
+            Ok(Record::Space { space, next_number: columns.count()?, next_turn: columns.count()? })
+        }),
         of("principal, realm, of, role", "members", "row", |columns| {
             rows::member(columns).map(Record::Member)
         }),
-        of(
-            &format!("{AROUND}, {EDITION}, NULL, {CURRENT}"),
-            MEMORIES,
-            "m.row",
-            |columns| {
-                let memory = rows::memory_from(columns)?;
-                let current = rows::current(columns)?;
-                Ok(Record::Memory(Box::new(MemoryRecord {
-                    memory,
-                    versions: Vec::new(),
-                    current,
-                })))
-            },
-        ),
+        of(&format!("{AROUND}, {EDITION}, NULL, {CURRENT}"), MEMORIES, "m.row", |columns| {
+            let memory = rows::memory_from(columns)?;
+            let current = rows::current(columns)?;
+            Ok(Record::Memory(Box::new(MemoryRecord { memory, versions: Vec::new(), current })))
+        }),
         of(
             ASSOCIATION,
             "associations a JOIN memories s ON s.row = a.source JOIN memories t ON t.row = a.target",
             "a.row",
             |columns| rows::association(columns).map(Record::Association),
         ),
-        of(TURN, "turns", "row", |columns| {
-            rows::turn(columns).map(Record::Turn)
-        }),
-        of(AUDIT, "audit a", "a.row", |columns| {
-            rows::audit(columns).map(Record::Audit)
-        }),
+        of(TURN, "turns", "row", |columns| rows::turn(columns).map(Record::Turn)),
+        of(AUDIT, "audit a", "a.row", |columns| rows::audit(columns).map(Record::Audit)),
     ]
 }
 
 fn weight(record: &Record) -> usize {
     match record {
         Record::Memory(record) => {
-            let past = record
-                .versions
-                .iter()
-                .map(|version| version.edition.text.content.len());
+            let past = record.versions.iter().map(|version| version.edition.text.content.len());
             record.memory.edition.text.content.len() + past.sum::<usize>()
         }
         Record::Turn(turn) => turn.content.len(),

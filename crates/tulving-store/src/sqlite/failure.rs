@@ -46,10 +46,7 @@ impl Fault {
     pub(super) fn explained(self, file: &Path, busy_wait: Duration) -> StoreError {
         match self {
             Self::Said(error) => error,
-            Self::Json(error) => StoreError::Corrupt {
-                path: file.to_owned(),
-                why: error.to_string(),
-            },
+            Self::Json(error) => StoreError::Corrupt { path: file.to_owned(), why: error.to_string() },
             Self::Sql(error) => explained(error, file, busy_wait),
         }
     }
@@ -57,10 +54,7 @@ impl Fault {
 
 /// Whether others stood in the way.
 pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreError {
@@ -73,56 +67,33 @@ fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreE
                 ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { waited: busy_wait },
                 ErrorCode::DiskFull => StoreError::DiskFull { path },
                 ErrorCode::SystemIoFailure if disk_is_full(file) => StoreError::DiskFull { path },
-                ErrorCode::SystemIoFailure => StoreError::Unusable {
-                    path,
-                    verb: "read or written",
-                    why,
-                },
-                ErrorCode::ReadOnly => StoreError::Unusable {
-                    path,
-                    verb: "written",
-                    why,
-                },
+                ErrorCode::SystemIoFailure => StoreError::Unusable { path, verb: "read or written", why },
+                ErrorCode::ReadOnly => StoreError::Unusable { path, verb: "written", why },
                 ErrorCode::CannotOpen if disk_is_full(file) => StoreError::DiskFull { path },
                 ErrorCode::CannotOpen
                 | ErrorCode::PermissionDenied
-                | ErrorCode::AuthorizationForStatementDenied => StoreError::Unusable {
-                    path,
-                    verb: "opened",
-                    why,
-                },
+                | ErrorCode::AuthorizationForStatementDenied => {
+                    StoreError::Unusable { path, verb: "opened", why }
+                }
                 ErrorCode::DatabaseCorrupt => StoreError::Corrupt { path, why },
-                ErrorCode::NotADatabase => StoreError::Foreign {
-                    path,
-                    why: "it is not a SQLite database".to_owned(),
-                },
+                ErrorCode::NotADatabase => {
+                    StoreError::Foreign { path, why: "it is not a SQLite database".to_owned() }
+                }
                 _ => match message.as_deref().filter(|_| is_unique(code)).and_then(taken) {
                     Some(what) => Conflict::Taken { what }.into(),
-                    None => StoreError::Failed {
-                        what: why,
-                        source: Some(Box::new(error)),
-                    },
+                    None => StoreError::Failed { what: why, source: Some(Box::new(error)) },
                 },
             }
         }
         Sql::FromSqlConversionFailure(..) | Sql::InvalidColumnType(..) | Sql::IntegralValueOutOfRange(..) => {
-            StoreError::Corrupt {
-                path,
-                why: error.to_string(),
-            }
+            StoreError::Corrupt { path, why: error.to_string() }
         }
-        error => StoreError::Failed {
-            what: error.to_string(),
-            source: Some(Box::new(error)),
-        },
+        error => StoreError::Failed { what: error.to_string(), source: Some(Box::new(error)) },
     }
 }
 
 fn is_unique(code: ffi::Error) -> bool {
-    matches!(
-        code.extended_code,
-        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY
-    )
+    matches!(code.extended_code, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
 /// SQLite names the columns of the index that stood in the way.

@@ -20,10 +20,7 @@ impl Conditions {
     /// That the viewer may see the memory and the filter wants it.
     pub(super) fn of(viewer: &Viewer, filter: &Filter) -> Self {
         let within = visible::within(viewer).map_or(Value::Null, Value::Text);
-        let mut all = Self {
-            sql: String::new(),
-            values: vec![blob(viewer.principal.as_bytes()), within],
-        };
+        let mut all = Self { sql: String::new(), values: vec![blob(viewer.principal.as_bytes()), within] };
         if let Some(space) = filter.space {
             all.bound("m.space = ", blob(space.as_bytes()));
         }
@@ -31,10 +28,7 @@ impl Conditions {
         all.words("m.kind", filter.kinds.iter().map(|word| word.as_str()));
         all.words("m.stability", filter.stabilities.iter().map(|word| word.as_str()));
         all.words("m.state", filter.states.iter().map(|word| word.as_str()));
-        all.words(
-            "m.content_type",
-            filter.content_types.iter().map(|word| word.as_str()),
-        );
+        all.words("m.content_type", filter.content_types.iter().map(|word| word.as_str()));
         all.words("m.author", filter.author.iter().map(|word| word.as_str()));
         all.text("m.key = ", filter.key.as_deref());
         all.text("m.source_path = ", filter.source_path.as_deref());
@@ -70,9 +64,7 @@ impl Conditions {
     fn costly(&mut self, filter: &Filter) {
         for tag in &filter.tags {
             let tag = self.bind(Value::Text(tag.clone()));
-            self.plain(&format!(
-                "EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {tag})"
-            ));
+            self.plain(&format!("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {tag})"));
         }
         if let Some(text) = &filter.substring {
             let needle = self.bind(Value::Text(holds::folded(text)));
@@ -84,10 +76,7 @@ impl Conditions {
 
     /// That the memory follows another one in a fixed order.
     pub(super) fn follow(&mut self, sort: Sort, (time, id): (Timestamp, MemoryId)) {
-        let (time, id) = (
-            self.bind(Value::Integer(time.as_micros())),
-            self.bind(blob(id.as_bytes())),
-        );
+        let (time, id) = (self.bind(Value::Integer(time.as_micros())), self.bind(blob(id.as_bytes())));
         let sign = if sort == Sort::Oldest { '>' } else { '<' };
         self.plain(&format!("(m.created_at, m.id) {sign} ({time}, {id})"));
     }

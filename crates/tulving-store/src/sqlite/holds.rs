@@ -16,19 +16,13 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
         else {
             return Ok(false);
         };
-        Ok(holds(
-            &String::from_utf8_lossy(text),
-            &String::from_utf8_lossy(needle),
-        ))
+        Ok(holds(&String::from_utf8_lossy(text), &String::from_utf8_lossy(needle)))
     })
 }
 
 /// A text as it is compared: every letter in lower case, one by one, whatever stands beside it.
 pub(super) fn folded(text: &str) -> String {
-    text.chars()
-        .flat_map(char::to_lowercase)
-        .map(|letter| if letter == 'ς' { 'σ' } else { letter })
-        .collect()
+    text.chars().flat_map(char::to_lowercase).map(|letter| if letter == 'ς' { 'σ' } else { letter }).collect()
 }
 
 fn holds(text: &str, needle: &str) -> bool {

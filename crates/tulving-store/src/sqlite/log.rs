@@ -56,7 +56,8 @@ impl Log for SqliteStore {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT {AUDIT} FROM audit a WHERE {confined} AND (\
-                   a.space IN (SELECT of FROM members WHERE principal = ?1 AND realm = 'space' AND role = 'admin') \
+                   (a.space IN (SELECT of FROM members WHERE principal = ?1 AND realm = 'space' AND role = 'admin') \
+                     AND (a.private_to IS NULL OR a.private_to = ?1)) \
                    OR a.space IN (SELECT s.id FROM spaces s JOIN teams t ON t.id = s.team \
                      WHERE t.org IN ({ADMINISTERED_ORGS})) \
                    OR (a.space IS NULL AND EXISTS ({ADMINISTERED_ORGS}))) \

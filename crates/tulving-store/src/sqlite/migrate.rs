@@ -41,10 +41,7 @@ fn write_first_rows(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<
     let (org, team) = (OrgId::LOCAL, TeamId::LOCAL);
     let (space, user) = (SpaceId::DEFAULT, PrincipalId::USER);
     renew_epoch(step)?;
-    step.execute(
-        "INSERT INTO orgs (id, name) VALUES (?1, 'local')",
-        params![org.as_bytes()],
-    )?;
+    step.execute("INSERT INTO orgs (id, name) VALUES (?1, 'local')", params![org.as_bytes()])?;
     step.execute(
         "INSERT INTO teams (id, org, name) VALUES (?1, ?2, 'local')",
         params![team.as_bytes(), org.as_bytes()],
@@ -55,18 +52,11 @@ fn write_first_rows(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<
     )?;
     step.execute(
         "INSERT INTO spaces (id, team, name, kind, created_at) VALUES (?1, ?2, 'default', ?3, ?4)",
-        params![
-            space.as_bytes(),
-            team.as_bytes(),
-            SpaceKind::Hub.as_str(),
-            now.as_micros()
-        ],
+        params![space.as_bytes(), team.as_bytes(), SpaceKind::Hub.as_str(), now.as_micros()],
     )?;
-    for (realm, of) in [
-        (Realm::Org, org.as_bytes()),
-        (Realm::Team, team.as_bytes()),
-        (Realm::Space, space.as_bytes()),
-    ] {
+    for (realm, of) in
+        [(Realm::Org, org.as_bytes()), (Realm::Team, team.as_bytes()), (Realm::Space, space.as_bytes())]
+    {
         step.execute(
             "INSERT INTO members (principal, realm, of, role) VALUES (?1, ?2, ?3, ?4)",
             params![user.as_bytes(), realm.as_str(), of, Role::Admin.as_str()],
@@ -78,10 +68,7 @@ fn write_first_rows(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<
 /// Gives the store a new epoch: what was derived from it before is void.
 pub(super) fn renew_epoch(connection: &Connection) -> rusqlite::Result<()> {
     connection
-        .execute(
-            "INSERT OR REPLACE INTO meta (name, value) VALUES ('epoch', randomblob(16))",
-            [],
-        )
+        .execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('epoch', randomblob(16))", [])
         .map(drop)
 }
 
@@ -123,16 +110,10 @@ mod tests {
         let schema = STEPS.concat();
         for (column, words) in lists {
             let (table, column) = column.split_once('.').expect("a table and a column");
-            let table = schema
-                .split(&format!("CREATE TABLE {table} ("))
-                .nth(1)
-                .expect("a table");
+            let table = schema.split(&format!("CREATE TABLE {table} (")).nth(1).expect("a table");
             let table = table.split("STRICT").next().expect("its columns");
             for word in words {
-                assert!(
-                    table.contains(&format!("{column} = '{word}'")),
-                    "{column} takes no {word}"
-                );
+                assert!(table.contains(&format!("{column} = '{word}'")), "{column} takes no {word}");
             }
         }
     }

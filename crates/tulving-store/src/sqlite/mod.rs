@@ -52,10 +52,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            busy_wait: Duration::from_secs(60),
-            readers: 4,
-        }
+        Self { busy_wait: Duration::from_secs(60), readers: 4 }
     }
 }
 
@@ -114,9 +111,7 @@ impl SqliteStore {
     /// Moves what the write-ahead log holds into the database file, and cuts the log where nobody reads from it.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
         let writer = self.writer();
-        scrub::truncate_log(&writer)
-            .map(drop)
-            .map_err(|error| self.explain(error.into()))
+        scrub::truncate_log(&writer).map(drop).map_err(|error| self.explain(error.into()))
     }
 
     fn writer(&self) -> MutexGuard<'_, Connection> {
@@ -125,10 +120,7 @@ impl SqliteStore {
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
-        self.readers
-            .take()
-            .and_then(|reader| work(&reader))
-            .map_err(|fault| self.explain(fault))
+        self.readers.take().and_then(|reader| work(&reader)).map_err(|fault| self.explain(fault))
     }
 
     /// Several reads of one state of the store.

@@ -73,10 +73,7 @@ pub(super) struct Marks {
 impl Marks {
     /// Reads them as of one moment, because another process may be writing them just now; nothing is written.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
-        let moment = connection
-            .is_autocommit()
-            .then(|| connection.unchecked_transaction())
-            .transpose()?;
+        let moment = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
         let marks = Self {
             application_id: connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
             schema: connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
@@ -97,21 +94,11 @@ impl Marks {
         if self.is_blank() {
             Ok(())
         } else if self.application_id != APPLICATION_ID {
-            Err(StoreError::Foreign {
-                path,
-                why: "it is another program's SQLite database".to_owned(),
-            })
+            Err(StoreError::Foreign { path, why: "it is another program's SQLite database".to_owned() })
         } else if self.schema > migrate::SCHEMA {
-            Err(StoreError::NewerSchema {
-                path,
-                found: self.schema,
-                known: migrate::SCHEMA,
-            })
+            Err(StoreError::NewerSchema { path, found: self.schema, known: migrate::SCHEMA })
         } else if self.schema < 1 {
-            Err(StoreError::Corrupt {
-                path,
-                why: format!("its schema is {}", self.schema),
-            })
+            Err(StoreError::Corrupt { path, why: format!("its schema is {}", self.schema) })
         } else {
             Ok(())
         }
@@ -120,9 +107,7 @@ impl Marks {
 
 /// Looks at the file through a connection that leaves no trace, and refuses what is not to be touched.
 fn recognise(file: &Path, busy_wait: Duration) -> Result<(), Fault> {
-    let has_log = files::beside(file, "-wal")
-        .metadata()
-        .is_ok_and(|log| log.len() > 0);
+    let has_log = files::beside(file, "-wal").metadata().is_ok_and(|log| log.len() > 0);
     let connection = connect(file, busy_wait)?;
     // The last to close would otherwise move a log that its writer left behind into the file.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
@@ -138,12 +123,7 @@ fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Resul
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {
                 let why = format!("its file system allows no write-ahead log (journal mode {mode})");
-                return Err(StoreError::Unusable {
-                    path: file.to_owned(),
-                    verb: "used",
-                    why,
-                }
-                .into());
+                return Err(StoreError::Unusable { path: file.to_owned(), verb: "used", why }.into());
             }
             Err(error) if failure::is_busy(&error) && began.elapsed() < busy_wait => {
                 std::thread::sleep(busy::pause(round));

@@ -42,11 +42,7 @@ impl Memories for SqliteStore {
             MemoryRef::Id(id) => one(reader, &BY_ID[at], params![me, within, id.as_bytes()]),
             MemoryRef::Number(number) => {
                 let number = rows::signed(number.0);
-                one(
-                    reader,
-                    &BY_NUMBER[at],
-                    params![me, within, space.as_bytes(), number],
-                )
+                one(reader, &BY_NUMBER[at], params![me, within, space.as_bytes(), number])
             }
         })
     }
@@ -111,9 +107,7 @@ impl Memories for SqliteStore {
         let sql = format!("SELECT count(*) FROM memories m WHERE {}", conditions.sql());
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&sql)?;
-            Ok(statement.query_row(params_from_iter(conditions.values()), |row| {
-                Columns::of(row).count()
-            })?)
+            Ok(statement.query_row(params_from_iter(conditions.values()), |row| Columns::of(row).count())?)
         })
     }
 
@@ -127,12 +121,7 @@ impl Memories for SqliteStore {
                 let mut columns = Columns::of(row);
                 let (expires_at, blob): (_, Vec<u8>) = (columns.time()?, columns.take()?);
                 let ids = rows::ids(&blob).map(MemoryId::from_bytes).collect();
-                Ok(Listing {
-                    id,
-                    principal: viewer.principal,
-                    expires_at,
-                    ids,
-                })
+                Ok(Listing { id, principal: viewer.principal, expires_at, ids })
             });
             Ok(found.optional()?)
         })
@@ -172,11 +161,7 @@ impl Memories for SqliteStore {
                 return Ok(None);
             };
             let boundary = probe.boundary.as_str();
-            one(
-                reader,
-                &BY_CONTENT,
-                params![me, within, space, audience, hash.0, boundary],
-            )
+            one(reader, &BY_CONTENT, params![me, within, space, audience, hash.0, boundary])
         })
     }
 
@@ -254,10 +239,10 @@ impl Memories for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let last = rows::limit(filter.last);
-            let found = statement.query_map(
-                params![me, within, space.as_bytes(), filter.channel, last],
-                |row| rows::turn(&mut Columns::of(row)),
-            )?;
+            let found = statement
+                .query_map(params![me, within, space.as_bytes(), filter.channel, last], |row| {
+                    rows::turn(&mut Columns::of(row))
+                })?;
             let mut turns: Vec<Turn> = found.collect::<Result<_, _>>()?;
             turns.reverse();
             Ok(turns)
@@ -286,10 +271,7 @@ fn twin(same: &str) -> String {
 }
 
 fn one(reader: &Connection, sql: &str, values: impl Params) -> Result<Option<Memory>, Fault> {
-    Ok(reader
-        .prepare_cached(sql)?
-        .query_row(values, rows::memory)
-        .optional()?)
+    Ok(reader.prepare_cached(sql)?.query_row(values, rows::memory).optional()?)
 }
 
 fn many(reader: &Connection, sql: &str, values: impl Params) -> Result<Vec<Memory>, Fault> {

@@ -25,12 +25,7 @@ struct Pool {
 
 impl Readers {
     pub(super) fn new(file: PathBuf, options: Options) -> Self {
-        Self {
-            file,
-            options,
-            pool: Mutex::default(),
-            returned: Condvar::new(),
-        }
+        Self { file, options, pool: Mutex::default(), returned: Condvar::new() }
     }
 
     /// A connection for one piece of work; waits while all are lent out.
@@ -38,19 +33,13 @@ impl Readers {
         let mut pool = self.pool();
         loop {
             if let Some(connection) = pool.idle.pop() {
-                return Ok(Reader {
-                    readers: self,
-                    connection: Some(connection),
-                });
+                return Ok(Reader { readers: self, connection: Some(connection) });
             }
             if pool.open < self.options.readers.max(1) {
                 pool.open += 1;
                 drop(pool);
                 // Made before the attempt, so that a failed one gives its place back.
-                let mut reader = Reader {
-                    readers: self,
-                    connection: None,
-                };
+                let mut reader = Reader { readers: self, connection: None };
                 reader.connection = Some(open::reader(&self.file, self.options.busy_wait)?);
                 return Ok(reader);
             }
@@ -73,9 +62,7 @@ impl Deref for Reader<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.connection
-            .as_ref()
-            .expect("a reader is handed out only with its connection")
+        self.connection.as_ref().expect("a reader is handed out only with its connection")
     }
 }
 

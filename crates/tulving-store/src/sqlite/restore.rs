@@ -33,25 +33,14 @@ impl SqliteStore {
     ) -> Result<RestoreReport, StoreError> {
         if files::same_file(from, &self.file) {
             let why = "it is the live store itself".to_owned();
-            return Err(StoreError::Unusable {
-                path: from.to_owned(),
-                verb: "restored",
-                why,
-            });
+            return Err(StoreError::Unusable { path: from.to_owned(), verb: "restored", why });
         }
         let wait = self.options.busy_wait;
-        let (candidate, schema) = self
-            .candidate(from, progress)
-            .map_err(|fault| fault.explained(from, wait))?;
+        let (candidate, schema) =
+            self.candidate(from, progress).map_err(|fault| fault.explained(from, wait))?;
         let previous = self.keep_previous()?;
-        let memories = self
-            .replace_content(&candidate)
-            .map_err(|fault| self.explain(fault))?;
-        Ok(RestoreReport {
-            previous,
-            memories,
-            schema,
-        })
+        let memories = self.replace_content(&candidate).map_err(|fault| self.explain(fault))?;
+        Ok(RestoreReport { previous, memories, schema })
     }
 
     /// A checked copy of the backup in the home, at the newest schema and with an epoch of its own.
@@ -61,11 +50,7 @@ impl SqliteStore {
         let marks = open::Marks::read(&source)?;
         marks.accept(from)?;
         if marks.is_blank() {
-            return Err(StoreError::Foreign {
-                path: from.to_owned(),
-                why: "it is empty".to_owned(),
-            }
-            .into());
+            return Err(StoreError::Foreign { path: from.to_owned(), why: "it is empty".to_owned() }.into());
         }
         let draft = files::draft_beside(&self.file)?;
         backup::copy_into(&source, &draft, wait, progress)?;
@@ -84,13 +69,8 @@ impl SqliteStore {
     fn keep_previous(&self) -> Result<PathBuf, StoreError> {
         let folder = self.home.backups();
         home::make_folder(&folder)?;
-        let time: String = self
-            .clock
-            .now()
-            .to_string()
-            .chars()
-            .filter(|c| !matches!(c, ':' | '-' | '.'))
-            .collect();
+        let time: String =
+            self.clock.now().to_string().chars().filter(|c| !matches!(c, ':' | '-' | '.')).collect();
         let first = folder.join(format!("before-restore-{time}.db"));
         let (mut draft, _) = self.draft(&first, &mut |_, _| ())?;
         for round in 1.. {
@@ -135,11 +115,7 @@ fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Fault> {
     if verdict == "ok" {
         return Ok(());
     }
-    Err(StoreError::Corrupt {
-        path: from.to_owned(),
-        why: verdict,
-    }
-    .into())
+    Err(StoreError::Corrupt { path: from.to_owned(), why: verdict }.into())
 }
 
 /// SQLite copies only between equal page sizes where the target has a write-ahead log.
@@ -175,11 +151,7 @@ fn refuse_other_tables(copy: &Connection, from: &Path) -> Result<(), Fault> {
         None => Ok(()),
         Some((name, _)) => {
             let why = format!("its {name} is not as Tulving makes it");
-            Err(StoreError::Foreign {
-                path: from.to_owned(),
-                why,
-            }
-            .into())
+            Err(StoreError::Foreign { path: from.to_owned(), why }.into())
         }
     }
 }

@@ -164,18 +164,11 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
 pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory> {
     let id = columns.id(MemoryId::from_bytes)?;
     let number = columns.take::<Option<i64>>()?;
-    let (space, owner) = (
-        columns.id(SpaceId::from_bytes)?,
-        columns.id(PrincipalId::from_bytes)?,
-    );
+    let (space, owner) = (columns.id(SpaceId::from_bytes)?, columns.id(PrincipalId::from_bytes)?);
     let version = Version(columns.small()?);
     let standing = standing(columns)?;
     let provenance = provenance(columns)?;
-    let place = Place {
-        conversation: columns.take()?,
-        position: columns.take()?,
-        speaker: columns.take()?,
-    };
+    let place = Place { conversation: columns.take()?, position: columns.take()?, speaker: columns.take()? };
     let usage = Usage {
         created_at: columns.time()?,
         updated_at: columns.time()?,
@@ -226,10 +219,7 @@ fn provenance(columns: &mut Columns<'_>) -> rusqlite::Result<Provenance> {
 
 fn mirror(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Mirror>> {
     let (line, occurrence): (Option<u32>, Option<u32>) = (columns.take()?, columns.take()?);
-    Ok(line.map(|line| Mirror {
-        line,
-        occurrence: occurrence.unwrap_or(0),
-    }))
+    Ok(line.map(|line| Mirror { line, occurrence: occurrence.unwrap_or(0) }))
 }
 
 fn attachment(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Attachment>> {
@@ -294,7 +284,8 @@ pub(super) fn turn(columns: &mut Columns<'_>) -> rusqlite::Result<Turn> {
 }
 
 /// The columns of an audit entry, of the table `a`.
-pub(super) const AUDIT: &str = "a.id, a.at, a.by, a.agent, a.act, a.space, a.memory, a.reason, a.detail";
+pub(super) const AUDIT: &str = "a.id, a.at, a.by, a.agent, a.act, a.space, a.memory, a.private_to, a.reason, \
+     a.detail";
 
 /// Reads [`AUDIT`].
 pub(super) fn audit(columns: &mut Columns<'_>) -> rusqlite::Result<AuditEntry> {
@@ -306,6 +297,7 @@ pub(super) fn audit(columns: &mut Columns<'_>) -> rusqlite::Result<AuditEntry> {
         act: columns.word()?,
         space: columns.id_or_none(SpaceId::from_bytes)?,
         memory: columns.id_or_none(MemoryId::from_bytes)?,
+        private_to: columns.id_or_none(PrincipalId::from_bytes)?,
         reason: columns.take()?,
         detail: columns.take()?,
     })
@@ -337,10 +329,7 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
 
 /// Reads `id, name` of an org.
 pub(super) fn org(columns: &mut Columns<'_>) -> rusqlite::Result<Org> {
-    Ok(Org {
-        id: columns.id(OrgId::from_bytes)?,
-        name: columns.take()?,
-    })
+    Ok(Org { id: columns.id(OrgId::from_bytes)?, name: columns.take()? })
 }
 
 /// Reads `id, org, name` of a team.
@@ -382,11 +371,7 @@ pub(super) fn member(columns: &mut Columns<'_>) -> rusqlite::Result<Membership> 
         Realm::Team => MemberOf::Team(TeamId::from_bytes(of)),
         Realm::Org => MemberOf::Org(OrgId::from_bytes(of)),
     };
-    Ok(Membership {
-        principal,
-        of,
-        role: columns.word()?,
-    })
+    Ok(Membership { principal, of, role: columns.word()? })
 }
 
 /// The columns of a token, of the table `k`; its spaces as hexadecimal ids in one text.
@@ -399,25 +384,14 @@ pub(super) fn token(columns: &mut Columns<'_>) -> rusqlite::Result<Token> {
     let (principal, role) = (columns.id(PrincipalId::from_bytes)?, columns.word()?);
     let (created_at, revoked_at) = (columns.time()?, columns.time_or_none()?);
     let spaces = columns.take::<Option<String>>()?.unwrap_or_default();
-    let spaces = data_encoding::HEXUPPER
-        .decode(spaces.as_bytes())
-        .map_err(|error| columns.broken(error))?;
+    let spaces = data_encoding::HEXUPPER.decode(spaces.as_bytes()).map_err(|error| columns.broken(error))?;
     let spaces = ids(&spaces).map(SpaceId::from_bytes).collect();
-    Ok(Token {
-        id,
-        label,
-        principal,
-        spaces,
-        role,
-        created_at,
-        revoked_at,
-    })
+    Ok(Token { id, label, principal, spaces, role, created_at, revoked_at })
 }
 
 /// Ids that stand one after the other in a blob.
 pub(super) fn ids(blob: &[u8]) -> impl Iterator<Item = [u8; 16]> {
-    blob.chunks_exact(16)
-        .map(|id| id.try_into().expect("a chunk is 16 bytes"))
+    blob.chunks_exact(16).map(|id| id.try_into().expect("a chunk is 16 bytes"))
 }
 
 /// A count as SQLite keeps it.

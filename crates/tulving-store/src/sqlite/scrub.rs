@@ -36,9 +36,7 @@ enum Wanted {
 impl Scrub {
     /// `pending` erases were left by somebody before.
     pub(super) fn new(pending: i64) -> Self {
-        Self {
-            wanted: Mutex::new(if pending > 0 { Wanted::Now } else { Wanted::No }),
-        }
+        Self { wanted: Mutex::new(if pending > 0 { Wanted::Now } else { Wanted::No }) }
     }
 
     /// Something was erased.
@@ -55,11 +53,7 @@ impl Scrub {
             Wanted::Now | Wanted::After(_) => {}
         }
         let done = busy::in_a_hurry(PATIENCE, || attempt(writer)).unwrap_or(false);
-        *wanted = if done {
-            Wanted::No
-        } else {
-            Wanted::After(Instant::now() + BETWEEN)
-        };
+        *wanted = if done { Wanted::No } else { Wanted::After(Instant::now() + BETWEEN) };
     }
 }
 
@@ -118,10 +112,7 @@ pub(super) fn raise_log(connection: &Connection) -> rusqlite::Result<()> {
 
 fn counter(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
-    Ok(statement
-        .query_row([name], |row| row.get(0))
-        .optional()?
-        .unwrap_or(0))
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
 fn add_one(connection: &Connection, name: &str) -> rusqlite::Result<()> {

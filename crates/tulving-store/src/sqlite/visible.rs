@@ -38,19 +38,12 @@ pub(super) fn visible(boundary: &str, owner: &str, space: &str) -> String {
 
 /// True where the viewer may see the memory `alias`, forgotten or not.
 pub(super) fn memory(alias: &str) -> String {
-    visible(
-        &format!("{alias}.boundary"),
-        &format!("{alias}.owner"),
-        &format!("{alias}.space"),
-    )
+    visible(&format!("{alias}.boundary"), &format!("{alias}.owner"), &format!("{alias}.space"))
 }
 
 /// True where the memory `alias` shows up in lists and links: visible, neither forgotten nor quarantined.
 pub(super) fn shown(alias: &str) -> String {
-    format!(
-        "{alias}.forgotten_at IS NULL AND {alias}.quarantined_at IS NULL AND {}",
-        memory(alias)
-    )
+    format!("{alias}.forgotten_at IS NULL AND {alias}.quarantined_at IS NULL AND {}", memory(alias))
 }
 
 /// True where the viewer's token reaches the space.
@@ -75,10 +68,7 @@ pub(super) fn superseded_by() -> String {
 
 /// The value of `?2`.
 pub(super) fn within(viewer: &Viewer) -> Option<String> {
-    viewer
-        .within
-        .as_ref()
-        .map(|spaces| hex_array(spaces.iter().map(|space| space.as_bytes())))
+    viewer.within.as_ref().map(|spaces| hex_array(spaces.iter().map(|space| space.as_bytes())))
 }
 
 /// Ids as a JSON array of hexadecimal texts, for `SELECT unhex(value) FROM json_each(?)`.

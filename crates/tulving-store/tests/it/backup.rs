@@ -17,12 +17,8 @@ fn quiet() -> impl FnMut(u64, u64) {
 }
 
 fn contents(store: &SqliteStore) -> Vec<String> {
-    let all = store
-        .list(&user(), &Filter::default(), Sort::Oldest, 10_000, None)
-        .expect("read");
-    all.into_iter()
-        .map(|memory| memory.edition.text.content)
-        .collect()
+    let all = store.list(&user(), &Filter::default(), Sort::Oldest, 10_000, None).expect("read");
+    all.into_iter().map(|memory| memory.edition.text.content).collect()
 }
 
 #[test]
@@ -48,17 +44,10 @@ fn a_backup_is_one_private_file_that_holds_everything() {
         0o600
     );
     let copy = Connection::open(&file).expect("opened");
-    let mode: String = copy
-        .pragma_query_value(None, "journal_mode", |row| row.get(0))
-        .expect("asked");
+    let mode: String = copy.pragma_query_value(None, "journal_mode", |row| row.get(0)).expect("asked");
     assert_eq!(mode, "delete");
-    let left = fs::read_dir(home.path())
-        .expect("a folder")
-        .filter_map(Result::ok);
-    assert!(
-        left.into_iter()
-            .all(|entry| !entry.file_name().to_string_lossy().starts_with(".draft"))
-    );
+    let left = fs::read_dir(home.path()).expect("a folder").filter_map(Result::ok);
+    assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".draft")));
 }
 
 #[test]
@@ -67,18 +56,13 @@ fn a_file_in_the_way_stays_unless_told_otherwise() {
     let store = store(home.path());
     let file = home.path().join("taken");
     fs::write(&file, "mine").expect("written");
-    let error = store
-        .backup(&file, IfExists::Refuse, &mut quiet())
-        .expect_err("it is in the way");
+    let error = store.backup(&file, IfExists::Refuse, &mut quiet()).expect_err("it is in the way");
     assert!(matches!(error, StoreError::Exists { .. }), "{error}");
     assert_eq!(fs::read(&file).expect("there"), b"mine");
-    store
-        .backup(&file, IfExists::Replace, &mut quiet())
-        .expect("replaced");
+    store.backup(&file, IfExists::Replace, &mut quiet()).expect("replaced");
     for own in ["tulving.db", "tulving.db-wal"] {
-        let error = store
-            .backup(&home.path().join(own), IfExists::Replace, &mut quiet())
-            .expect_err("its own");
+        let error =
+            store.backup(&home.path().join(own), IfExists::Replace, &mut quiet()).expect_err("its own");
         assert!(error.to_string().contains("live store"), "{error}");
     }
 }
@@ -107,10 +91,7 @@ fn a_backup_is_of_one_moment_while_others_write() {
             let copy = tempdir().expect("a folder");
             fs::copy(&file, copy.path().join("tulving.db")).expect("copied");
             let copy = store(copy.path());
-            assert_eq!(
-                contents(&copy).len(),
-                usize::try_from(report.memories).expect("few")
-            );
+            assert_eq!(contents(&copy).len(), usize::try_from(report.memories).expect("few"));
             assert_sound(&copy);
         }
         stop.store(true, Ordering::Relaxed);
@@ -119,11 +100,7 @@ fn a_backup_is_of_one_moment_while_others_write() {
 
 fn assert_sound(store: &SqliteStore) {
     let checkup = store.check(Depth::Deep).expect("checked");
-    let bad: Vec<_> = checkup
-        .findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Bad)
-        .collect();
+    let bad: Vec<_> = checkup.findings.iter().filter(|finding| finding.severity == Severity::Bad).collect();
     assert!(bad.is_empty(), "{bad:?}");
 }
 
@@ -168,11 +145,7 @@ fn a_restore_reaches_every_store_that_is_open() {
     let pulse = other.pulse().expect("read");
     mine.restore(&file, &mut quiet()).expect("restored");
     assert_ne!(other.pulse().expect("read"), pulse);
-    assert_eq!(
-        contents(&other).len(),
-        50,
-        "prepared statements of others see the new content"
-    );
+    assert_eq!(contents(&other).len(), 50, "prepared statements of others see the new content");
     assert_eq!(other.epoch().expect("read"), mine.epoch().expect("read"));
     save(&other, "written after the restore");
     assert_eq!(contents(&mine).len(), 51);
@@ -235,10 +208,7 @@ fn what_is_no_backup_is_refused_and_nothing_changes() {
         }),
         make("newer.db", &|path| {
             fs::copy(&backup, path).expect("copied");
-            Connection::open(path)
-                .expect("opened")
-                .pragma_update(None, "user_version", 999)
-                .expect("set");
+            Connection::open(path).expect("opened").pragma_update(None, "user_version", 999).expect("set");
         }),
         make("trigger.db", &|path| {
             fs::copy(&backup, path).expect("copied");
@@ -259,14 +229,8 @@ fn what_is_no_backup_is_refused_and_nothing_changes() {
         assert!(error.to_string().contains(&name), "{name}: {error}");
     }
     assert_eq!((dump(&store, 100), store.epoch().expect("read")), before);
-    let drafts = fs::read_dir(home.path())
-        .expect("a folder")
-        .filter_map(Result::ok);
-    assert!(
-        drafts
-            .into_iter()
-            .all(|entry| !entry.file_name().to_string_lossy().starts_with(".draft"))
-    );
+    let drafts = fs::read_dir(home.path()).expect("a folder").filter_map(Result::ok);
+    assert!(drafts.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".draft")));
 }
 
 #[test]

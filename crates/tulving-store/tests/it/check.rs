@@ -14,22 +14,10 @@ fn a_healthy_store_has_nothing_to_complain_of() {
     let store = store(&folder.path().join("home"));
     fill(&store);
     let checkup = store.check(Depth::Deep).expect("checked");
-    let wrong: Vec<_> = checkup
-        .findings
-        .iter()
-        .filter(|found| found.severity > Severity::Warn)
-        .collect();
+    let wrong: Vec<_> = checkup.findings.iter().filter(|found| found.severity > Severity::Warn).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     let names: Vec<_> = checkup.findings.iter().map(|finding| finding.name).collect();
-    for name in [
-        "integrity",
-        "foreign keys",
-        "orphans",
-        "permissions",
-        "log size",
-        "disk space",
-        "schema",
-    ] {
+    for name in ["integrity", "foreign keys", "orphans", "permissions", "log size", "disk space", "schema"] {
         assert!(names.contains(&name), "{name}");
     }
 }
@@ -44,20 +32,12 @@ fn what_somebody_broke_is_found() {
     let break_it = |sql: &str, name: &str, severity: Severity| {
         other.execute_batch(sql).expect("done");
         let checkup = store.check(Depth::Usual).expect("checked");
-        let found = checkup
-            .findings
-            .iter()
-            .find(|finding| finding.name == name)
-            .expect("looked at");
+        let found = checkup.findings.iter().find(|finding| finding.name == name).expect("looked at");
         assert_eq!(found.severity, severity, "{found:?}");
         assert_eq!(checkup.severity(), Severity::Bad.min(checkup.severity()));
     };
     break_it("PRAGMA foreign_keys = OFF", "orphans", Severity::Fine);
-    break_it(
-        "UPDATE memories SET content = 'changed'",
-        "contents",
-        Severity::Bad,
-    );
+    break_it("UPDATE memories SET content = 'changed'", "contents", Severity::Bad);
     break_it("UPDATE spaces SET next_number = 1", "numbers", Severity::Bad);
     break_it("UPDATE chunks SET memory = 99", "orphans", Severity::Bad);
     break_it("UPDATE chunks SET memory = 98", "foreign keys", Severity::Bad);
@@ -71,11 +51,7 @@ fn files_that_others_may_read_are_named() {
     let store = store(&home);
     fs::set_permissions(home.join("tulving.db"), fs::Permissions::from_mode(0o644)).expect("set");
     let checkup = store.check(Depth::Usual).expect("checked");
-    let found = checkup
-        .findings
-        .iter()
-        .find(|finding| finding.name == "permissions")
-        .expect("looked at");
+    let found = checkup.findings.iter().find(|finding| finding.name == "permissions").expect("looked at");
     assert_eq!(found.severity, Severity::Warn);
     assert!(found.text.contains("tulving.db has mode 0644"), "{}", found.text);
 }

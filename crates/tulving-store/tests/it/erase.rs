@@ -20,11 +20,7 @@ fn files_with(folder: &Path, needle: &str) -> Vec<String> {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             found.extend(files_with(&path, needle));
-        } else if fs::read(&path)
-            .expect("read")
-            .windows(needle.len())
-            .any(|part| part == needle.as_bytes())
-        {
+        } else if fs::read(&path).expect("read").windows(needle.len()).any(|part| part == needle.as_bytes()) {
             found.push(path.display().to_string());
         }
     }
@@ -53,49 +49,22 @@ fn erased_text_is_in_no_file() {
     let (id, standing) = (secret.id, secret.standing);
     apply(&store, vec![insert(secret)]);
     save(&store, "another neighbour that stays");
-    update(
-        &store,
-        id,
-        Version::FIRST,
-        &format!("xyzzy-second {}", "xyzzy-long ".repeat(2_000)),
-    );
+    update(&store, id, Version::FIRST, &format!("xyzzy-second {}", "xyzzy-long ".repeat(2_000)));
     let listing = Listing {
         id: ListingId::mint(time(0)),
         principal: user().principal,
         expires_at: time(500),
-        ids: store
-            .ids(&user(), &Filter::default(), Sort::Newest)
-            .expect("read"),
+        ids: store.ids(&user(), &Filter::default(), Sort::Newest).expect("read"),
     };
     apply(&store, vec![Write::FreezeListing(listing)]);
-    assert!(
-        !files_with(home.path(), "xyzzy").is_empty(),
-        "the test sees it while it is there"
-    );
-    let forgotten = Standing {
-        forgotten_at: Some(time(2)),
-        ..standing
-    };
-    apply(
-        &store,
-        vec![Write::Move {
-            id,
-            from: standing,
-            to: forgotten,
-        }],
-    );
-    assert!(
-        store
-            .memory(&user(), memory("").space, id.into(), Forgotten::Only)
-            .expect("read")
-            .is_some()
-    );
+    assert!(!files_with(home.path(), "xyzzy").is_empty(), "the test sees it while it is there");
+    let forgotten = Standing { forgotten_at: Some(time(2)), ..standing };
+    apply(&store, vec![Write::Move { id, from: standing, to: forgotten }]);
+    assert!(store.memory(&user(), memory("").space, id.into(), Forgotten::Only).expect("read").is_some());
     apply(&store, vec![Write::Erase { id }]);
     assert_eq!(files_with(home.path(), "xyzzy"), Vec::<String>::new());
     assert_eq!(store.count(&user(), &Filter::default()).expect("counted"), 2);
-    store
-        .apply(&act(vec![Write::Erase { id }]))
-        .expect_err("it is gone");
+    store.apply(&act(vec![Write::Erase { id }])).expect_err("it is gone");
 }
 
 #[test]
@@ -104,21 +73,11 @@ fn erased_text_goes_also_where_somebody_was_reading() {
     let store = store(home.path());
     let id = save(&store, "xyzzy secret");
     let reader = rusqlite::Connection::open(home.path().join("tulving.db")).expect("opened");
-    reader
-        .execute_batch("BEGIN; SELECT count(*) FROM memories;")
-        .expect("a long read");
+    reader.execute_batch("BEGIN; SELECT count(*) FROM memories;").expect("a long read");
     apply(&store, vec![Write::Erase { id }]);
-    assert!(
-        !files_with(home.path(), "xyzzy").is_empty(),
-        "the reader still needs the log"
-    );
+    assert!(!files_with(home.path(), "xyzzy").is_empty(), "the reader still needs the log");
     let checkup = store.check(tulving_store::Depth::Usual).expect("checked");
-    assert!(
-        checkup
-            .findings
-            .iter()
-            .any(|finding| finding.name == "erasure" && finding.hint.is_some())
-    );
+    assert!(checkup.findings.iter().any(|finding| finding.name == "erasure" && finding.hint.is_some()));
     drop(reader);
     drop(store);
     let store = crate::made::store(home.path());
@@ -150,11 +109,7 @@ fn erased_text_is_in_no_file_after_much_moving_about() {
                 alive[pick].1 = version.next();
             }
             2 => {
-                let touch = Touch {
-                    id,
-                    count: random.u64(1..1_000_000),
-                    at: time(round),
-                };
+                let touch = Touch { id, count: random.u64(1..1_000_000), at: time(round) };
                 apply(&store, vec![Write::Touch(vec![touch])]);
             }
             _ => {
@@ -167,20 +122,10 @@ fn erased_text_is_in_no_file_after_much_moving_about() {
     assert!(erased.len() > 100 && alive.len() > 100);
     assert!(store.scrub().expect("rewritten"));
     assert!(!store.scrub().expect("asked"), "there is nothing left to do");
-    let files = fs::read_dir(home.path())
-        .expect("a folder")
-        .map(|entry| entry.expect("an entry").path());
+    let files = fs::read_dir(home.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
     let bytes: Vec<u8> = files.flat_map(|path| fs::read(path).expect("read")).collect();
     let bytes = String::from_utf8_lossy(&bytes);
-    assert!(
-        alive.iter().all(|(.., mark)| bytes.contains(mark)),
-        "the test sees what is there"
-    );
+    assert!(alive.iter().all(|(.., mark)| bytes.contains(mark)), "the test sees what is there");
     let left: Vec<_> = erased.iter().filter(|mark| bytes.contains(*mark)).collect();
-    assert!(
-        left.is_empty(),
-        "{} of {} are left: {left:?}",
-        left.len(),
-        erased.len()
-    );
+    assert!(left.is_empty(), "{} of {} are left: {left:?}", left.len(), erased.len());
 }

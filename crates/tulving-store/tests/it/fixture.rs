@@ -37,22 +37,14 @@ pub(crate) fn fill(store: &SqliteStore) {
     fill_changes(store, &ids);
     fill_turns(store);
     fill_jobs(store);
-    let listing = Listing {
-        id: LISTING,
-        principal: PrincipalId::USER,
-        expires_at: time(1_000),
-        ids: ids.to_vec(),
-    };
+    let listing =
+        Listing { id: LISTING, principal: PrincipalId::USER, expires_at: time(1_000), ids: ids.to_vec() };
     apply(store, vec![Write::FreezeListing(listing)]);
 }
 
 fn fill_directory(store: &SqliteStore) {
-    let agent = Principal {
-        id: AGENT,
-        name: "helper".to_owned(),
-        kind: PrincipalKind::Agent,
-        created_at: time(1),
-    };
+    let agent =
+        Principal { id: AGENT, name: "helper".to_owned(), kind: PrincipalKind::Agent, created_at: time(1) };
     let group = Space {
         id: GROUP,
         team: TeamId::LOCAL,
@@ -60,11 +52,7 @@ fn fill_directory(store: &SqliteStore) {
         kind: SpaceKind::Group,
         created_at: time(2),
     };
-    let member = |principal, role| Membership {
-        principal,
-        of: MemberOf::Space(GROUP),
-        role,
-    };
+    let member = |principal, role| Membership { principal, of: MemberOf::Space(GROUP), role };
     let token = Token {
         id: TokenId::mint(time(3)),
         label: "for the helper".to_owned(),
@@ -74,12 +62,8 @@ fn fill_directory(store: &SqliteStore) {
         created_at: time(3),
         revoked_at: None,
     };
-    let revoked = Token {
-        id: TokenId::mint(time(4)),
-        spaces: Vec::new(),
-        created_at: time(4),
-        ..token.clone()
-    };
+    let revoked =
+        Token { id: TokenId::mint(time(4)), spaces: Vec::new(), created_at: time(4), ..token.clone() };
     let gone = revoked.id;
     apply(
         store,
@@ -105,6 +89,7 @@ fn audit(act: AuditAct, space: Option<SpaceId>, memory: Option<MemoryId>) -> Aud
         act,
         space,
         memory,
+        private_to: memory.map(|_| PrincipalId::USER),
         reason: Some("because".to_owned()),
         detail: None,
     }
@@ -133,10 +118,7 @@ fn fill_memories(store: &SqliteStore) -> [MemoryId; 8] {
         size: 12_345,
         hash: "ab".repeat(32),
     });
-    attached.standing = Standing {
-        pinned: true,
-        ..Standing::new(State::Processing)
-    };
+    attached.standing = Standing { pinned: true, ..Standing::new(State::Processing) };
     said.place.conversation = Some("telegram".to_owned());
     said.place.position = Some(12);
     said.place.speaker = Some("Ada".to_owned());
@@ -144,18 +126,12 @@ fn fill_memories(store: &SqliteStore) -> [MemoryId; 8] {
     grouped.space = GROUP;
     grouped.edition.boundary = Boundary::Hub;
     mirrored.provenance.source_path = Some("memory/2026-05-27.md".to_owned());
-    mirrored.provenance.mirror = Some(Mirror {
-        line: 3,
-        occurrence: 0,
-    });
+    mirrored.provenance.mirror = Some(Mirror { line: 3, occurrence: 0 });
     let ids = all.each_ref().map(|memory| memory.id);
     let mut writes: Vec<Write> = all.into_iter().map(insert).collect();
     if let Write::Insert(first) = &mut writes[0] {
         first.chunks[0].heading_path = vec!["Top".to_owned(), "Below".to_owned()];
-        first.chunks[0].embedding = Some(Embedding {
-            model: "test".to_owned(),
-            vector: vec![0.6, 0.8],
-        });
+        first.chunks[0].embedding = Some(Embedding { model: "test".to_owned(), vector: vec![0.6, 0.8] });
     }
     apply(store, writes);
     ids
@@ -174,21 +150,11 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
         stood: Standing::new(State::Active),
         standing: Standing::new(State::Active),
     }))]);
-    revise.by = Actor {
-        principal: PrincipalId::USER,
-        agent: Some("shell".to_owned()),
-    };
+    revise.by = Actor { principal: PrincipalId::USER, agent: Some("shell".to_owned()) };
     store.apply(&revise).expect("edited");
     let link = |source, target, relation, linked_by| {
         let weight = Weight::new(0.75).expect("within");
-        Write::Link(Association {
-            source,
-            target,
-            relation,
-            weight,
-            linked_by,
-            created_at: time(6),
-        })
+        Write::Link(Association { source, target, relation, weight, linked_by, created_at: time(6) })
     };
     let active = Standing::new(State::Active);
     apply(
@@ -196,19 +162,11 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
         vec![
             link(keyed, plain, Relation::Updates, LinkedBy::Caller),
             link(plain, attached, Relation::RelatedTo, LinkedBy::Auto),
-            Write::Touch(vec![Touch {
-                id: plain,
-                count: 3,
-                at: time(7),
-            }]),
+            Write::Touch(vec![Touch { id: plain, count: 3, at: time(7) }]),
             Write::Move {
                 id: from_file,
                 from: active,
-                to: Standing {
-                    forgotten_at: Some(time(8)),
-                    state: State::Archived,
-                    ..active
-                },
+                to: Standing { forgotten_at: Some(time(8)), state: State::Archived, ..active },
             },
             Write::Audit(audit(AuditAct::Forgot, Some(SpaceId::DEFAULT), Some(from_file))),
             Write::Erase { id: erased },
@@ -229,15 +187,9 @@ fn fill_turns(store: &SqliteStore) {
         source: "tui".to_owned(),
         at: time(n),
     };
-    let mut writes: Vec<Write> = TurnRole::ALL
-        .iter()
-        .zip(0..)
-        .map(|(role, n)| Write::LogTurn(turn(n, *role)))
-        .collect();
-    writes.push(Write::PruneTurns {
-        space: GROUP,
-        keep: 2,
-    });
+    let mut writes: Vec<Write> =
+        TurnRole::ALL.iter().zip(0..).map(|(role, n)| Write::LogTurn(turn(n, *role))).collect();
+    writes.push(Write::PruneTurns { space: GROUP, keep: 2 });
     apply(store, writes);
 }
 
@@ -248,23 +200,13 @@ fn fill_jobs(store: &SqliteStore) {
         payload: serde_json::json!({ "memory": n, "again": [true, null] }),
         state,
         due_at: time(n),
-        lease: (state == JobState::Running).then(|| Lease {
-            holder: "worker".to_owned(),
-            until: time(50),
-        }),
+        lease: (state == JobState::Running).then(|| Lease { holder: "worker".to_owned(), until: time(50) }),
         attempts: 1,
         max_attempts: 3,
         last_error: (state == JobState::Dead).then(|| "no model".to_owned()),
         created_at: time(0),
     };
-    apply(
-        store,
-        JobState::ALL
-            .iter()
-            .zip(0..)
-            .map(|(state, n)| Write::Enqueue(job(*state, n)))
-            .collect(),
-    );
+    apply(store, JobState::ALL.iter().zip(0..).map(|(state, n)| Write::Enqueue(job(*state, n))).collect());
 }
 
 /// Checks that everything [`fill`] wrote is there.
@@ -276,35 +218,20 @@ pub(crate) fn assert_filled(store: &SqliteStore) {
 }
 
 fn assert_directory(store: &SqliteStore) {
-    let names: Vec<String> = store
-        .spaces(&user())
-        .expect("read")
-        .into_iter()
-        .map(|space| space.name)
-        .collect();
+    let names: Vec<String> =
+        store.spaces(&user()).expect("read").into_iter().map(|space| space.name).collect();
     assert_eq!(names, ["default", "family"]);
-    assert_eq!(
-        store.role(AGENT, MemberOf::Space(GROUP)).expect("read"),
-        Some(Role::Writer)
-    );
+    assert_eq!(store.role(AGENT, MemberOf::Space(GROUP)).expect("read"), Some(Role::Writer));
     let token = store.token_by_hash(&TOKEN_HASH).expect("read").expect("there");
-    assert_eq!(
-        (token.principal, token.spaces.as_slice(), token.revoked_at),
-        (AGENT, &[GROUP][..], None)
-    );
+    assert_eq!((token.principal, token.spaces.as_slice(), token.revoked_at), (AGENT, &[GROUP][..], None));
     let tokens = store.tokens(Some(AGENT)).expect("read");
     assert_eq!((tokens.len(), tokens[0].revoked_at.is_some()), (2, true));
 }
 
 fn assert_memories(store: &SqliteStore) {
     let contents = |filter: &Filter| -> Vec<String> {
-        let found = store
-            .list(&user(), filter, Sort::Oldest, 100, None)
-            .expect("read");
-        found
-            .into_iter()
-            .map(|memory| memory.edition.text.content)
-            .collect()
+        let found = store.list(&user(), filter, Sort::Oldest, 100, None).expect("read");
+        found.into_iter().map(|memory| memory.edition.text.content).collect()
     };
     assert_eq!(
         contents(&Filter::default()),
@@ -316,108 +243,49 @@ fn assert_memories(store: &SqliteStore) {
             "Memory 8 of the fixture."
         ]
     );
-    let forgotten = Filter {
-        forgotten: Forgotten::Only,
-        ..Filter::default()
-    };
+    let forgotten = Filter { forgotten: Forgotten::Only, ..Filter::default() };
     assert_eq!(contents(&forgotten), ["Memory 3 of the fixture."]);
-    assert_eq!(
-        contents(&Filter {
-            substring: Some("EDITED".to_owned()),
-            ..Filter::default()
-        })
-        .len(),
-        1
-    );
+    assert_eq!(contents(&Filter { substring: Some("EDITED".to_owned()), ..Filter::default() }).len(), 1);
     let number = |n| {
         let which = MemoryRef::Number(Number(n));
-        store
-            .memory(&user(), SpaceId::DEFAULT, which, Forgotten::Without)
-            .expect("read")
+        store.memory(&user(), SpaceId::DEFAULT, which, Forgotten::Without).expect("read")
     };
     let plain = number(1).expect("there");
     let keyed = number(2).expect("there");
-    assert_eq!(
-        (plain.usage.access_count, plain.superseded_by),
-        (3, Some(keyed.id))
-    );
+    assert_eq!((plain.usage.access_count, plain.superseded_by), (3, Some(keyed.id)));
     assert_eq!(number(3), None, "it is forgotten");
     let attached = number(4).expect("there");
-    assert_eq!(
-        attached.provenance.attachment.map(|object| object.size),
-        Some(12_345)
-    );
+    assert_eq!(attached.provenance.attachment.map(|object| object.size), Some(12_345));
     assert!(attached.standing.pinned);
     let quarantined = number(5).expect("there");
     assert_eq!(quarantined.place.speaker.as_deref(), Some("Ada"));
     assert_eq!(number(6), None, "it was erased");
-    let confined = Viewer {
-        principal: AGENT,
-        within: Some(vec![GROUP]),
-    };
+    let confined = Viewer { principal: AGENT, within: Some(vec![GROUP]) };
     assert_eq!(store.count(&confined, &Filter::default()).expect("counted"), 1);
 }
 
 fn assert_history(store: &SqliteStore) {
-    let keyed = Filter {
-        key: Some("editor".to_owned()),
-        ..Filter::default()
-    };
-    let keyed = store
-        .list(&user(), &keyed, Sort::Newest, 2, None)
-        .expect("read")
-        .remove(0);
+    let keyed = Filter { key: Some("editor".to_owned()), ..Filter::default() };
+    let keyed = store.list(&user(), &keyed, Sort::Newest, 2, None).expect("read").remove(0);
     let versions = store.versions(&user(), keyed.id).expect("read");
-    assert_eq!(
-        versions
-            .iter()
-            .map(|version| version.version.0)
-            .collect::<Vec<_>>(),
-        [1, 2]
-    );
+    assert_eq!(versions.iter().map(|version| version.version.0).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(versions[0].edition.text.tags, ["tools", "Ünïcode"]);
-    assert_eq!(
-        (versions[1].act, versions[1].agent.as_deref()),
-        (VersionAct::Updated, Some("shell"))
-    );
+    assert_eq!((versions[1].act, versions[1].agent.as_deref()), (VersionAct::Updated, Some("shell")));
     let edges = store.associations(&user(), &[keyed.id]).expect("read");
-    assert_eq!(
-        edges.iter().map(|edge| edge.relation).collect::<Vec<_>>(),
-        [Relation::Updates]
-    );
+    assert_eq!(edges.iter().map(|edge| edge.relation).collect::<Vec<_>>(), [Relation::Updates]);
     let changes = store.changes(Seq(0), 100).expect("read");
     assert!(changes.iter().any(|change| change.kind == ChangeKind::Erased));
-    let audit = store
-        .audit(
-            &user(),
-            &AuditFilter {
-                last: 10,
-                ..AuditFilter::default()
-            },
-        )
-        .expect("read");
+    let audit = store.audit(&user(), &AuditFilter { last: 10, ..AuditFilter::default() }).expect("read");
     assert_eq!(audit.len(), 2);
 }
 
 fn assert_rest(store: &SqliteStore) {
-    let turns = store
-        .turns(
-            &user(),
-            GROUP,
-            &TurnFilter {
-                channel: None,
-                last: 10,
-            },
-        )
-        .expect("read");
+    let turns = store.turns(&user(), GROUP, &TurnFilter { channel: None, last: 10 }).expect("read");
     assert_eq!(turns.iter().map(|turn| turn.position).collect::<Vec<_>>(), [2, 3]);
     assert_eq!(turns[1].content, "Line 2.");
     let dead = store.jobs(&[JobState::Dead], &["embed"], 10).expect("read");
     assert_eq!(dead[0].last_error.as_deref(), Some("no model"));
     assert_eq!(store.claimable(&["embed"], time(100), 10).expect("read").len(), 2);
-    let listing = store
-        .listing(&user(), LISTING, time(999))
-        .expect("read")
-        .expect("there");
+    let listing = store.listing(&user(), LISTING, time(999)).expect("read").expect("there");
     assert_eq!(listing.ids.len(), 8);
 }

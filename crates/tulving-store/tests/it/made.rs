@@ -44,19 +44,13 @@ pub(crate) fn store(folder: &Path) -> SqliteStore {
 /// A store in this folder, if it opens.
 pub(crate) fn try_store(folder: &Path) -> Result<SqliteStore, StoreError> {
     let home = Home::open_or_create(folder)?;
-    let options = Options {
-        busy_wait: Duration::from_secs(30),
-        ..Options::default()
-    };
+    let options = Options { busy_wait: Duration::from_secs(30), ..Options::default() };
     SqliteStore::open_with_clock(&home, options, Ticking::new())
 }
 
 /// The user, unconfined.
 pub(crate) fn user() -> Viewer {
-    Viewer {
-        principal: PrincipalId::USER,
-        within: None,
-    }
+    Viewer { principal: PrincipalId::USER, within: None }
 }
 
 /// The time of the `n`th act of a test.
@@ -87,12 +81,7 @@ pub(crate) fn memory(content: &str) -> Memory {
             attachment: None,
         },
         place: Place::default(),
-        usage: Usage {
-            created_at: now,
-            updated_at: now,
-            accessed_at: now,
-            access_count: 0,
-        },
+        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
         superseded_by: None,
     }
 }
@@ -129,16 +118,8 @@ pub(crate) fn insert(memory: Memory) -> Write {
 
 /// An act of the user.
 pub(crate) fn act(writes: Vec<Write>) -> ChangeSet {
-    let by = Actor {
-        principal: PrincipalId::USER,
-        agent: None,
-    };
-    ChangeSet {
-        by,
-        at: time(1),
-        rights: Vec::new(),
-        writes,
-    }
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    ChangeSet { by, at: time(1), rights: Vec::new(), writes }
 }
 
 /// Applies an act of the user that must succeed.

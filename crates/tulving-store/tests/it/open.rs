@@ -28,15 +28,9 @@ fn a_new_home_begins_with_one_space_and_its_user() {
     assert_eq!(store.teams(&user()).expect("read")[0].id, TeamId::LOCAL);
     let me = store.principal_named("user").expect("read").expect("there");
     assert_eq!((me.id, me.kind), (PrincipalId::USER, PrincipalKind::Person));
-    for of in [
-        MemberOf::Org(OrgId::LOCAL),
-        MemberOf::Team(TeamId::LOCAL),
-        MemberOf::Space(SpaceId::DEFAULT),
-    ] {
-        assert_eq!(
-            store.role(PrincipalId::USER, of).expect("read"),
-            Some(Role::Admin)
-        );
+    for of in [MemberOf::Org(OrgId::LOCAL), MemberOf::Team(TeamId::LOCAL), MemberOf::Space(SpaceId::DEFAULT)]
+    {
+        assert_eq!(store.role(PrincipalId::USER, of).expect("read"), Some(Role::Admin));
     }
 }
 
@@ -54,9 +48,7 @@ fn everything_of_a_memory_comes_back_after_a_new_start() {
     drop(first);
     saved.number = number;
     let again = store(home.path());
-    let found = again
-        .memory(&user(), SpaceId::DEFAULT, saved.id.into(), Forgotten::Without)
-        .expect("read");
+    let found = again.memory(&user(), SpaceId::DEFAULT, saved.id.into(), Forgotten::Without).expect("read");
     assert_eq!(found, Some(saved));
 }
 
@@ -101,11 +93,7 @@ fn refused(path: &Path) -> StoreError {
     let file = path.join("tulving.db");
     let before = fs::read(&file).expect("it is there");
     let error = try_store(path).expect_err("it must be refused");
-    assert_eq!(
-        fs::read(&file).expect("still there"),
-        before,
-        "it was touched: {error}"
-    );
+    assert_eq!(fs::read(&file).expect("still there"), before, "it was touched: {error}");
     assert!(error.to_string().contains("tulving.db"), "{error}");
     error
 }
@@ -118,15 +106,8 @@ fn a_newer_schema_is_refused_and_left_as_it_is() {
     other.pragma_update(None, "user_version", 999).expect("set");
     drop(other);
     let error = refused(home.path());
-    assert!(
-        matches!(error, StoreError::NewerSchema { found: 999, .. }),
-        "{error}"
-    );
-    assert_eq!(
-        fs::read_dir(home.path()).expect("a folder").count(),
-        1,
-        "nothing was left beside it"
-    );
+    assert!(matches!(error, StoreError::NewerSchema { found: 999, .. }), "{error}");
+    assert_eq!(fs::read_dir(home.path()).expect("a folder").count(), 1, "nothing was left beside it");
 }
 
 #[test]
@@ -142,14 +123,8 @@ fn a_newer_schema_whose_writer_crashed_is_left_with_its_log() {
     let log = fs::read(crashed.path().join("tulving.db-wal")).expect("there");
     assert!(!log.is_empty());
     let error = refused(crashed.path());
-    assert!(
-        matches!(error, StoreError::NewerSchema { found: 999, .. }),
-        "{error}"
-    );
-    assert_eq!(
-        fs::read(crashed.path().join("tulving.db-wal")).expect("there"),
-        log
-    );
+    assert!(matches!(error, StoreError::NewerSchema { found: 999, .. }), "{error}");
+    assert_eq!(fs::read(crashed.path().join("tulving.db-wal")).expect("there"), log);
 }
 
 #[test]
@@ -168,12 +143,8 @@ fn another_programs_database_is_refused() {
     for mode in ["delete", "wal"] {
         let home = tempdir().expect("a folder");
         let other = Connection::open(home.path().join("tulving.db")).expect("opened");
-        other
-            .pragma_update_and_check(None, "journal_mode", mode, |_| Ok(()))
-            .expect("set");
-        other
-            .execute_batch("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine');")
-            .expect("made");
+        other.pragma_update_and_check(None, "journal_mode", mode, |_| Ok(())).expect("set");
+        other.execute_batch("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine');").expect("made");
         drop(other);
         let error = refused(home.path());
         assert!(matches!(error, StoreError::Foreign { .. }), "{error}");

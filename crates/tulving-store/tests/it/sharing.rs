@@ -34,10 +34,7 @@ fn the_log_ascends_in_the_order_of_commits() {
         saved.push(save(by, &format!("memory {n}")));
     }
     let logged: Vec<_> = mine.changes(Seq(0), 100).expect("read");
-    assert_eq!(
-        logged.iter().map(|change| change.memory).collect::<Vec<_>>(),
-        saved
-    );
+    assert_eq!(logged.iter().map(|change| change.memory).collect::<Vec<_>>(), saved);
     assert!(logged.windows(2).all(|pair| pair[0].seq < pair[1].seq));
     assert_eq!(mine.head().expect("read"), logged[19].seq);
     assert_eq!(mine.changes(logged[14].seq, 3).expect("read").len(), 3);
@@ -48,26 +45,15 @@ fn a_writer_that_waits_too_long_says_how_long() {
     let home = tempdir().expect("a folder");
     let path = Home::open_or_create(home.path()).expect("a home");
     let wait = Duration::from_millis(200);
-    let store = SqliteStore::open(
-        &path,
-        Options {
-            busy_wait: wait,
-            ..Options::default()
-        },
-    )
-    .expect("it opens");
+    let store =
+        SqliteStore::open(&path, Options { busy_wait: wait, ..Options::default() }).expect("it opens");
     let other = Connection::open(path.database()).expect("opened");
     other.execute_batch("BEGIN IMMEDIATE").expect("held");
     let began = Instant::now();
     let error = store.apply(&act(vec![insert(memory("late"))])).expect_err("busy");
     assert!(matches!(error, StoreError::Busy { .. }), "{error}");
     assert!(began.elapsed() >= wait && began.elapsed() < wait * 20);
-    assert_eq!(
-        store
-            .count(&user(), &Filter::default())
-            .expect("readers do not wait"),
-        0
-    );
+    assert_eq!(store.count(&user(), &Filter::default()).expect("readers do not wait"), 0);
     other.execute_batch("ROLLBACK").expect("given back");
     apply(&store, vec![insert(memory("now"))]);
 }
@@ -83,23 +69,15 @@ fn writers_and_readers_of_many_stores_do_not_fail_each_other() {
                 let store = store(path);
                 for n in 0..50 {
                     save(&store, &format!("{writer} says {n}"));
-                    let page = store
-                        .list(&user(), &Filter::default(), Sort::Newest, 10, None)
-                        .expect("read");
+                    let page = store.list(&user(), &Filter::default(), Sort::Newest, 10, None).expect("read");
                     assert!(!page.is_empty());
                 }
             });
         }
     });
     let store = store(home.path());
-    let all = store
-        .list(&user(), &Filter::default(), Sort::Oldest, 1_000, None)
-        .expect("read");
-    let mut numbers: Vec<_> = all
-        .iter()
-        .filter_map(|memory| memory.number)
-        .map(|number| number.0)
-        .collect();
+    let all = store.list(&user(), &Filter::default(), Sort::Oldest, 1_000, None).expect("read");
+    let mut numbers: Vec<_> = all.iter().filter_map(|memory| memory.number).map(|number| number.0).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=200).collect::<Vec<_>>());
 }
@@ -108,14 +86,7 @@ fn writers_and_readers_of_many_stores_do_not_fail_each_other() {
 fn more_threads_than_readers_take_turns() {
     let home = tempdir().expect("a folder");
     let path = Home::open_or_create(home.path()).expect("a home");
-    let store = SqliteStore::open(
-        &path,
-        Options {
-            readers: 2,
-            ..Options::default()
-        },
-    )
-    .expect("it opens");
+    let store = SqliteStore::open(&path, Options { readers: 2, ..Options::default() }).expect("it opens");
     save(&store, "read by many");
     thread::scope(|threads| {
         for _ in 0..16 {
@@ -135,15 +106,7 @@ fn a_failed_set_leaves_nothing_and_the_store_goes_on() {
     let mut lost = memory("in no space");
     lost.space = SpaceId::from_bytes([9; 16]);
     let before = (store.head().expect("read"), store.pulse().expect("read"));
-    store
-        .apply(&act(vec![insert(memory("first")), insert(lost)]))
-        .expect_err("no such space");
-    assert_eq!(
-        (store.head().expect("read"), store.pulse().expect("read")),
-        before
-    );
-    assert_eq!(
-        apply(&store, vec![insert(memory("first"))]).numbers[0].map(|number| number.0),
-        Some(1)
-    );
+    store.apply(&act(vec![insert(memory("first")), insert(lost)])).expect_err("no such space");
+    assert_eq!((store.head().expect("read"), store.pulse().expect("read")), before);
+    assert_eq!(apply(&store, vec![insert(memory("first"))]).numbers[0].map(|number| number.0), Some(1));
 }

@@ -23,11 +23,7 @@ fn a_file_of_every_schema_opens_and_answers() {
         assert_filled(&store);
         save(&store, "and it can be written");
         let checkup = store.check(Depth::Deep).expect("checked");
-        let bad: Vec<_> = checkup
-            .findings
-            .iter()
-            .filter(|found| found.severity == Severity::Bad)
-            .collect();
+        let bad: Vec<_> = checkup.findings.iter().filter(|found| found.severity == Severity::Bad).collect();
         assert!(bad.is_empty(), "{}: {bad:?}", file.display());
     }
 }

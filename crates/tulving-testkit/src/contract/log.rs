@@ -170,10 +170,15 @@ pub fn the_audit_is_for_admins(fresh: Fresh<'_>) {
     for nobody in [&eyes(writer), &team_admin, &org_writer] {
         assert_eq!(acts(&world, nobody, &all), []);
     }
+    let mut private = world.audit(AuditAct::Archived, Some(space), None);
+    private.private_to = Some(writer);
+    world.apply(vec![Write::Audit(private)]);
+    assert_eq!(acts(&world, &admin, &all), [AuditAct::Forgot], "an admin of the space is told of a private memory");
+    assert_eq!(acts(&world, &org_admin, &all)[0], AuditAct::Archived);
     let elsewhere = confined(admin.principal, &[other]);
     assert_eq!(acts(&world, &elsewhere, &all), []);
     let inside = confined(org_admin.principal, &[space]);
-    assert_eq!(acts(&world, &inside, &all), [AuditAct::Forgot], "a confinement holds for the audit too");
+    assert_eq!(acts(&world, &inside, &all), [AuditAct::Archived, AuditAct::Forgot], "a confinement holds for the audit too");
 }
 
 /// By space, by memory, and only the newest.

@@ -39,20 +39,13 @@ pub(crate) struct Associate {
 
 pub(super) fn run(args: &Associate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let (source, target) = (reference(&args.source)?, reference(&args.target)?);
-    let request = AssociationRequest {
-        target,
-        relation: args.relation,
-        weight: args.weight,
-    };
+    let request = AssociationRequest { target, relation: args.relation, weight: args.weight };
     let link = app.engine.associate(&app.here()?, source, &request)?;
     if printer.json() {
         printer.document(&link)?;
         return Ok(Outcome::Done);
     }
     let relation = style::paint(WORD, link.relation);
-    printer.line(format!(
-        "Associated {source} {relation} {target} (weight {})",
-        link.weight.get()
-    ))?;
+    printer.line(format!("Associated {source} {relation} {target} (weight {})", link.weight.get()))?;
     Ok(Outcome::Done)
 }

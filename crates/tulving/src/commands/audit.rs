@@ -50,23 +50,13 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
         None => None,
         Some(name) => Some(identify(reference(name)?, app)?),
     };
-    let entries = app.engine.audit(
-        &app.caller,
-        &AuditFilter {
-            space: None,
-            memory,
-            last,
-        },
-    )?;
+    let entries = app.engine.audit(&app.caller, &AuditFilter { space: None, memory, last })?;
     let ids: Vec<PrincipalId> = entries.iter().map(|entry| entry.by).collect();
     let names = app.engine.names(&ids)?;
     if printer.json() {
         let named = |entry| {
             let entry: &AuditEntry = entry;
-            Named {
-                entry,
-                by_name: names.get(&entry.by).map(String::as_str),
-            }
+            Named { entry, by_name: names.get(&entry.by).map(String::as_str) }
         };
         let entries: Vec<_> = entries.iter().map(named).collect();
         printer.document(&BTreeMap::from([("entries", &entries)]))?;
@@ -77,16 +67,10 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
         return Ok(Outcome::Done);
     }
     let row = |entry: &AuditEntry| {
-        let by = names
-            .get(&entry.by)
-            .cloned()
-            .unwrap_or_else(|| entry.by.to_string());
+        let by = names.get(&entry.by).cloned().unwrap_or_else(|| entry.by.to_string());
         [
             instant(entry.at),
-            entry
-                .agent
-                .as_ref()
-                .map_or_else(|| by.clone(), |agent| format!("{by} with {agent}")),
+            entry.agent.as_ref().map_or_else(|| by.clone(), |agent| format!("{by} with {agent}")),
             entry.act.to_string(),
             entry.memory.map(|id| id.to_string()).unwrap_or_default(),
             [entry.reason.as_deref(), entry.detail.as_deref()]

@@ -58,20 +58,11 @@ pub(super) fn run(args: &Backup, app: &App<'_>, printer: &mut Printer) -> Result
 
 fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if !force && file.symlink_metadata().is_ok() {
-        return Err(InputError::Exists {
-            path: file.to_owned(),
-        }
-        .into());
+        return Err(InputError::Exists { path: file.to_owned() }.into());
     }
-    let if_exists = if force {
-        IfExists::Replace
-    } else {
-        IfExists::Refuse
-    };
+    let if_exists = if force { IfExists::Replace } else { IfExists::Refuse };
     let bar = printer.bar("Copying", Some(0));
-    let report = app
-        .store
-        .backup(file, if_exists, &mut |done, all| advance(&bar, done, all));
+    let report = app.store.backup(file, if_exists, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
     let report = report?;
     if printer.json() {
@@ -91,18 +82,14 @@ fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Res
 
 fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if !yes {
-        let question = format!(
-            "Replace everything in {} by {}?",
-            app.settings.home.display(),
-            file.display()
-        );
+        let question =
+            format!("Replace everything in {} by {}?", app.settings.home.display(), file.display());
         match printer.confirm(&question)? {
             Some(true) => {}
             Some(false) => return Err(Cause::Unconfirmed("the answer was no").into()),
             None => {
-                let failure = Failure::from(Cause::Unconfirmed(
-                    "a restore replaces everything and was not confirmed",
-                ));
+                let failure =
+                    Failure::from(Cause::Unconfirmed("a restore replaces everything and was not confirmed"));
                 return Err(failure.hinted("add --yes"));
             }
         }
@@ -120,10 +107,7 @@ fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Resu
     } else {
         let memories = counted(report.memories, "memory", "memories");
         printer.line(format!("Restored {memories} from {}", file.display()))?;
-        printer.note(format!(
-            "What was there before is in {}",
-            report.previous.display()
-        ))?;
+        printer.note(format!("What was there before is in {}", report.previous.display()))?;
     }
     Ok(Outcome::Done)
 }

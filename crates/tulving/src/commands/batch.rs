@@ -63,26 +63,13 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
     let lines = Lines::open(path)?;
     let bar = printer.bar("Saving", lines.size());
     let caller = app.here()?;
-    let mut batch = Batch {
-        app,
-        caller,
-        lines,
-        waiting: Vec::new(),
-        report: Report::default(),
-        bar,
-    };
+    let mut batch = Batch { app, caller, lines, waiting: Vec::new(), report: Report::default(), bar };
     let done = batch.save_all();
     batch.bar.finish_and_clear();
     if let Err(failure) = done {
         return Err(batch.explain(failure));
     }
-    let Report {
-        created,
-        updated,
-        unchanged,
-        duplicate,
-        receipts,
-    } = &batch.report;
+    let Report { created, updated, unchanged, duplicate, receipts } = &batch.report;
     if printer.json() {
         printer.document(&batch.report)?;
         return Ok(Outcome::Done);
@@ -91,11 +78,7 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
         printer.warning(warning)?;
     }
     let mut parts = vec![format!("Saved {}", counted(*created, "memory", "memories"))];
-    let others = [
-        (updated, "updated"),
-        (unchanged, "unchanged"),
-        (duplicate, "already known"),
-    ];
+    let others = [(updated, "updated"), (unchanged, "unchanged"), (duplicate, "already known")];
     parts.extend(
         others
             .iter()
@@ -152,8 +135,7 @@ impl Batch<'_> {
             return Ok(());
         }
         let requests = waiting.iter().map(|(_, request)| request.clone()).collect();
-        self.report
-            .count(self.app.engine.save_many(&self.caller, requests)?);
+        self.report.count(self.app.engine.save_many(&self.caller, requests)?);
         self.bar.set_position(if self.lines.size().is_some() {
             self.lines.read()
         } else {
@@ -168,9 +150,7 @@ impl Batch<'_> {
             0 => "nothing was saved".to_owned(),
             saved => format!("{} before it stayed saved", counted(saved, "memory", "memories")),
         };
-        let hint = failure
-            .hint()
-            .map_or_else(|| saved.clone(), |hint| format!("{hint}; {saved}"));
+        let hint = failure.hint().map_or_else(|| saved.clone(), |hint| format!("{hint}; {saved}"));
         failure.hinted(hint)
     }
 }

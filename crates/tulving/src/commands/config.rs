@@ -53,13 +53,12 @@ pub(super) fn run(
         return Ok(Outcome::Done);
     }
     let mut rows = vec![["home".to_owned(), home.display().to_string(), source.to_string()]];
-    rows.extend(settings.chosen.iter().map(|chosen| {
-        [
-            chosen.key.to_owned(),
-            chosen.value.clone(),
-            chosen.source.to_string(),
-        ]
-    }));
+    rows.extend(
+        settings
+            .chosen
+            .iter()
+            .map(|chosen| [chosen.key.to_owned(), chosen.value.clone(), chosen.source.to_string()]),
+    );
     printer.lines(&table(["key", "value", "from"], &rows))?;
     Ok(Outcome::Done)
 }

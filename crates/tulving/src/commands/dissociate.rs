@@ -34,9 +34,7 @@ pub(crate) struct Dissociate {
 
 pub(super) fn run(args: &Dissociate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let (source, target) = (reference(&args.source)?, reference(&args.target)?);
-    let removed = app
-        .engine
-        .dissociate(&app.here()?, source, target, args.relation)?;
+    let removed = app.engine.dissociate(&app.here()?, source, target, args.relation)?;
     if printer.json() {
         printer.document(&BTreeMap::from([("removed", &removed)]))?;
         return Ok(Outcome::Done);

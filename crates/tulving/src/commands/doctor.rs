@@ -46,12 +46,7 @@ impl From<Finding> for Line {
             Severity::Warn => "warn",
             Severity::Bad => "bad",
         };
-        Self {
-            name: finding.name,
-            verdict,
-            text: finding.text,
-            hint: finding.hint.map(str::to_owned),
-        }
+        Self { name: finding.name, verdict, text: finding.text, hint: finding.hint.map(str::to_owned) }
     }
 }
 
@@ -97,23 +92,12 @@ fn examine(store: &SqliteStore, depth: Depth) -> Result<Checkup, StoreError> {
 
 fn unreadable(error: StoreError) -> Line {
     let failure = Failure::from(error);
-    Line {
-        name: "store",
-        verdict: "bad",
-        text: failure.message(),
-        hint: failure.hint(),
-    }
+    Line { name: "store", verdict: "bad", text: failure.message(), hint: failure.hint() }
 }
 
 fn print(lines: &[Line], printer: &mut Printer) -> Result<(), Failure> {
     let widest = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-    for Line {
-        name,
-        verdict,
-        text,
-        hint,
-    } in lines
-    {
+    for Line { name, verdict, text, hint } in lines {
         let style = match *verdict {
             "ok" => GOOD,
             "warn" => WARN,

@@ -64,25 +64,15 @@ pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<O
 /// Writes beside the file and renames at the end, so that a dump is whole or not there. It is for its owner alone.
 fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<u64, Failure> {
     let path = &args.file;
-    let unwritable = |source: io::Error| -> Failure {
-        InputError::Unwritable {
-            path: path.clone(),
-            source,
-        }
-        .into()
-    };
+    let unwritable =
+        |source: io::Error| -> Failure { InputError::Unwritable { path: path.clone(), source }.into() };
     if !args.force && path.symlink_metadata().is_ok() {
         return Err(InputError::Exists { path: path.clone() }.into());
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
-    let file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&part)
-        .map_err(unwritable)?;
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part).map_err(unwritable)?;
     let written = fill(file, app, bar, &unwritable).and_then(|records| {
         std::fs::rename(&part, path).map_err(unwritable)?;
         Ok(records)

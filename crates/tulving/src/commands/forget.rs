@@ -32,10 +32,7 @@ pub(crate) struct Forget {
 
 pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let manner = if args.hard { Manner::Hard } else { Manner::Soft };
-    let request = ForgetRequest {
-        manner,
-        reason: args.reason.clone(),
-    };
+    let request = ForgetRequest { manner, reason: args.reason.clone() };
     let done = if args.hard { "Erased" } else { "Forgot" };
     let outcome = moves::each(&args.which, app, printer, done, |caller, which| {
         app.engine.forget(caller, which, &request)

@@ -34,10 +34,7 @@ pub(super) fn run(args: &Get, app: &App<'_>, printer: &mut Printer) -> Result<Ou
         return Ok(Outcome::Done);
     }
     let owner = app.engine.names(&[memory.owner])?.remove(&memory.owner);
-    let names = Names {
-        space: names.get(&memory.space).cloned(),
-        owner,
-    };
+    let names = Names { space: names.get(&memory.space).cloned(), owner };
     printer.lines(&full(&memory, names, printer.now()))?;
     Ok(Outcome::Done)
 }

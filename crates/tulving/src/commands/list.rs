@@ -93,18 +93,9 @@ impl List {
     }
 
     fn request(&self, caller: &Caller) -> Result<ListRequest, Failure> {
-        let limit = if self.all {
-            limits::PAGE
-        } else {
-            count(Field::Limit, self.limit, limits::PAGE)?
-        };
+        let limit = if self.all { limits::PAGE } else { count(Field::Limit, self.limit, limits::PAGE)? };
         let cursor = self.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
-        Ok(ListRequest {
-            filter: self.filter(caller)?,
-            sort: self.sort.sort(),
-            limit,
-            cursor,
-        })
+        Ok(ListRequest { filter: self.filter(caller)?, sort: self.sort.sort(), limit, cursor })
     }
 }
 
@@ -151,9 +142,7 @@ fn footer(
 ) -> Result<(), Failure> {
     if let Some(cursor) = request.cursor {
         let total = thousands(app.engine.count(caller, &request.filter)?);
-        return printer.note(format!(
-            "{shown} of {total}; for the next page add --cursor {cursor}"
-        ));
+        return printer.note(format!("{shown} of {total}; for the next page add --cursor {cursor}"));
     }
     if shown == 0 {
         return printer.note("No memories. Save one with `tulving save \"…\"`, or loosen the filters.");
@@ -175,11 +164,7 @@ impl Document {
     }
 
     fn end(self, next: Option<Cursor>, printer: &mut Printer) -> Result<(), Failure> {
-        printer.bytes(if self.begun {
-            b"\n],\"next\":"
-        } else {
-            b"{\"memories\":[],\"next\":"
-        })?;
+        printer.bytes(if self.begun { b"\n],\"next\":" } else { b"{\"memories\":[],\"next\":" })?;
         printer.part(&next)?;
         printer.bytes(b"}\n")
     }

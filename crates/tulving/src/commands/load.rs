@@ -46,14 +46,9 @@ pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<O
     if let Err(failure) = done {
         let loaded = match loading.added {
             0 => "nothing was loaded".to_owned(),
-            added => format!(
-                "{} stayed loaded; mend it and load again",
-                counted(added, "record", "records")
-            ),
+            added => format!("{} stayed loaded; mend it and load again", counted(added, "record", "records")),
         };
-        let hint = failure
-            .hint()
-            .map_or_else(|| loaded.clone(), |own| format!("{own}; {loaded}"));
+        let hint = failure.hint().map_or_else(|| loaded.clone(), |own| format!("{own}; {loaded}"));
         return Err(failure.hinted(hint));
     }
     app.engine.finish_load(&app.caller, &loading)?;
@@ -77,13 +72,8 @@ fn take_all(
             serde_json::from_str(&text).map_err(|error| lines.wrong(line, without_line(&error)))?;
         waiting.push((line, record));
         if waiting.len() == TRANSACTION {
-            app.engine
-                .load(&app.caller, loading, std::mem::take(&mut waiting))?;
-            bar.set_position(if lines.size().is_some() {
-                lines.read()
-            } else {
-                line
-            });
+            app.engine.load(&app.caller, loading, std::mem::take(&mut waiting))?;
+            bar.set_position(if lines.size().is_some() { lines.read() } else { line });
         }
     }
     Ok(app.engine.load(&app.caller, loading, waiting)?)
@@ -93,14 +83,8 @@ fn report(loading: &Loading, printer: &mut Printer) -> Result<(), Failure> {
     printer.line(format!("Loaded {}", counted(loading.added, "record", "records")))?;
     let rest = [
         (loading.present, "were there already"),
-        (
-            u64::try_from(loading.renumbered.len()).unwrap_or(u64::MAX),
-            "got a new number",
-        ),
-        (
-            loading.duplicates,
-            "were left out: a memory with the same content, key or path is here",
-        ),
+        (u64::try_from(loading.renumbered.len()).unwrap_or(u64::MAX), "got a new number"),
+        (loading.duplicates, "were left out: a memory with the same content, key or path is here"),
         (loading.dangling, "were left out: they refer to what is not here"),
     ];
     for (count, what) in rest.into_iter().filter(|(count, _)| *count > 0) {

@@ -101,9 +101,6 @@ struct Placed<'a, T> {
 
 impl<'a, T> Placed<'a, T> {
     fn new(inner: &'a T, space: SpaceId, names: &'a SpaceNames) -> Self {
-        Self {
-            inner,
-            space_name: names.get(&space).map(String::as_str),
-        }
+        Self { inner, space_name: names.get(&space).map(String::as_str) }
     }
 }

@@ -52,26 +52,11 @@ pub(crate) struct Move {
     act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
 }
 
-pub(crate) const RESTORE: Move = Move {
-    done: "Restored",
-    act: Engine::restore,
-};
-pub(crate) const ARCHIVE: Move = Move {
-    done: "Archived",
-    act: Engine::archive,
-};
-pub(crate) const UNARCHIVE: Move = Move {
-    done: "Unarchived",
-    act: Engine::unarchive,
-};
-pub(crate) const PIN: Move = Move {
-    done: "Pinned",
-    act: Engine::pin,
-};
-pub(crate) const UNPIN: Move = Move {
-    done: "Unpinned",
-    act: Engine::unpin,
-};
+pub(crate) const RESTORE: Move = Move { done: "Restored", act: Engine::restore };
+pub(crate) const ARCHIVE: Move = Move { done: "Archived", act: Engine::archive };
+pub(crate) const UNARCHIVE: Move = Move { done: "Unarchived", act: Engine::unarchive };
+pub(crate) const PIN: Move = Move { done: "Pinned", act: Engine::pin };
+pub(crate) const UNPIN: Move = Move { done: "Unpinned", act: Engine::unpin };
 
 /// The memories that were moved, for programs.
 #[derive(Serialize)]
@@ -85,9 +70,7 @@ pub(super) fn run(
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    each(which, app, printer, step.done, |caller, which| {
-        (step.act)(&app.engine, caller, which)
-    })
+    each(which, app, printer, step.done, |caller, which| (step.act)(&app.engine, caller, which))
 }
 
 /// Does one thing to each memory and says so. All names are read before the first is acted on.
@@ -120,12 +103,8 @@ pub(super) fn each(
     }
     if printer.json() && !moved.is_empty() {
         let names = app.space_names()?;
-        let placed = moved
-            .iter()
-            .map(|memory| Placed::new(memory, memory.space, &names));
-        printer.document(&Moved {
-            memories: placed.collect(),
-        })?;
+        let placed = moved.iter().map(|memory| Placed::new(memory, memory.space, &names));
+        printer.document(&Moved { memories: placed.collect() })?;
     }
     Ok(outcome)
 }

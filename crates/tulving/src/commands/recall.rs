@@ -96,12 +96,7 @@ impl Recall {
             Order::Importance => Sort::Importance,
             Order::MostAccessed => Sort::MostAccessed,
         });
-        Ok(RecallRequest {
-            mode,
-            filter,
-            sort,
-            limit: count(Field::Limit, self.limit, limits::RECALL)?,
-        })
+        Ok(RecallRequest { mode, filter, sort, limit: count(Field::Limit, self.limit, limits::RECALL)? })
     }
 }
 
@@ -114,25 +109,15 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
     let answer = app.engine.recall(&caller, &request)?;
     if printer.json() {
         let names = app.space_names()?;
-        let placed = answer
-            .hits
-            .iter()
-            .map(|hit| Placed::new(hit, hit.memory.space, &names));
-        printer.document(&Found {
-            memories: placed.collect(),
-            total_found: answer.total_found,
-        })?;
+        let placed = answer.hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
+        printer.document(&Found { memories: placed.collect(), total_found: answer.total_found })?;
         return Ok(Outcome::Done);
     }
     if answer.hits.is_empty() {
         return nothing(args, &request.mode, printer);
     }
     let names = args.chooser.all_spaces.then(|| app.space_names()).transpose()?;
-    let layout = Layout {
-        now: printer.now(),
-        columns: printer.columns(),
-        spaces: names.as_ref(),
-    };
+    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: names.as_ref() };
     printer.lines(&lines(answer.hits.iter().map(|hit| &hit.memory), &layout))?;
     let shown = u64::try_from(answer.hits.len()).unwrap_or(u64::MAX);
     if answer.total_found > shown {

@@ -47,38 +47,23 @@ pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Resul
     let relatives = app.engine.related(&app.here()?, which, depth)?;
     let names = app.space_names()?;
     if printer.json() {
-        let placed = relatives
-            .iter()
-            .map(|relative| Placed::new(relative, relative.memory.space, &names));
-        printer.document(&Found {
-            related: placed.collect(),
-        })?;
+        let placed = relatives.iter().map(|relative| Placed::new(relative, relative.memory.space, &names));
+        printer.document(&Found { related: placed.collect() })?;
         return Ok(Outcome::Done);
     }
     if relatives.is_empty() {
-        printer.note(format!(
-            "{which} is linked with nothing. `tulving associate` links memories."
-        ))?;
+        printer.note(format!("{which} is linked with nothing. `tulving associate` links memories."))?;
         return Ok(Outcome::Done);
     }
     let links: Vec<String> = relatives.iter().map(seen_from_nearer).collect();
     let widest = links.iter().map(|link| text::width(link)).max().unwrap_or(0);
     // Two digits of depth can not be, so the hops take one column.
-    let columns = printer
-        .columns()
-        .map(|columns| columns.saturating_sub(widest + 5));
-    let layout = Layout {
-        now: printer.now(),
-        columns,
-        spaces: None,
-    };
+    let columns = printer.columns().map(|columns| columns.saturating_sub(widest + 5));
+    let layout = Layout { now: printer.now(), columns, spaces: None };
     let memories = lines(relatives.iter().map(|relative| &relative.memory), &layout);
     for ((relative, link), memory) in relatives.iter().zip(&links).zip(memories) {
         let hops = style::paint(FAINT, relative.distance);
-        printer.line(format!(
-            "{hops}  {}  {memory}",
-            style::paint(WORD, pad(link, widest))
-        ))?;
+        printer.line(format!("{hops}  {}  {memory}", style::paint(WORD, pad(link, widest))))?;
     }
     Ok(Outcome::Done)
 }
@@ -87,11 +72,7 @@ pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Resul
 fn seen_from_nearer(relative: &Relative) -> String {
     let far = relative.memory.id;
     let seen = relative.via.iter().map(|edge| {
-        let nearer = if edge.source == far {
-            edge.target
-        } else {
-            edge.source
-        };
+        let nearer = if edge.source == far { edge.target } else { edge.source };
         link(edge, nearer)
     });
     seen.collect::<Vec<_>>().join(", ")

@@ -36,12 +36,8 @@ pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result
         printer.document(&Placed::new(&memory, memory.space, &names))?;
         return Ok(Outcome::Done);
     }
-    let done = format!(
-        "Reverted {} to version {}, now version {}",
-        memory.label(),
-        args.version,
-        memory.version
-    );
+    let done =
+        format!("Reverted {} to version {}, now version {}", memory.label(), args.version, memory.version);
     printer.line(sentence(&done, &memory, printer.columns()))?;
     Ok(Outcome::Done)
 }

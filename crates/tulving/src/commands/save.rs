@@ -33,11 +33,7 @@ Each line of a batch is an object with a `content` and any of the fields above, 
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Save {
     /// What to remember; - reads standard input
-    #[arg(
-        value_name = "CONTENT",
-        required_unless_present = "batch",
-        conflicts_with = "batch"
-    )]
+    #[arg(value_name = "CONTENT", required_unless_present = "batch", conflicts_with = "batch")]
     words: Vec<OsString>,
     /// Save each line of a file of JSON Lines; - reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["About", "Origin", "Span", "Links"])]
@@ -173,9 +169,7 @@ impl Links {
             (Relation::ResultOf, &self.result_of),
             (Relation::PartOf, &self.part_of),
         ];
-        let named = flags
-            .iter()
-            .flat_map(|(relation, names)| names.iter().map(|name| (*relation, name)));
+        let named = flags.iter().flat_map(|(relation, names)| names.iter().map(|name| (*relation, name)));
         named.map(|(relation, name)| link(relation, name)).collect()
     }
 }
@@ -195,18 +189,12 @@ fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
             (name, Some(weight))
         }
     };
-    Ok(AssociationRequest {
-        target: reference(name)?,
-        relation: Some(relation),
-        weight,
-    })
+    Ok(AssociationRequest { target: reference(name)?, relation: Some(relation), weight })
 }
 
 impl Save {
     fn request(&self, content: String) -> Result<SaveRequest, Failure> {
-        let Self {
-            about, origin, span, ..
-        } = self;
+        let Self { about, origin, span, .. } = self;
         Ok(SaveRequest {
             content,
             content_type: about.content_type,
@@ -254,11 +242,7 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
     // The receipt is the proof; that the memory can be shown is a courtesy.
     match app.engine.get(&caller, receipt.id.into()) {
         Ok(memory) => {
-            printer.line(show::memory::sentence(
-                &what_became(&receipt),
-                &memory,
-                printer.columns(),
-            ))?;
+            printer.line(show::memory::sentence(&what_became(&receipt), &memory, printer.columns()))?;
         }
         Err(_) => printer.line(what_became(&receipt))?,
     }
@@ -269,14 +253,8 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
 }
 
 fn what_became(receipt: &Receipt) -> String {
-    let label = receipt
-        .number
-        .map_or_else(|| receipt.id.to_string(), |number| number.to_string());
-    let archive = if receipt.revived {
-        ", back from the archive"
-    } else {
-        ""
-    };
+    let label = receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string());
+    let archive = if receipt.revived { ", back from the archive" } else { "" };
     match receipt.fate {
         Fate::Created => format!("Saved {label}"),
         Fate::Updated => format!("Updated {label} to version {}{archive}", receipt.version),

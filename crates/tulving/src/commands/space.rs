@@ -80,40 +80,25 @@ struct Member<'a> {
 
 impl<'a> Member<'a> {
     fn of((principal, membership): &'a (Principal, Membership)) -> Self {
-        Self {
-            name: &principal.name,
-            kind: principal.kind,
-            membership,
-        }
+        Self { name: &principal.name, kind: principal.kind, membership }
     }
 }
 
 pub(super) fn run(args: &Space, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match &args.act {
         Act::List => list(app, printer),
-        Act::Create { name, group } => create(
-            name,
-            if *group { SpaceKind::Group } else { SpaceKind::Hub },
-            app,
-            printer,
-        ),
+        Act::Create { name, group } => {
+            create(name, if *group { SpaceKind::Group } else { SpaceKind::Hub }, app, printer)
+        }
         Act::Members { name } => members(&app.engine.members(&app.caller, name)?, printer),
-        Act::AddMember {
-            name,
-            principal,
-            role,
-        } => {
+        Act::AddMember { name, principal, role } => {
             let member = app.engine.set_member(&app.caller, name, principal, *role)?;
             say(&member, format!("`{principal}` is a {role} of `{name}`"), printer)
         }
         Act::RemoveMember { name, principal } => {
             app.engine.remove_member(&app.caller, name, principal)?;
             let removed = serde_json::json!({ "removed": principal, "space": name });
-            say(
-                &removed,
-                format!("`{principal}` is no longer in `{name}`"),
-                printer,
-            )
+            say(&removed, format!("`{principal}` is no longer in `{name}`"), printer)
         }
     }
 }
@@ -135,12 +120,7 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     }
     let now = printer.now();
     let row = |space: &tulving_core::space::Space| {
-        [
-            space.name.clone(),
-            space.kind.to_string(),
-            age(space.created_at, now),
-            space.id.to_string(),
-        ]
+        [space.name.clone(), space.kind.to_string(), age(space.created_at, now), space.id.to_string()]
     };
     let rows: Vec<_> = spaces.iter().map(row).collect();
     printer.lines(&table(["name", "kind", "age", "id"], &rows))?;
@@ -160,11 +140,7 @@ fn members(members: &[(Principal, Membership)], printer: &mut Printer) -> Result
         return Ok(Outcome::Done);
     }
     let row = |(principal, membership): &(Principal, Membership)| {
-        [
-            principal.name.clone(),
-            principal.kind.to_string(),
-            membership.role.to_string(),
-        ]
+        [principal.name.clone(), principal.kind.to_string(), membership.role.to_string()]
     };
     let rows: Vec<_> = members.iter().map(row).collect();
     printer.lines(&table(["name", "kind", "role"], &rows))?;

@@ -95,11 +95,7 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     introduce(args, app)?;
     let (secret, kept) = app.engine.create_token(&app.caller, &request)?;
     if printer.json() {
-        printer.document(&Made {
-            token: secret.reveal(),
-            kept: &kept,
-            principal_name: &args.principal,
-        })?;
+        printer.document(&Made { token: secret.reveal(), kept: &kept, principal_name: &args.principal })?;
         return Ok(Outcome::Done);
     }
     printer.line(style::paint(STRONG, secret.reveal()))?;
@@ -111,19 +107,13 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
 }
 
 fn spaces(args: &Create, app: &App<'_>) -> Result<Vec<SpaceId>, Failure> {
-    args.spaces
-        .iter()
-        .map(|name| Ok(app.engine.enter(&app.caller, name)?.space))
-        .collect()
+    args.spaces.iter().map(|name| Ok(app.engine.enter(&app.caller, name)?.space)).collect()
 }
 
 /// Makes the principal where there is none, and a member of the spaces named; without any, of the space of the call.
 /// Nobody's role is lowered: what a token may do is bounded by its own.
 fn introduce(args: &Create, app: &App<'_>) -> Result<(), Failure> {
-    let new = match app
-        .engine
-        .create_principal(&app.caller, &args.principal, args.kind)
-    {
+    let new = match app.engine.create_principal(&app.caller, &args.principal, args.kind) {
         Ok(_) => true,
         // Who may not make principals may still make a token for one that is there.
         Err(Error::Store(StoreError::Conflict(_)) | Error::Denied { .. }) => false,
@@ -136,12 +126,9 @@ fn introduce(args: &Create, app: &App<'_>) -> Result<(), Failure> {
     };
     for space in spaces {
         let members = app.engine.members(&app.caller, space)?;
-        let held = members
-            .iter()
-            .find(|(principal, _)| principal.name == args.principal);
+        let held = members.iter().find(|(principal, _)| principal.name == args.principal);
         if held.is_none_or(|(_, membership)| membership.role < args.role) {
-            app.engine
-                .set_member(&app.caller, space, &args.principal, args.role)?;
+            app.engine.set_member(&app.caller, space, &args.principal, args.role)?;
         }
     }
     Ok(())
@@ -158,38 +145,20 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let spaces = app.space_names()?;
     let now = printer.now();
     let row = |token: &Kept| {
-        let within: Vec<String> = token
-            .spaces
-            .iter()
-            .map(|id| spaces.get(id).cloned().unwrap_or_else(|| id.to_string()))
-            .collect();
+        let within: Vec<String> =
+            token.spaces.iter().map(|id| spaces.get(id).cloned().unwrap_or_else(|| id.to_string())).collect();
         [
             token.label.clone(),
-            names
-                .get(&token.principal)
-                .cloned()
-                .unwrap_or_else(|| token.principal.to_string()),
+            names.get(&token.principal).cloned().unwrap_or_else(|| token.principal.to_string()),
             token.role.to_string(),
-            if within.is_empty() {
-                "all".to_owned()
-            } else {
-                within.join(", ")
-            },
+            if within.is_empty() { "all".to_owned() } else { within.join(", ") },
             age(token.created_at, now),
-            if token.revoked_at.is_some() {
-                "revoked"
-            } else {
-                "live"
-            }
-            .to_owned(),
+            if token.revoked_at.is_some() { "revoked" } else { "live" }.to_owned(),
             token.id.to_string(),
         ]
     };
     let rows: Vec<_> = tokens.iter().map(row).collect();
-    printer.lines(&table(
-        ["label", "for", "role", "spaces", "age", "state", "id"],
-        &rows,
-    ))?;
+    printer.lines(&table(["label", "for", "role", "spaces", "age", "state", "id"], &rows))?;
     Ok(Outcome::Done)
 }
 

@@ -106,10 +106,7 @@ impl Update {
         match (given, self.clear.contains(&field)) {
             (Some(_), true) => {
                 let name = field.to_possible_value().map(|value| value.get_name().to_owned());
-                Err(Failure::usage(format!(
-                    "{} is both given and cleared",
-                    name.unwrap_or_default()
-                )))
+                Err(Failure::usage(format!("{} is both given and cleared", name.unwrap_or_default())))
             }
             (Some(value), false) => Ok(Some(Some(value))),
             (None, true) => Ok(Some(None)),
@@ -122,10 +119,7 @@ impl Update {
             [] => None,
             words => Some(input::text(words, app.settings.limits.content_bytes)?),
         };
-        let tags = self.change(
-            Clearable::Tags,
-            (!self.tags.is_empty()).then(|| self.tags.clone()),
-        )?;
+        let tags = self.change(Clearable::Tags, (!self.tags.is_empty()).then(|| self.tags.clone()))?;
         Ok(UpdateRequest {
             if_version: self.if_version.map(Version),
             content,

@@ -19,22 +19,10 @@ const EXAMPLES: [Example; 5] = [
         command: "tulving save \"Prefers dark roast, no sugar\" --type preference",
         about: "remember something",
     },
-    Example {
-        command: "tulving recall roast",
-        about: "find it again",
-    },
-    Example {
-        command: "tulving list",
-        about: "see what is there, newest first",
-    },
-    Example {
-        command: "tulving get 1",
-        about: "see everything about one memory",
-    },
-    Example {
-        command: "tulving --help",
-        about: "see all commands",
-    },
+    Example { command: "tulving recall roast", about: "find it again" },
+    Example { command: "tulving list", about: "see what is there, newest first" },
+    Example { command: "tulving get 1", about: "see everything about one memory" },
+    Example { command: "tulving --help", about: "see all commands" },
 ];
 
 pub(super) fn run(printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -42,22 +30,11 @@ pub(super) fn run(printer: &mut Printer) -> Result<Outcome, Failure> {
         printer.document(&serde_json::json!({ "examples": EXAMPLES }))?;
         return Ok(Outcome::Done);
     }
-    printer.line(style::paint(
-        STRONG,
-        "Tulving remembers for you and your agents. To begin:",
-    ))?;
+    printer.line(style::paint(STRONG, "Tulving remembers for you and your agents. To begin:"))?;
     printer.line("")?;
-    let widest = EXAMPLES
-        .iter()
-        .map(|example| example.command.len())
-        .max()
-        .unwrap_or(0);
+    let widest = EXAMPLES.iter().map(|example| example.command.len()).max().unwrap_or(0);
     for Example { command, about } in &EXAMPLES {
-        printer.line(format!(
-            "  {}  {}",
-            pad(command, widest),
-            style::paint(FAINT, about)
-        ))?;
+        printer.line(format!("  {}  {}", pad(command, widest), style::paint(FAINT, about)))?;
     }
     Ok(Outcome::Done)
 }

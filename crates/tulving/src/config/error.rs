@@ -86,9 +86,9 @@ impl SettingError {
     /// What to do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Unknown { nearest, .. } | Self::UnknownVariable { nearest, .. } => Some(format!(
-                "did you mean `{nearest}`? `tulving config --help` lists all of them"
-            )),
+            Self::Unknown { nearest, .. } | Self::UnknownVariable { nearest, .. } => {
+                Some(format!("did you mean `{nearest}`? `tulving config --help` lists all of them"))
+            }
             Self::NoHome => Some(format!("name a folder with --home or {HOME}")),
             _ => None,
         }

@@ -35,11 +35,8 @@ pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, SettingErro
 /// Walks through the tables. One that is empty and could not hold any setting is an entry like a wrong key.
 fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>) {
     for (key, value) in table {
-        let name = if above.is_empty() {
-            key.get_ref().to_string()
-        } else {
-            format!("{above}.{}", key.get_ref())
-        };
+        let name =
+            if above.is_empty() { key.get_ref().to_string() } else { format!("{above}.{}", key.get_ref()) };
         match value.get_ref() {
             DeValue::Table(inner) if !inner.is_empty() || holds_settings(&name) => {
                 collect(text, inner, &name, found);

@@ -125,11 +125,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
     let flags = [
         ("space", "--space", global.space.clone()),
         ("agent", "--agent", global.agent.clone()),
-        (
-            "output.color",
-            "--color",
-            global.color.map(|choice| choice.to_string()),
-        ),
+        ("output.color", "--color", global.color.map(|choice| choice.to_string())),
     ];
     for (key, name, value) in flags {
         if let Some((setting, value)) = SETTINGS.iter().find(|setting| setting.key == key).zip(value) {
@@ -160,19 +156,9 @@ pub(crate) fn file_of(home: &Path) -> PathBuf {
 fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) -> Result<(), SettingError> {
     if (setting.take)(settings, text).is_none() {
         let got = preview::short(text);
-        return Err(SettingError::Value {
-            place: source,
-            key: setting.key,
-            got,
-            expects: setting.expects,
-        });
+        return Err(SettingError::Value { place: source, key: setting.key, got, expects: setting.expects });
     }
-    let chosen = Chosen {
-        key: setting.key,
-        value: text.trim().to_owned(),
-        source,
-        about: setting.about,
-    };
+    let chosen = Chosen { key: setting.key, value: text.trim().to_owned(), source, about: setting.about };
     match settings.chosen.iter_mut().find(|old| old.key == setting.key) {
         Some(old) => *old = chosen,
         None => settings.chosen.push(chosen),
@@ -185,46 +171,23 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         // What is wrong with the home itself is said by what opens it.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(());
         }
         Err(source) => return Err(SettingError::Unreadable { path, source }),
     };
-    for Entry {
-        key,
-        line,
-        value,
-        written,
-    } in file::entries(&path, &text)?
-    {
-        let place = Source::File {
-            path: path.clone(),
-            line,
-        };
+    for Entry { key, line, value, written } in file::entries(&path, &text)? {
+        let place = Source::File { path: path.clone(), line };
         let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
             let nearest = table::nearest(&key, SETTINGS.iter().map(|setting| setting.key));
-            return Err(SettingError::Unknown {
-                place,
-                got: preview::short(&key),
-                nearest,
-            });
+            return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
         match value {
             Some((shape, text)) if shape == setting.shape => take(settings, setting, &text, place)?,
             _ => {
                 let got = preview::short(&written);
                 let expects = setting.expects;
-                return Err(SettingError::Value {
-                    place,
-                    key: setting.key,
-                    got,
-                    expects,
-                });
+                return Err(SettingError::Value { place, key: setting.key, got, expects });
             }
         }
     }
@@ -243,24 +206,11 @@ fn read_environment(
             continue;
         }
         let Some(setting) = SETTINGS.iter().find(|setting| setting.variable == name) else {
-            let known = SETTINGS
-                .iter()
-                .map(|setting| setting.variable)
-                .chain([HOME, TOKEN]);
+            let known = SETTINGS.iter().map(|setting| setting.variable).chain([HOME, TOKEN]);
             let nearest = table::nearest(name, known);
-            return Err(SettingError::UnknownVariable {
-                got: preview::short(name),
-                nearest,
-            });
+            return Err(SettingError::UnknownVariable { got: preview::short(name), nearest });
         };
-        take(
-            settings,
-            setting,
-            &value.to_string_lossy(),
-            Source::Environment {
-                name: setting.variable,
-            },
-        )?;
+        take(settings, setting, &value.to_string_lossy(), Source::Environment { name: setting.variable })?;
     }
     Ok(())
 }

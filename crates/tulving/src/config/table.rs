@@ -108,41 +108,24 @@ pub(super) const SETTINGS: &[Setting] = &[
 ];
 
 fn within<N: std::str::FromStr + PartialOrd + Copy>(text: &str, least: N, most: N) -> Option<N> {
-    text.trim()
-        .parse()
-        .ok()
-        .filter(|number| *number >= least && *number <= most)
+    text.trim().parse().ok().filter(|number| *number >= least && *number <= most)
 }
 
 /// Every setting with its variable, for the help.
 pub(crate) fn reference() -> String {
     let mut text = String::from("Settings, with the variable of the environment and the default:\n");
-    for Setting {
-        key,
-        variable,
-        default,
-        about,
-        expects,
-        ..
-    } in SETTINGS
-    {
+    for Setting { key, variable, default, about, expects, .. } in SETTINGS {
         let default = if default.is_empty() { "none" } else { default };
-        text.push_str(&format!(
-            "  {key} ({variable}, {default})\n      {about}; {expects}\n"
-        ));
+        text.push_str(&format!("  {key} ({variable}, {default})\n      {about}; {expects}\n"));
     }
-    text.push_str(&format!(
-        "\nBesides: {HOME} is the home, {TOKEN} the token to act by."
-    ));
+    text.push_str(&format!("\nBesides: {HOME} is the home, {TOKEN} the token to act by."));
     text
 }
 
 /// The known name that is most like what was written.
 pub(super) fn nearest(got: &str, known: impl Iterator<Item = &'static str>) -> &'static str {
     let likeness = |name: &str| strsim::jaro_winkler(got, name).max(last_parts(got, name));
-    known
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-        .unwrap_or("space")
+    known.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or("space")
 }
 
 /// How alike the last parts of two dotted keys are: `content_byte` is meant for `limits.content_bytes`.
@@ -172,11 +155,7 @@ mod tests {
     #[test]
     fn every_setting_is_declared_once_and_its_default_fits() {
         for (at, setting) in SETTINGS.iter().enumerate() {
-            assert!(
-                SETTINGS[..at].iter().all(|other| other.key != setting.key),
-                "{}",
-                setting.key
-            );
+            assert!(SETTINGS[..at].iter().all(|other| other.key != setting.key), "{}", setting.key);
             let variable = format!("TULVING_{}", setting.key.replace('.', "_").to_uppercase());
             assert_eq!(setting.variable, variable);
         }

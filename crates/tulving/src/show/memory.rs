@@ -33,14 +33,8 @@ pub(crate) struct Layout<'a> {
 /// One line for each memory, lined up: number, type, age, content.
 pub(crate) fn lines<'m>(memories: impl Iterator<Item = &'m Memory>, layout: &Layout<'_>) -> Vec<String> {
     let rows: Vec<(String, &Memory)> = memories.map(|memory| (label(memory, layout), memory)).collect();
-    let widest = rows
-        .iter()
-        .map(|(label, _)| text::width(label))
-        .max()
-        .unwrap_or(0);
-    rows.iter()
-        .map(|(label, memory)| line(label, widest, memory, layout))
-        .collect()
+    let widest = rows.iter().map(|(label, _)| text::width(label)).max().unwrap_or(0);
+    rows.iter().map(|(label, memory)| line(label, widest, memory, layout)).collect()
 }
 
 fn label(memory: &Memory, layout: &Layout<'_>) -> String {
@@ -64,30 +58,15 @@ fn line(label: &str, widest: usize, memory: &Memory, layout: &Layout<'_>) -> Str
         style::paint(NUMBER, label),
         style::paint(WORD, pad(memory_type, TYPE_COLUMNS)),
         style::paint(FAINT, pad(&age, AGE_COLUMNS)),
-        gist(
-            memory,
-            layout
-                .columns
-                .map(|columns| columns.saturating_sub(taken).max(10))
-        ),
+        gist(memory, layout.columns.map(|columns| columns.saturating_sub(taken).max(10))),
     )
 }
 
 /// What a memory says on one line, with its marks before it and its title.
 fn gist(memory: &Memory, columns: Option<usize>) -> String {
     let marks: String = marks(memory).iter().map(|mark| format!("[{mark}] ")).collect();
-    let shown_marks = if marks.is_empty() {
-        String::new()
-    } else {
-        style::paint(FAINT, &marks)
-    };
-    let title = memory
-        .edition
-        .text
-        .title
-        .as_deref()
-        .map(one_line)
-        .map(|title| format!("{title}: "));
+    let shown_marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
+    let title = memory.edition.text.title.as_deref().map(one_line).map(|title| format!("{title}: "));
     let title = title.unwrap_or_default();
     let content = one_line(&memory.edition.text.content);
     let Some(columns) = columns else {
@@ -106,26 +85,16 @@ fn marks(memory: &Memory) -> Vec<&'static str> {
         (standing.quarantined_at.is_some(), "quarantined"),
         (memory.superseded_by.is_some(), "superseded"),
     ];
-    marks
-        .into_iter()
-        .filter_map(|(set, mark)| set.then_some(mark))
-        .collect()
+    marks.into_iter().filter_map(|(set, mark)| set.then_some(mark)).collect()
 }
 
 /// A sentence about a memory: what was done, its number and type, and what it says as far as it fits.
 pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> String {
     let memory_type = memory.edition.class.memory_type;
     let plain = format!("{done} ({memory_type}): ");
-    let room = columns
-        .unwrap_or(SENTENCE_COLUMNS)
-        .saturating_sub(text::width(&plain))
-        .max(20);
+    let room = columns.unwrap_or(SENTENCE_COLUMNS).saturating_sub(text::width(&plain)).max(20);
     let content = cut(&one_line(&memory.edition.text.content), room);
-    format!(
-        "{} ({}): {content}",
-        style::paint(STRONG, done),
-        style::paint(WORD, memory_type)
-    )
+    format!("{} ({}): {content}", style::paint(STRONG, done), style::paint(WORD, memory_type))
 }
 
 /// Names that a full view needs and a memory does not carry.
@@ -212,12 +181,7 @@ fn provenance(fields: &mut Fields, memory: &Memory) {
     fields.set(
         "attachment",
         provenance.attachment.as_ref().map(|object| {
-            format!(
-                "{} ({}, {} bytes)",
-                object.object_key,
-                object.media_type,
-                text::thousands(object.size)
-            )
+            format!("{} ({}, {} bytes)", object.object_key, object.media_type, text::thousands(object.size))
         }),
     );
     fields.set("conversation", memory.place.conversation.as_ref());
@@ -230,10 +194,7 @@ fn usage(fields: &mut Fields, memory: &Memory, now: Timestamp) {
     let with_age = |time| format!("{} ({})", instant(time), age(time, now));
     fields.always("version", memory.version.to_string());
     fields.always("created", with_age(usage.created_at));
-    fields.set(
-        "updated",
-        (usage.updated_at != usage.created_at).then(|| with_age(usage.updated_at)),
-    );
+    fields.set("updated", (usage.updated_at != usage.created_at).then(|| with_age(usage.updated_at)));
     let used = || {
         format!(
             "{}, last {}",

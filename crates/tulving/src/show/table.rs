@@ -7,20 +7,13 @@ use super::text::{self, one_line, pad};
 ///
 /// Cells are made one line; colours are for the caller to add to whole lines, as they would count as width.
 pub(crate) fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> Vec<String> {
-    let rows: Vec<[String; N]> = rows
-        .iter()
-        .map(|row| row.each_ref().map(|cell| one_line(cell)))
-        .collect();
+    let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| one_line(cell))).collect();
     let widths: [usize; N] = std::array::from_fn(|column| {
         let cells = rows.iter().map(|row| text::width(&row[column]));
         cells.max().unwrap_or(0).max(text::width(headings[column]))
     });
     let line = |cells: [&str; N]| {
-        let padded: Vec<String> = cells
-            .iter()
-            .zip(widths)
-            .map(|(cell, width)| pad(cell, width))
-            .collect();
+        let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| pad(cell, width)).collect();
         padded.join("  ").trim_end().to_owned()
     };
     let heading = style::paint(FAINT, line(headings));
@@ -32,11 +25,7 @@ pub(crate) fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> Vec<String> {
     let widest = pairs.iter().map(|(name, _)| text::width(name)).max().unwrap_or(0);
     let line = |(name, value): &(&str, String)| {
-        format!(
-            "  {}  {}",
-            style::paint(FAINT, pad(name, widest)),
-            one_line(value)
-        )
+        format!("  {}  {}", style::paint(FAINT, pad(name, widest)), one_line(value))
     };
     pairs.iter().map(line).collect()
 }
@@ -52,10 +41,8 @@ mod tests {
             ["long".to_owned(), "b".to_owned(), String::new()],
         ];
         let lines = table(["one", "two", "three"], &rows);
-        let plain: Vec<String> = lines
-            .iter()
-            .map(|line| anstream::adapter::strip_str(line).to_string())
-            .collect();
+        let plain: Vec<String> =
+            lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
         assert_eq!(plain, ["one   two   three", "a     日本  x", "long  b"]);
     }
 }

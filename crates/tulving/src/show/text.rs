@@ -24,15 +24,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// The text with its line breaks and tabs; other control characters are shown as `�`.
 pub(crate) fn block(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_control() && !matches!(c, '\n' | '\t') {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
+    text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
 
 /// How many columns the text takes.
@@ -144,9 +136,6 @@ mod tests {
 
     #[test]
     fn thousands_are_parted() {
-        assert_eq!(
-            [0, 999, 1_000, 1_234_567].map(thousands),
-            ["0", "999", "1,000", "1,234,567"]
-        );
+        assert_eq!([0, 999, 1_000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
     }
 }

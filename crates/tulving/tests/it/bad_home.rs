@@ -15,12 +15,11 @@ const NOBODY: u32 = 65_534;
 fn a_home_that_is_a_file_is_named_and_left_alone() {
     let tulving = Tulving::new();
     fs::write(tulving.home(), "mine").expect("written");
-    assert_transcript!(
-        Transcript::new(&tulving)
-            .run(&["save", "one"])
-            .run(&["doctor"])
-            .run(&["list", "--home", "home/below"])
-    );
+    assert_transcript!(Transcript::new(&tulving).run(&["save", "one"]).run(&["doctor"]).run(&[
+        "list",
+        "--home",
+        "home/below"
+    ]));
     assert_eq!(fs::read_to_string(tulving.home()).expect("still there"), "mine");
 }
 
@@ -29,11 +28,7 @@ fn files_of_others_are_named_and_left_alone() {
     let tulving = Tulving::new();
     fs::create_dir(tulving.home()).expect("a home");
     let database = tulving.home().join("tulving.db");
-    fs::write(
-        &database,
-        "not a database at all, but a letter to a friend. ".repeat(50),
-    )
-    .expect("written");
+    fs::write(&database, "not a database at all, but a letter to a friend. ".repeat(50)).expect("written");
     let before = fs::read(&database).expect("there");
     let run = tulving.run(&["save", "one"]);
     assert_eq!(run.code, 7, "{}", run.err);
@@ -45,14 +40,8 @@ fn files_of_others_are_named_and_left_alone() {
 fn public_binary(folder: &Path) -> PathBuf {
     let binary = folder.join("tulving");
     // By another process: a file that this one holds open for writing would be "busy" in a child of another test.
-    let copied = Command::new("cp")
-        .arg(env!("CARGO_BIN_EXE_tulving"))
-        .arg(&binary)
-        .status();
-    assert!(
-        copied.is_ok_and(|status| status.success()),
-        "the binary could not be copied"
-    );
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_tulving")).arg(&binary).status();
+    assert!(copied.is_ok_and(|status| status.success()), "the binary could not be copied");
     fs::set_permissions(&binary, Permissions::from_mode(0o755)).expect("changed");
     fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("changed");
     binary
@@ -80,11 +69,7 @@ fn a_read_only_home_is_said_to_be_one() {
     fs::set_permissions(&home, Permissions::from_mode(0o555)).expect("changed");
     let refused = run(&["save", "never"]);
     assert_eq!((refused.code, refused.out.as_str()), (9, ""), "{}", refused.err);
-    assert!(
-        refused.err.contains("cannot be written: Permission denied"),
-        "{}",
-        refused.err
-    );
+    assert!(refused.err.contains("cannot be written: Permission denied"), "{}", refused.err);
     assert!(refused.err.contains("hint: "), "{}", refused.err);
 
     // The same home, used first and read-only afterwards.
@@ -94,12 +79,7 @@ fn a_read_only_home_is_said_to_be_one() {
     assert_eq!(run(&["save", "never"]).code, 9);
     fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
     let listed = run(&["list"]);
-    assert_eq!(
-        (listed.code, listed.out.lines().count()),
-        (0, 1),
-        "{}",
-        listed.err
-    );
+    assert_eq!((listed.code, listed.out.lines().count()), (0, 1), "{}", listed.err);
 
     // A database that cannot be written in a home that can.
     let database = home.join("tulving.db");
@@ -115,11 +95,7 @@ fn a_read_only_home_is_said_to_be_one() {
     let refused = run_unprivileged(&binary, &folder.path().join("new"), &["save", "never"]);
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("changed");
     assert_eq!(refused.code, 9, "{}", refused.err);
-    assert!(
-        refused.err.contains("cannot be created: Permission denied"),
-        "{}",
-        refused.err
-    );
+    assert!(refused.err.contains("cannot be created: Permission denied"), "{}", refused.err);
 }
 
 /// A file system of its own, gone when it is dropped.
@@ -132,14 +108,9 @@ impl SmallDisk {
     fn mount(megabytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let size = format!("size={megabytes}m,mode=0755");
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
-            .arg(folder.path())
-            .output();
-        mounted
-            .ok()
-            .filter(|output| output.status.success())
-            .map(|_| Self { folder })
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path()).output();
+        mounted.ok().filter(|output| output.status.success()).map(|_| Self { folder })
     }
 }
 
@@ -178,29 +149,15 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     };
     assert!(acknowledged > 10, "only {acknowledged} fitted: {}", refused.err);
     assert_eq!((refused.code, refused.out.as_str()), (9, ""), "{}", refused.err);
-    assert!(
-        refused.err.contains("no space is left on the disk"),
-        "{}",
-        refused.err
-    );
-    assert!(
-        refused.err.contains("what was acknowledged before is safe"),
-        "{}",
-        refused.err
-    );
+    assert!(refused.err.contains("no space is left on the disk"), "{}", refused.err);
+    assert!(refused.err.contains("what was acknowledged before is safe"), "{}", refused.err);
 
     // Still full: reading works, or says why it does not, and is not an excuse to lose anything.
     let listed = run(&["list", "--all"], b"");
     assert!(matches!(listed.code, 0 | 9), "{}", listed.err);
 
-    let grown = Command::new("mount")
-        .args(["-o", "remount,size=64m"])
-        .arg(disk.folder.path())
-        .status();
-    assert!(
-        grown.is_ok_and(|status| status.success()),
-        "the disk could not be enlarged"
-    );
+    let grown = Command::new("mount").args(["-o", "remount,size=64m"]).arg(disk.folder.path()).status();
+    assert!(grown.is_ok_and(|status| status.success()), "the disk could not be enlarged");
     let listed = run(&["list", "--all", "--sort", "oldest", "--json"], b"");
     assert_eq!(listed.code, 0, "{}", listed.err);
     let document: serde_json::Value = serde_json::from_str(&listed.out).expect("a document");
@@ -208,11 +165,7 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     for (at, memory) in memories.iter().enumerate() {
         assert_eq!(memory["content"], format!("{at} {text}"));
     }
-    assert_eq!(
-        memories.len(),
-        acknowledged,
-        "what was refused is not there, what was acknowledged is"
-    );
+    assert_eq!(memories.len(), acknowledged, "what was refused is not there, what was acknowledged is");
     assert_eq!(run(&["save", "there is room again"], b"").code, 0);
     let doctor = run(&["doctor", "--deep"], b"");
     assert_eq!(doctor.code, 0, "{}", doctor.out);

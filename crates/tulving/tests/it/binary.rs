@@ -47,9 +47,7 @@ pub(crate) fn finish(mut command: Command, input: &[u8]) -> Run {
 
 impl Tulving {
     pub(crate) fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().expect("a folder"),
-        }
+        Self { folder: tempfile::tempdir().expect("a folder") }
     }
 
     /// A folder for other files of the test.
@@ -71,17 +69,8 @@ impl Tulving {
     pub(crate) fn shell(&self, script: &str, args: &[&str]) -> Command {
         let mut command = Command::new("/bin/sh");
         let path = std::env::var_os("PATH").unwrap_or_default();
-        command
-            .env_clear()
-            .env("PATH", path)
-            .env("TULVING_HOME", self.home())
-            .current_dir(self.folder());
-        command
-            .arg("-c")
-            .arg(script)
-            .arg(env!("CARGO_BIN_EXE_tulving"))
-            .args(args)
-            .stdin(Stdio::null());
+        command.env_clear().env("PATH", path).env("TULVING_HOME", self.home()).current_dir(self.folder());
+        command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_tulving")).args(args).stdin(Stdio::null());
         command
     }
 
@@ -89,21 +78,14 @@ impl Tulving {
     pub(crate) fn all_ids(&self, space: &str) -> HashSet<String> {
         let page = self.json(&["list", "--all", "--space", space]);
         let memories = page["memories"].as_array().expect("a list");
-        memories
-            .iter()
-            .map(|memory| memory["id"].as_str().expect("an id").to_owned())
-            .collect()
+        memories.iter().map(|memory| memory["id"].as_str().expect("an id").to_owned()).collect()
     }
 
     /// Asks `doctor --deep`, which must find nothing bad.
     pub(crate) fn assert_healthy(&self) {
         let run = self.run(&["doctor", "--deep"]);
         assert_eq!(run.code, 0, "{}{}", run.out, run.err);
-        assert!(
-            !run.out.lines().any(|line| line.starts_with("warn")),
-            "{}",
-            run.out
-        );
+        assert!(!run.out.lines().any(|line| line.starts_with("warn")), "{}", run.out);
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Run {
@@ -144,10 +126,7 @@ pub(crate) struct Transcript<'a> {
 
 impl<'a> Transcript<'a> {
     pub(crate) fn new(tulving: &'a Tulving) -> Self {
-        Self {
-            tulving,
-            text: String::new(),
-        }
+        Self { tulving, text: String::new() }
     }
 
     /// Runs a command and writes down what it said. Lines of standard error begin with `! `.
@@ -157,10 +136,7 @@ impl<'a> Transcript<'a> {
 
     pub(crate) fn run_with(&mut self, args: &[&str], input: &[u8]) -> &mut Self {
         let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
-        self.note(
-            &format!("$ tulving {}", shown.join(" ")),
-            &self.tulving.run_with(args, input),
-        )
+        self.note(&format!("$ tulving {}", shown.join(" ")), &self.tulving.run_with(args, input))
     }
 
     pub(crate) fn note(&mut self, typed: &str, run: &Run) -> &mut Self {
@@ -187,17 +163,12 @@ impl<'a> Transcript<'a> {
 
     /// The transcript, with the folder of the test called `[folder]`.
     pub(crate) fn text(&self) -> String {
-        self.text
-            .replace(&self.tulving.folder().display().to_string(), "[folder]")
+        self.text.replace(&self.tulving.folder().display().to_string(), "[folder]")
     }
 }
 
 fn squeeze(line: &str) -> String {
-    let cells: Vec<&str> = line
-        .split("  ")
-        .map(str::trim)
-        .filter(|cell| !cell.is_empty())
-        .collect();
+    let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     cells.join("  ")
 }
 
@@ -213,10 +184,7 @@ fn quoted(arg: &str) -> String {
 
 /// What differs from run to run, by its name.
 pub(crate) const FILTERS: [(&str, &str); 7] = [
-    (
-        r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}",
-        "[id]",
-    ),
+    (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
     (r"tlv_[A-Za-z0-9_-]{43}", "[token]"),
     (r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC", "[time]"),
     (r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z", "[time]"),

@@ -5,30 +5,9 @@ use crate::binary::{Transcript, Tulving, assert_transcript, finish};
 /// A home with three memories, the third of which updates the first.
 fn furnished() -> Tulving {
     let tulving = Tulving::new();
-    tulving.ok(&[
-        "save",
-        "Prefers TypeScript over JavaScript",
-        "--type",
-        "preference",
-        "--tag",
-        "code",
-    ]);
-    tulving.ok(&[
-        "save",
-        "The deploy key is rotated on Mondays",
-        "--type",
-        "routine",
-        "--key",
-        "deploy-key",
-    ]);
-    tulving.ok(&[
-        "save",
-        "Prefers Rust over TypeScript",
-        "--type",
-        "preference",
-        "--updates",
-        "1",
-    ]);
+    tulving.ok(&["save", "Prefers TypeScript over JavaScript", "--type", "preference", "--tag", "code"]);
+    tulving.ok(&["save", "The deploy key is rotated on Mondays", "--type", "routine", "--key", "deploy-key"]);
+    tulving.ok(&["save", "Prefers Rust over TypeScript", "--type", "preference", "--updates", "1"]);
     tulving
 }
 
@@ -49,11 +28,8 @@ fn help_lists_commands_flags_and_exit_codes() {
 fn every_command_has_examples() {
     let tulving = Tulving::new();
     let help = tulving.ok(&["--help"]);
-    let commands = help
-        .split("Commands:")
-        .nth(1)
-        .and_then(|text| text.split("Options:").next())
-        .expect("commands");
+    let commands =
+        help.split("Commands:").nth(1).and_then(|text| text.split("Options:").next()).expect("commands");
     let mut seen = 0;
     for command in commands.lines().filter_map(|line| line.split_whitespace().next()) {
         let help = tulving.ok(&[command, "--help"]);
@@ -90,18 +66,8 @@ fn save_says_what_became_of_it() {
             .run(&["save", "PostgreSQL it is", "--key", "database"])
             .run(&["archive", "1"])
             .run(&["save", "Prefers dark roast"])
-            .run(&[
-                "save",
-                "Prefers light roast",
-                "--updates",
-                "1:0.9",
-                "--related-to",
-                "99"
-            ])
-            .run_with(
-                &["save", "-", "--content-type", "markdown"],
-                b"# Title\n\nFrom standard input.\n"
-            )
+            .run(&["save", "Prefers light roast", "--updates", "1:0.9", "--related-to", "99"])
+            .run_with(&["save", "-", "--content-type", "markdown"], b"# Title\n\nFrom standard input.\n")
     );
 }
 
@@ -140,29 +106,16 @@ fn save_takes_every_field() {
         "--related-to=1",
         "--caused-by=1:0.2",
     ];
-    assert_transcript!(
-        Transcript::new(&tulving)
-            .run(&all)
-            .run(&["get", "2"])
-            .run(&["related", "2"])
-    );
+    assert_transcript!(Transcript::new(&tulving).run(&all).run(&["get", "2"]).run(&["related", "2"]));
 }
 
 #[test]
 fn right_to_left_wide_letters_and_emoji_come_back_as_they_were() {
     let tulving = Tulving::new();
-    for text in [
-        "שלום עולם",
-        "日本語のメモ",
-        "👩‍👩‍👧‍👦 family",
-        "cafe\u{301}",
-        "line one\nline two\ttabbed",
-    ] {
+    for text in ["שלום עולם", "日本語のメモ", "👩‍👩‍👧‍👦 family", "cafe\u{301}", "line one\nline two\ttabbed"]
+    {
         tulving.ok(&["save", text]);
-        assert_eq!(
-            tulving.json(&["list", "--limit", "1"])["memories"][0]["content"],
-            text
-        );
+        assert_eq!(tulving.json(&["list", "--limit", "1"])["memories"][0]["content"], text);
     }
     assert_transcript!(Transcript::new(&tulving).run(&["list"]).run(&["get", "5"]));
 }
@@ -206,21 +159,9 @@ fn list_pages_and_filters() {
 #[test]
 fn following_the_cursors_neither_skips_nor_repeats() {
     let tulving = Tulving::new();
-    let lines: String = (0..25)
-        .map(|n| format!("{{\"content\":\"memory {n}\"}}\n"))
-        .collect();
-    assert_eq!(
-        tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code,
-        0
-    );
-    for sort in [
-        "newest",
-        "oldest",
-        "updated",
-        "accessed",
-        "importance",
-        "most-accessed",
-    ] {
+    let lines: String = (0..25).map(|n| format!("{{\"content\":\"memory {n}\"}}\n")).collect();
+    assert_eq!(tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code, 0);
+    for sort in ["newest", "oldest", "updated", "accessed", "importance", "most-accessed"] {
         let mut numbers = Vec::new();
         let mut cursor: Option<String> = None;
         loop {
@@ -230,11 +171,7 @@ fn following_the_cursors_neither_skips_nor_repeats() {
             }
             let page = tulving.json(&args);
             let memories = page["memories"].as_array().expect("a list");
-            numbers.extend(
-                memories
-                    .iter()
-                    .map(|memory| memory["number"].as_u64().expect("a number")),
-            );
+            numbers.extend(memories.iter().map(|memory| memory["number"].as_u64().expect("a number")));
             cursor = page["next"].as_str().map(str::to_owned);
             if cursor.is_none() {
                 break;
@@ -250,34 +187,10 @@ fn update_history_and_revert() {
     let tulving = furnished();
     assert_transcript!(
         Transcript::new(&tulving)
-            .run(&[
-                "update",
-                "1",
-                "Prefers TypeScript\nand nothing else",
-                "--agent",
-                "editor"
-            ])
-            .run(&[
-                "update",
-                "1",
-                "--title",
-                "Language",
-                "--tag",
-                "a",
-                "--tag",
-                "b",
-                "--importance",
-                "0.9"
-            ])
+            .run(&["update", "1", "Prefers TypeScript\nand nothing else", "--agent", "editor"])
+            .run(&["update", "1", "--title", "Language", "--tag", "a", "--tag", "b", "--importance", "0.9"])
             .run(&["update", "1", "--clear", "title", "--clear", "tags"])
-            .run(&[
-                "update",
-                "#2",
-                "--key",
-                "key-of-deploys",
-                "--expires-at",
-                "2099-01-01"
-            ])
+            .run(&["update", "#2", "--key", "key-of-deploys", "--expires-at", "2099-01-01"])
             .run(&["history", "1"])
             .run(&["history", "1", "--full"])
             .run(&["revert", "1", "1"])
@@ -325,15 +238,7 @@ fn associations_are_made_shown_and_removed() {
     assert_transcript!(
         Transcript::new(&tulving)
             .run(&["associate", "1", "2"])
-            .run(&[
-                "associate",
-                "2",
-                "3",
-                "--relation",
-                "caused_by",
-                "--weight",
-                "0.8"
-            ])
+            .run(&["associate", "2", "3", "--relation", "caused_by", "--weight", "0.8"])
             .run(&["related", "1"])
             .run(&["related", "1", "--depth", "3"])
             .run(&["dissociate", "1", "2"])
@@ -350,12 +255,8 @@ fn spaces_members_and_tokens() {
             .run(&["space", "create", "team-a"])
             .run(&["space", "create", "family", "--group"])
             .run(&["space", "list"])
-            .run(&[
-                "token", "create", "--for", "bot", "--space", "team-a", "--label", "laptop"
-            ])
-            .run(&[
-                "token", "create", "--for", "ada", "--kind", "person", "--role", "reader"
-            ])
+            .run(&["token", "create", "--for", "bot", "--space", "team-a", "--label", "laptop"])
+            .run(&["token", "create", "--for", "ada", "--kind", "person", "--role", "reader"])
             .run(&["space", "members", "team-a"])
             .run(&["space", "members", "default"])
             .run(&["space", "add-member", "team-a", "ada", "--role", "reader"])
@@ -376,18 +277,13 @@ fn a_token_acts_as_whom_it_is_for() {
     tulving.ok(&["space", "create", "team-a"]);
     tulving.ok(&["save", "Only mine"]);
     tulving.ok(&["save", "--space", "team-a", "For the team"]);
-    let token = tulving.ok(&[
-        "token", "create", "--for", "bot", "--space", "team-a", "--role", "reader",
-    ]);
+    let token = tulving.ok(&["token", "create", "--for", "bot", "--space", "team-a", "--role", "reader"]);
     let mut transcript = Transcript::new(&tulving);
     let mut run = |args: &[&str]| {
         let mut command = tulving.command(args);
         command.env("TULVING_TOKEN", token.trim());
         let run = finish(command, b"");
-        transcript.note(
-            &format!("$ TULVING_TOKEN=[token] tulving {}", args.join(" ")),
-            &run,
-        );
+        transcript.note(&format!("$ TULVING_TOKEN=[token] tulving {}", args.join(" ")), &run);
     };
     run(&["list"]);
     run(&["list", "--all-spaces"]);
@@ -410,11 +306,7 @@ fn the_first_use_makes_the_home_and_its_token() {
     assert_eq!((mode(&tulving.home()), mode(&file)), (0o700, 0o600));
     let token = std::fs::read_to_string(&file).expect("a token");
     tulving.ok(&["list"]);
-    assert_eq!(
-        std::fs::read_to_string(&file).expect("a token"),
-        token,
-        "it is made once"
-    );
+    assert_eq!(std::fs::read_to_string(&file).expect("a token"), token, "it is made once");
     let mut command = tulving.command(&["save", "by token"]);
     command.env("TULVING_TOKEN", token.trim());
     assert_eq!(finish(command, b"").code, 0);
@@ -429,12 +321,7 @@ fn of_several_first_uses_at_once_one_makes_the_token() {
             scope.spawn(move || tulving.ok(&["save", &format!("memory {n}")]));
         }
     });
-    assert_eq!(
-        tulving.json(&["token", "list"])["tokens"]
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
+    assert_eq!(tulving.json(&["token", "list"])["tokens"].as_array().map(Vec::len), Some(1));
     assert_eq!(tulving.ok(&["list"]).lines().count(), 8);
 }
 
@@ -483,10 +370,7 @@ fn dump_and_load_carry_everything_over() {
     tulving.ok(&["space", "create", "team-a"]);
     tulving.ok(&["save", "--space", "team-a", "For the team"]);
     let mut transcript = Transcript::new(&tulving);
-    transcript
-        .run(&["dump", "all.jsonl"])
-        .run(&["dump", "all.jsonl"])
-        .run(&["load", "all.jsonl"]);
+    transcript.run(&["dump", "all.jsonl"]).run(&["dump", "all.jsonl"]).run(&["load", "all.jsonl"]);
     let other = ["--home", "other"];
     transcript
         .run(&[&other[..], &["load", "all.jsonl"]].concat())
@@ -507,10 +391,7 @@ fn dump_and_load_carry_everything_over() {
     assert_eq!(again.code, 0, "{}", again.err);
     let memories =
         |home: &str| tulving.json(&["--home", home, "list", "--all-spaces", "--all"])["memories"].clone();
-    assert_eq!(
-        memories("third"),
-        memories(tulving.home().to_str().expect("UTF-8"))
-    );
+    assert_eq!(memories("third"), memories(tulving.home().to_str().expect("UTF-8")));
 }
 
 #[test]
@@ -518,18 +399,12 @@ fn doctor_says_what_it_found() {
     use std::os::unix::fs::PermissionsExt;
     let tulving = furnished();
     let mut transcript = Transcript::new(&tulving);
-    transcript
-        .run(&["doctor"])
-        .run(&["doctor", "--deep"])
-        .run(&["--home", "nowhere", "doctor"]);
+    transcript.run(&["doctor"]).run(&["doctor", "--deep"]).run(&["--home", "nowhere", "doctor"]);
     let home = tulving.home();
     std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).expect("changed");
     transcript.run(&["doctor"]);
-    std::fs::write(
-        home.join("tulving.db"),
-        "this is not a database, it only says so".repeat(100),
-    )
-    .expect("broken");
+    std::fs::write(home.join("tulving.db"), "this is not a database, it only says so".repeat(100))
+        .expect("broken");
     transcript.run(&["doctor"]).run(&["list"]);
     assert_transcript!(transcript);
 }
@@ -559,23 +434,12 @@ fn a_batch_is_saved_up_to_the_wrong_line() {
 #[test]
 fn a_batch_of_several_transactions_keeps_all_before_the_wrong_line() {
     let tulving = Tulving::new();
-    let mut lines: String = (0..2_500)
-        .map(|n| format!("{{\"content\":\"memory {n}\"}}\n"))
-        .collect();
+    let mut lines: String = (0..2_500).map(|n| format!("{{\"content\":\"memory {n}\"}}\n")).collect();
     lines.push_str("{\"content\":\"\"}\n{\"content\":\"never\"}\n");
     let run = tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
     assert_eq!(run.code, 2);
-    assert!(
-        run.err
-            .contains("line 2501 of standard input: the content is empty"),
-        "{}",
-        run.err
-    );
-    assert!(
-        run.err.contains("2,500 memories before it stayed saved"),
-        "{}",
-        run.err
-    );
+    assert!(run.err.contains("line 2501 of standard input: the content is empty"), "{}", run.err);
+    assert!(run.err.contains("2,500 memories before it stayed saved"), "{}", run.err);
     assert_eq!(tulving.ok(&["list", "--all"]).lines().count(), 2_500);
 }
 
@@ -591,13 +455,9 @@ fn completions_are_written_without_a_home() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let tulving = Tulving::new();
-    let lines: String = (0..3_000)
-        .map(|n| format!("{{\"content\":\"memory {n} {}\"}}\n", "x".repeat(200)))
-        .collect();
-    assert_eq!(
-        tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code,
-        0
-    );
+    let lines: String =
+        (0..3_000).map(|n| format!("{{\"content\":\"memory {n} {}\"}}\n", "x".repeat(200))).collect();
+    assert_eq!(tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code, 0);
     let mut command = tulving.command(&["list", "--all"]);
     let mut child = command
         .stdout(std::process::Stdio::piped())
@@ -608,10 +468,7 @@ fn a_reader_that_goes_away_is_no_error() {
     std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut first).expect("some output");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("ends");
-    assert_eq!(
-        (output.status.code(), output.stderr.as_slice()),
-        (Some(0), &b""[..])
-    );
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
 
 #[test]

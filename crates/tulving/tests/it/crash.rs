@@ -27,10 +27,7 @@ const ONE_BATCH: &str = r#"exec "$0" save --batch "$1""#;
 
 fn endless(tulving: &Tulving, script: &str, arguments: &[&str]) -> Child {
     let mut command = tulving.shell(script, arguments);
-    command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0);
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     command.spawn().expect("a shell starts")
 }
 
@@ -40,12 +37,7 @@ fn kill(mut child: Child, after: Duration) -> String {
     let group = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process_group(group, rustix::process::Signal::KILL).expect("the group is ours");
     let mut printed = String::new();
-    child
-        .stdout
-        .take()
-        .expect("piped")
-        .read_to_string(&mut printed)
-        .expect("text");
+    child.stdout.take().expect("piped").read_to_string(&mut printed).expect("text");
     child.wait().expect("it is gone");
     printed
 }
@@ -69,11 +61,7 @@ fn every_acknowledged_memory_survives_a_kill() {
         let printed = kill(child, Duration::from_millis(fastrand::u64(5..120)));
         acknowledged.extend(receipts(&printed));
     }
-    assert!(
-        acknowledged.len() > ROUNDS,
-        "only {} saves were acknowledged",
-        acknowledged.len()
-    );
+    assert!(acknowledged.len() > ROUNDS, "only {} saves were acknowledged", acknowledged.len());
     let there = tulving.all_ids("default");
     for id in &acknowledged {
         assert!(there.contains(id), "{id} was acknowledged and is gone");
@@ -89,15 +77,8 @@ fn edits_and_erasures_are_whole_or_absent_after_a_kill() {
         kill(child, Duration::from_millis(fastrand::u64(20..200)));
     }
     let edited = tulving.json(&["list", "--all"]);
-    let keys = edited["memories"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|memory| memory["key"].as_str());
-    assert!(
-        keys.clone().count() > ROUNDS / 2,
-        "too few rounds came to write anything"
-    );
+    let keys = edited["memories"].as_array().expect("a list").iter().map(|memory| memory["key"].as_str());
+    assert!(keys.clone().count() > ROUNDS / 2, "too few rounds came to write anything");
     assert!(keys.clone().all(|key| key.is_some()), "a memory without its key");
     tulving.assert_healthy();
 }
@@ -108,18 +89,16 @@ fn batches_are_whole_or_absent_after_a_kill() {
     let file = tulving.folder().join("batch.jsonl");
     let (mut whole, mut absent) = (0, 0);
     for round in 0..ROUNDS {
-        let lines: String = (0..1_000)
-            .map(|i| format!("{{\"content\": \"bulk {round} {i}\"}}\n"))
-            .collect();
+        let lines: String = (0..1_000).map(|i| format!("{{\"content\": \"bulk {round} {i}\"}}\n")).collect();
         std::fs::write(&file, lines).expect("a batch file");
         let child = endless(&tulving, ONE_BATCH, &[&file.to_string_lossy()]);
         kill(child, Duration::from_millis(fastrand::u64(0..=40 * round as u64)));
         let there = tulving.all_ids("default").len();
         assert_eq!(there % 1_000, 0, "a batch is half there");
         if there > 1_000 * whole {
-            whole += 1
+            whole += 1;
         } else {
-            absent += 1
+            absent += 1;
         }
         if whole >= 5 && absent >= 5 {
             break;

@@ -41,14 +41,7 @@ fn wrong_values_are_named_with_what_is_right() {
             .run(&["save", "x", "--updates", "one"])
             .run(&["save", "x", "--occurred-at", "yesterday"])
             .run(&["save", "x", "--valid-from", "2026-02-30"])
-            .run(&[
-                "save",
-                "x",
-                "--valid-from",
-                "2026-02-02",
-                "--valid-until",
-                "2026-02-01"
-            ])
+            .run(&["save", "x", "--valid-from", "2026-02-02", "--valid-until", "2026-02-01"])
             .run(&["recall", "--mode", "typed"])
             .run(&["recall", " "])
             .run(&["recall", "--limit", "0"])
@@ -137,16 +130,10 @@ fn bytes_that_are_not_utf_8_are_named_with_their_place() {
 fn ten_thousand_tags_are_too_many() {
     let tulving = Tulving::new();
     let tags: Vec<String> = (0..10_000).map(|n| format!("--tag=t{n}")).collect();
-    let args: Vec<&str> = ["save", "tagged"]
-        .into_iter()
-        .chain(tags.iter().map(String::as_str))
-        .collect();
+    let args: Vec<&str> = ["save", "tagged"].into_iter().chain(tags.iter().map(String::as_str)).collect();
     let run = tulving.run(&args);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
-    assert_eq!(
-        run.err.lines().next(),
-        Some("error: there are 10000 tags and the limit is 100")
-    );
+    assert_eq!(run.err.lines().next(), Some("error: there are 10000 tags and the limit is 100"));
     assert_eq!(tulving.ok(&["list"]), "");
 }
 
@@ -155,22 +142,13 @@ fn what_is_over_the_limit_is_refused_with_both_sizes() {
     let tulving = Tulving::new();
     let run = tulving.run_with(&["save", "-"], &vec![b'a'; 3_000_001]);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
-    assert!(
-        run.err
-            .contains("the content is 3000001 bytes and the limit is 3000000"),
-        "{}",
-        run.err
-    );
+    assert!(run.err.contains("the content is 3000001 bytes and the limit is 3000000"), "{}", run.err);
     assert_eq!(tulving.run_with(&["save", "-"], &vec![b'a'; 3_000_000]).code, 0);
     let mut command = tulving.command(&["save", "12345678901"]);
     command.env("TULVING_LIMITS_CONTENT_BYTES", "10");
     let run = finish(command, b"");
     assert_eq!(run.code, 2);
-    assert!(
-        run.err.contains("the content is 11 bytes and the limit is 10"),
-        "{}",
-        run.err
-    );
+    assert!(run.err.contains("the content is 11 bytes and the limit is 10"), "{}", run.err);
 }
 
 #[test]
@@ -202,12 +180,7 @@ fn output_that_cannot_be_written_is_an_error() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one"]);
     let mut command = tulving.command(&["list"]);
-    command.stdout(
-        std::fs::File::options()
-            .write(true)
-            .open("/dev/full")
-            .expect("a device"),
-    );
+    command.stdout(std::fs::File::options().write(true).open("/dev/full").expect("a device"));
     let output = command.output().expect("it ends");
     assert_eq!(output.status.code(), Some(9));
     assert!(String::from_utf8_lossy(&output.stderr).contains("the output cannot be written"));

@@ -5,12 +5,7 @@ use serde_json::{Value, json};
 use crate::binary::Tulving;
 
 fn keys(value: &Value) -> Vec<&str> {
-    value
-        .as_object()
-        .expect("an object")
-        .keys()
-        .map(String::as_str)
-        .collect()
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
 #[test]
@@ -141,14 +136,8 @@ fn a_recall_says_how_many_there_are_and_why() {
     assert_eq!(answer["total_found"], 2);
     let hit = &answer["memories"][0];
     assert_eq!(hit["relevance_score"], 1.0);
-    assert!(
-        hit["why"].as_str().is_some_and(|why| why.contains("fish")),
-        "{hit}"
-    );
-    assert_eq!(
-        tulving.json(&["recall", "whale"]),
-        json!({ "memories": [], "total_found": 0 })
-    );
+    assert!(hit["why"].as_str().is_some_and(|why| why.contains("fish")), "{hit}");
+    assert_eq!(tulving.json(&["recall", "whale"]), json!({ "memories": [], "total_found": 0 }));
 }
 
 #[test]
@@ -168,53 +157,17 @@ fn errors_have_class_code_message_hint_and_field() {
     tulving.ok(&["save", "one"]);
     let cases: &[(&[&str], i32, &str, &str, Value)] = &[
         (&["save", ""], 2, "caller", "missing_content", json!("content")),
-        (
-            &["save", "x", "--importance", "2"],
-            2,
-            "caller",
-            "out_of_range",
-            json!("importance"),
-        ),
+        (&["save", "x", "--importance", "2"], 2, "caller", "out_of_range", json!("importance")),
         (&["save", "x", "--colour"], 2, "caller", "usage", Value::Null),
-        (
-            &["save", "x", "--type", "colour"],
-            2,
-            "caller",
-            "usage",
-            Value::Null,
-        ),
+        (&["save", "x", "--type", "colour"], 2, "caller", "usage", Value::Null),
         (&["get", "99"], 3, "absent", "not_found", Value::Null),
         (&["get", "x"], 2, "caller", "invalid_id", Value::Null),
-        (
-            &["list", "--cursor", "x"],
-            2,
-            "caller",
-            "invalid_cursor",
-            Value::Null,
-        ),
-        (
-            &["list", "--limit", "0"],
-            2,
-            "caller",
-            "out_of_range",
-            json!("limit"),
-        ),
-        (
-            &["list", "--space", "nowhere"],
-            3,
-            "absent",
-            "space_not_found",
-            Value::Null,
-        ),
+        (&["list", "--cursor", "x"], 2, "caller", "invalid_cursor", Value::Null),
+        (&["list", "--limit", "0"], 2, "caller", "out_of_range", json!("limit")),
+        (&["list", "--space", "nowhere"], 3, "absent", "space_not_found", Value::Null),
         (&["forget", "99"], 3, "absent", "not_found", Value::Null),
         (&["load", "nothing.jsonl"], 9, "host", "unreadable", Value::Null),
-        (
-            &["backup", "restore", "x.db"],
-            2,
-            "caller",
-            "unconfirmed",
-            Value::Null,
-        ),
+        (&["backup", "restore", "x.db"], 2, "caller", "unconfirmed", Value::Null),
     ];
     for (args, exit, class, code, field) in cases {
         let (error, got) = tulving.json_error(args);
@@ -224,24 +177,14 @@ fn errors_have_class_code_message_hint_and_field() {
             (*exit, &json!(class), &json!(code), field),
             "{args:?}: {error}"
         );
-        assert!(
-            error["message"]
-                .as_str()
-                .is_some_and(|message| !message.is_empty()),
-            "{args:?}: {error}"
-        );
+        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{args:?}: {error}");
     }
 }
 
 #[test]
 fn a_wrong_word_lists_the_right_ones_to_programs_too() {
     let (error, _) = Tulving::new().json_error(&["save", "x", "--type", "facts"]);
-    assert!(
-        error["message"]
-            .as_str()
-            .is_some_and(|message| message.contains("preference")),
-        "{error}"
-    );
+    assert!(error["message"].as_str().is_some_and(|message| message.contains("preference")), "{error}");
     assert_eq!(error["hint"], "a similar value exists: 'fact'");
 }
 

@@ -15,20 +15,12 @@ fn eight_processes_save_at_once_and_none_is_turned_away() {
     let children: Vec<_> = (0..PROCESSES)
         .map(|process| {
             let mut command = tulving.shell(script, &[&process.to_string(), &EACH.to_string()]);
-            command
-                .stdout(Stdio::null())
-                .stderr(Stdio::piped())
-                .spawn()
-                .expect("a shell starts")
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a shell starts")
         })
         .collect();
     for child in children {
         let output = child.wait_with_output().expect("it ends");
-        assert!(
-            output.status.success(),
-            "a save failed: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "a save failed: {}", String::from_utf8_lossy(&output.stderr));
     }
     assert_eq!(tulving.all_ids("default").len(), PROCESSES * EACH);
     tulving.assert_healthy();
@@ -47,15 +39,8 @@ fn a_backup_is_restored_while_others_save() {
     let saving = command.spawn().expect("a shell starts");
     tulving.ok(&["backup", "restore", &backup, "--yes"]);
     let output = saving.wait_with_output().expect("it ends");
-    assert!(
-        output.status.success(),
-        "a save failed: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "a save failed: {}", String::from_utf8_lossy(&output.stderr));
     let found = tulving.ok(&["recall", "the backup", "--json"]);
-    assert!(
-        found.contains("before the backup") && !found.contains("after the backup"),
-        "{found}"
-    );
+    assert!(found.contains("before the backup") && !found.contains("after the backup"), "{found}");
     tulving.assert_healthy();
 }

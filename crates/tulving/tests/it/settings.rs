@@ -15,18 +15,13 @@ fn each_value_is_shown_with_where_it_came_from() {
     let mut transcript = Transcript::new(&tulving);
     transcript.run(&["config"]).run(&["config", "path"]);
     let mut command = tulving.command(&["config", "--space", "team-b"]);
-    command
-        .env("TULVING_AGENT", "environment")
-        .env("TULVING_SPACE", "team-c");
+    command.env("TULVING_AGENT", "environment").env("TULVING_SPACE", "team-c");
     transcript.note(
         "$ TULVING_AGENT=environment TULVING_SPACE=team-c tulving config --space team-b",
         &finish(command, b""),
     );
     assert_transcript!(transcript.without_columns());
-    assert!(
-        !tulving.home().join("tulving.db").exists(),
-        "looking at settings opens nothing"
-    );
+    assert!(!tulving.home().join("tulving.db").exists(), "looking at settings opens nothing");
 }
 
 #[test]
@@ -67,10 +62,7 @@ fn what_is_wrong_is_named_with_file_line_and_the_nearest_name() {
         let mut transcript = Transcript::new(&tulving);
         transcript.note(text, &tulving.run(&["list"]));
         told.push_str(&format!("{name}:\n{}", transcript.text()));
-        assert!(
-            !tulving.home().join("tulving.db").exists(),
-            "{name}: nothing was opened"
-        );
+        assert!(!tulving.home().join("tulving.db").exists(), "{name}: nothing was opened");
     }
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(told) });
 }
@@ -98,13 +90,7 @@ fn the_environment_is_checked_like_the_file() {
 fn the_home_is_where_the_platform_keeps_data() {
     let tulving = Tulving::new();
     let mut command = tulving.command(&["config", "path"]);
-    command
-        .env_remove("TULVING_HOME")
-        .env("HOME", "/nonexistent")
-        .env_remove("XDG_DATA_HOME");
+    command.env_remove("TULVING_HOME").env("HOME", "/nonexistent").env_remove("XDG_DATA_HOME");
     let run = finish(command, b"");
-    assert_eq!(
-        (run.code, run.out.trim()),
-        (0, "/nonexistent/.local/share/tulving/config.toml")
-    );
+    assert_eq!((run.code, run.out.trim()), (0, "/nonexistent/.local/share/tulving/config.toml"));
 }

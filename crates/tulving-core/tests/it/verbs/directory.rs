@@ -19,9 +19,7 @@ fn token_for(principal: &str, role: Role, spaces: &[SpaceId]) -> TokenRequest {
 }
 
 fn speak(bed: &Bed, secret: &Secret) -> Caller {
-    bed.engine
-        .authenticate(secret, Origin::Mcp, Some("agent"))
-        .expect("a good token")
+    bed.engine.authenticate(secret, Origin::Mcp, Some("agent")).expect("a good token")
 }
 
 fn mint(bed: &Bed, by: &Caller, request: &TokenRequest) -> (Secret, Token) {
@@ -31,11 +29,7 @@ fn mint(bed: &Bed, by: &Caller, request: &TokenRequest) -> (Secret, Token) {
 /// The name of the principal that every home starts with.
 fn user_name(bed: &Bed) -> String {
     let id = bed.user().viewer.principal;
-    bed.engine
-        .names(&[id])
-        .expect("names")
-        .remove(&id)
-        .expect("the user has a name")
+    bed.engine.names(&[id]).expect("names").remove(&id).expect("the user has a name")
 }
 
 #[test]
@@ -45,10 +39,7 @@ fn whoever_makes_a_space_is_its_first_admin() {
     let space = bed.engine.create_space(&user, "team-a", SpaceKind::Hub).unwrap();
     let members = bed.engine.members(&user, "team-a").unwrap();
     assert_eq!(members.len(), 1);
-    assert_eq!(
-        (members[0].0.id, members[0].1.role),
-        (user.viewer.principal, Role::Admin)
-    );
+    assert_eq!((members[0].0.id, members[0].1.role), (user.viewer.principal, Role::Admin));
     let inside = bed.engine.enter(&user, "team-a").unwrap();
     assert_eq!(inside.space, space.id);
     assert_eq!(bed.engine.space(&inside).unwrap(), space);
@@ -62,22 +53,15 @@ fn a_name_is_taken_once_and_must_fit() {
     bed.hub("taken");
     refused!(
         bed.engine.create_space(&user, "taken", SpaceKind::Group),
-        Error::Store(StoreError::Conflict(Conflict::Taken {
-            what: Unique::SpaceName
-        }))
+        Error::Store(StoreError::Conflict(Conflict::Taken { what: Unique::SpaceName }))
     );
     bed.person("taken");
     refused!(
         bed.engine.create_principal(&user, "taken", PrincipalKind::Agent),
-        Error::Store(StoreError::Conflict(Conflict::Taken {
-            what: Unique::PrincipalName
-        }))
+        Error::Store(StoreError::Conflict(Conflict::Taken { what: Unique::PrincipalName }))
     );
     for wrong in ["", "..", "Upper", "a/b", "a b"] {
-        refused!(
-            bed.engine.create_space(&user, wrong, SpaceKind::Hub),
-            Error::Invalid(Invalid::Name { .. })
-        );
+        refused!(bed.engine.create_space(&user, wrong, SpaceKind::Hub), Error::Invalid(Invalid::Name { .. }));
         refused!(
             bed.engine.create_principal(&user, wrong, PrincipalKind::Person),
             Error::Invalid(Invalid::Name { .. })
@@ -103,36 +87,15 @@ fn managing_members_takes_an_admin() {
     let hub = bed.hub("hub");
     let writer = bed.member("writer", hub, Role::Writer);
     bed.person("new");
-    refused!(
-        bed.engine.set_member(&writer, "hub", "new", Role::Reader),
-        Error::Denied { .. }
-    );
-    refused!(
-        bed.engine.remove_member(&writer, "hub", "writer"),
-        Error::Denied { .. }
-    );
-    refused!(
-        bed.engine.create_space(&writer, "own", SpaceKind::Hub),
-        Error::Denied { .. }
-    );
-    refused!(
-        bed.engine.create_principal(&writer, "more", PrincipalKind::Agent),
-        Error::Denied { .. }
-    );
+    refused!(bed.engine.set_member(&writer, "hub", "new", Role::Reader), Error::Denied { .. });
+    refused!(bed.engine.remove_member(&writer, "hub", "writer"), Error::Denied { .. });
+    refused!(bed.engine.create_space(&writer, "own", SpaceKind::Hub), Error::Denied { .. });
+    refused!(bed.engine.create_principal(&writer, "more", PrincipalKind::Agent), Error::Denied { .. });
     let admin = bed.member("admin", hub, Role::Admin);
     bed.engine.set_member(&admin, "hub", "new", Role::Reader).unwrap();
-    let weak = Caller {
-        ceiling: Role::Writer,
-        ..admin.clone()
-    };
-    refused!(
-        bed.engine.set_member(&weak, "hub", "new", Role::Admin),
-        Error::Denied { .. }
-    );
-    refused!(
-        bed.engine.set_member(&admin, "hub", "nobody", Role::Admin),
-        Error::NoPrincipal { .. }
-    );
+    let weak = Caller { ceiling: Role::Writer, ..admin.clone() };
+    refused!(bed.engine.set_member(&weak, "hub", "new", Role::Admin), Error::Denied { .. });
+    refused!(bed.engine.set_member(&admin, "hub", "nobody", Role::Admin), Error::NoPrincipal { .. });
 }
 
 #[test]
@@ -140,8 +103,7 @@ fn an_admin_of_the_team_manages_its_spaces() {
     let bed = Bed::new();
     bed.hub("hub");
     let lead = bed.person("lead");
-    bed.world()
-        .join(lead.viewer.principal, MemberOf::Team(TeamId::LOCAL), Role::Admin);
+    bed.world().join(lead.viewer.principal, MemberOf::Team(TeamId::LOCAL), Role::Admin);
     bed.person("new");
     bed.engine.set_member(&lead, "hub", "new", Role::Reader).unwrap();
     let hub = bed.engine.enter(&lead, "hub").unwrap();
@@ -154,23 +116,12 @@ fn the_last_admin_cannot_go() {
     bed.hub("hub");
     let user = bed.user();
     let name = user_name(&bed);
-    refused!(
-        bed.engine.remove_member(&user, "hub", &name),
-        Error::LastAdmin { .. }
-    );
-    refused!(
-        bed.engine.set_member(&user, "hub", &name, Role::Writer),
-        Error::LastAdmin { .. }
-    );
+    refused!(bed.engine.remove_member(&user, "hub", &name), Error::LastAdmin { .. });
+    refused!(bed.engine.set_member(&user, "hub", &name, Role::Writer), Error::LastAdmin { .. });
     bed.person("second");
-    bed.engine
-        .set_member(&user, "hub", "second", Role::Admin)
-        .unwrap();
+    bed.engine.set_member(&user, "hub", "second", Role::Admin).unwrap();
     bed.engine.remove_member(&user, "hub", &name).unwrap();
-    refused!(
-        bed.engine.remove_member(&user, "hub", &name),
-        Error::NoPrincipal { .. }
-    );
+    refused!(bed.engine.remove_member(&user, "hub", &name), Error::NoPrincipal { .. });
 }
 
 #[test]
@@ -181,14 +132,9 @@ fn of_two_admins_who_remove_each_other_at_once_one_stays() {
     bed.engine.remove_member(&ann, "hub", &user_name(&bed)).unwrap();
     let other = bed.beside();
     bed.store.before_next_apply(move |_| {
-        other
-            .remove_member(&bob, "hub", "ann")
-            .expect("the other was faster");
+        other.remove_member(&bob, "hub", "ann").expect("the other was faster");
     });
-    refused!(
-        bed.engine.remove_member(&ann, "hub", "bob"),
-        Error::NoSpace { .. } | Error::Denied { .. }
-    );
+    refused!(bed.engine.remove_member(&ann, "hub", "bob"), Error::NoSpace { .. } | Error::Denied { .. });
     let left = bed.engine.members(&bed.user(), "hub").unwrap();
     assert_eq!(left.len(), 1);
     assert_eq!(left[0].0.name, "bob");
@@ -226,16 +172,10 @@ fn an_unknown_and_a_revoked_token_are_answered_alike() {
     let bed = Bed::new();
     let user = bed.user();
     let (secret, token) = mint(&bed, &user, &token_for(&user_name(&bed), Role::Writer, &[]));
-    let unknown = words(
-        bed.engine
-            .authenticate(&Secret::new("tlv_wrong".to_owned()), Origin::Api, None),
-    );
+    let unknown = words(bed.engine.authenticate(&Secret::new("tlv_wrong".to_owned()), Origin::Api, None));
     let revoked = bed.engine.revoke_token(&user, &token.label).unwrap();
     assert!(revoked.revoked_at.is_some());
-    assert_eq!(
-        words(bed.engine.authenticate(&secret, Origin::Api, None)),
-        unknown
-    );
+    assert_eq!(words(bed.engine.authenticate(&secret, Origin::Api, None)), unknown);
     let again = bed.engine.revoke_token(&user, &token.id.to_string()).unwrap();
     assert_eq!(again.revoked_at, revoked.revoked_at, "again is nothing");
     refused!(bed.engine.revoke_token(&user, "no such"), Error::NoToken { .. });
@@ -248,10 +188,7 @@ fn a_label_that_two_live_tokens_have_names_neither() {
     let request = token_for(&user_name(&bed), Role::Writer, &[]);
     let (_, first) = mint(&bed, &user, &request);
     mint(&bed, &user, &request);
-    refused!(
-        bed.engine.revoke_token(&user, &request.label),
-        Error::NoToken { .. }
-    );
+    refused!(bed.engine.revoke_token(&user, &request.label), Error::NoToken { .. });
     bed.engine.revoke_token(&user, &first.id.to_string()).unwrap();
     bed.engine.revoke_token(&user, &request.label).unwrap();
 }
@@ -264,30 +201,14 @@ fn a_token_does_no_more_than_its_role() {
     let reader = speak(&bed, &secret);
     bed.save(&bed.user(), "readable");
     assert_eq!(bed.contents(&reader), ["readable"]);
+    refused!(bed.engine.save(&reader, SaveRequest::new("x")), Error::Denied { .. });
+    refused!(bed.engine.create_space(&reader, "x", SpaceKind::Hub), Error::Denied { .. });
     refused!(
-        bed.engine.save(&reader, SaveRequest::new("x")),
-        Error::Denied { .. }
-    );
-    refused!(
-        bed.engine.create_space(&reader, "x", SpaceKind::Hub),
-        Error::Denied { .. }
-    );
-    refused!(
-        bed.engine.audit(
-            &reader,
-            &AuditFilter {
-                last: 1,
-                ..AuditFilter::default()
-            }
-        ),
+        bed.engine.audit(&reader, &AuditFilter { last: 1, ..AuditFilter::default() }),
         Error::Denied { .. }
     );
     refused!(bed.engine.require_org_admin(&reader), Error::Denied { .. });
-    refused!(
-        bed.engine
-            .create_token(&reader, &token_for(&name, Role::Writer, &[])),
-        Error::Denied { .. }
-    );
+    refused!(bed.engine.create_token(&reader, &token_for(&name, Role::Writer, &[])), Error::Denied { .. });
     mint(&bed, &reader, &token_for(&name, Role::Reader, &[]));
 }
 
@@ -300,10 +221,7 @@ fn a_confined_token_neither_sees_nor_makes_more() {
     bed.save(&within(&user, inside), "in");
     let out = bed.save(
         &within(&user, outside),
-        SaveRequest {
-            boundary: Some(Boundary::Org),
-            ..SaveRequest::new("out")
-        },
+        SaveRequest { boundary: Some(Boundary::Org), ..SaveRequest::new("out") },
     );
     let (secret, _) = mint(&bed, &user, &token_for(&name, Role::Admin, &[inside]));
     let confined = speak(&bed, &secret);
@@ -311,45 +229,22 @@ fn a_confined_token_neither_sees_nor_makes_more() {
     assert_eq!(bed.contents(&confined), ["in"]);
     refused!(bed.engine.get(&confined, out.id.into()), Error::NoMemory { .. });
     refused!(bed.engine.enter(&confined, "outside"), Error::NoSpace { .. });
-    refused!(
-        bed.engine
-            .save(&within(&confined, outside), SaveRequest::new("x")),
-        Error::NoSpace { .. }
-    );
-    let names: Vec<_> = bed
-        .engine
-        .spaces(&confined)
-        .unwrap()
-        .into_iter()
-        .map(|space| space.name)
-        .collect();
+    refused!(bed.engine.save(&within(&confined, outside), SaveRequest::new("x")), Error::NoSpace { .. });
+    let names: Vec<_> = bed.engine.spaces(&confined).unwrap().into_iter().map(|space| space.name).collect();
     assert_eq!(names, ["inside"]);
     for wider in [&[][..], &[outside], &[inside, outside]] {
         refused!(
-            bed.engine
-                .create_token(&confined, &token_for(&name, Role::Reader, wider)),
+            bed.engine.create_token(&confined, &token_for(&name, Role::Reader, wider)),
             Error::Denied { .. } | Error::NoSpace { .. }
         );
     }
     mint(&bed, &confined, &token_for(&name, Role::Reader, &[inside]));
     refused!(bed.engine.require_org_admin(&confined), Error::Denied { .. });
-    refused!(
-        bed.engine.create_principal(&confined, "x", PrincipalKind::Agent),
-        Error::Denied { .. }
-    );
-    refused!(
-        bed.engine.create_space(&confined, "x", SpaceKind::Hub),
-        Error::Denied { .. }
-    );
+    refused!(bed.engine.create_principal(&confined, "x", PrincipalKind::Agent), Error::Denied { .. });
+    refused!(bed.engine.create_space(&confined, "x", SpaceKind::Hub), Error::Denied { .. });
     bed.person("friend");
-    bed.engine
-        .set_member(&confined, "inside", "friend", Role::Reader)
-        .unwrap();
-    refused!(
-        bed.engine
-            .set_member(&confined, "outside", "friend", Role::Reader),
-        Error::NoSpace { .. }
-    );
+    bed.engine.set_member(&confined, "inside", "friend", Role::Reader).unwrap();
+    refused!(bed.engine.set_member(&confined, "outside", "friend", Role::Reader), Error::NoSpace { .. });
 }
 
 #[test]
@@ -368,9 +263,7 @@ fn a_lesser_token_cannot_revoke_a_greater_one() {
             Error::Denied { .. } | Error::NoToken { .. }
         );
     }
-    bed.engine
-        .revoke_token(&speak(&bed, &confined), &own.id.to_string())
-        .unwrap();
+    bed.engine.revoke_token(&speak(&bed, &confined), &own.id.to_string()).unwrap();
 }
 
 #[test]
@@ -379,11 +272,7 @@ fn tokens_for_others_take_an_admin_of_the_org() {
     let hub = bed.hub("hub");
     let member = bed.member("member", hub, Role::Admin);
     bed.person("other");
-    refused!(
-        bed.engine
-            .create_token(&member, &token_for("other", Role::Reader, &[])),
-        Error::Denied { .. }
-    );
+    refused!(bed.engine.create_token(&member, &token_for("other", Role::Reader, &[])), Error::Denied { .. });
     let (_, own) = mint(&bed, &member, &token_for("member", Role::Writer, &[]));
     mint(&bed, &bed.user(), &token_for("other", Role::Reader, &[]));
     assert_eq!(bed.engine.tokens(&member).unwrap(), [own]);
@@ -400,10 +289,7 @@ fn acts_on_spaces_members_and_tokens_are_audited() {
     bed.engine.remove_member(&user, "hub", "friend").unwrap();
     let (_, token) = mint(&bed, &user, &token_for("friend", Role::Reader, &[]));
     bed.engine.revoke_token(&user, &token.label).unwrap();
-    let all = AuditFilter {
-        last: 100,
-        ..AuditFilter::default()
-    };
+    let all = AuditFilter { last: 100, ..AuditFilter::default() };
     let entries = bed.engine.audit(&user, &all).unwrap();
     let acts: Vec<_> = entries.iter().map(|entry| entry.act).collect();
     assert_eq!(

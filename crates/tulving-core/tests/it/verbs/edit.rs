@@ -12,17 +12,11 @@ use tulving_testkit::build;
 use crate::bed::{Bed, keyed, link, refused, said, within, words};
 
 fn bounded(boundary: Boundary) -> UpdateRequest {
-    UpdateRequest {
-        boundary: Some(boundary),
-        ..UpdateRequest::default()
-    }
+    UpdateRequest { boundary: Some(boundary), ..UpdateRequest::default() }
 }
 
 fn titled(title: &str) -> UpdateRequest {
-    UpdateRequest {
-        title: Some(Some(title.to_owned())),
-        ..UpdateRequest::default()
-    }
+    UpdateRequest { title: Some(Some(title.to_owned())), ..UpdateRequest::default() }
 }
 
 #[test]
@@ -54,8 +48,7 @@ fn an_update_that_changes_nothing_makes_no_version() {
     let memory = bed.get(&user, bed.save(&user, "same").id);
     assert_eq!(bed.update(&user, memory.id, &said(" same\n")), memory);
     refused!(
-        bed.engine
-            .update(&user, memory.id.into(), &UpdateRequest::default()),
+        bed.engine.update(&user, memory.id.into(), &UpdateRequest::default()),
         Error::Invalid(Invalid::NothingToUpdate)
     );
 }
@@ -83,10 +76,7 @@ fn an_update_can_clear_a_field() {
         ..UpdateRequest::default()
     };
     let edition = bed.update(&user, saved.id, &clear).edition;
-    assert_eq!(
-        (edition.key, edition.text.title, edition.text.summary),
-        (None, None, None)
-    );
+    assert_eq!((edition.key, edition.text.title, edition.text.summary), (None, None, None));
     assert_eq!((edition.text.tags.len(), edition.source_note), (0, None));
     assert_eq!(edition.span.expires_at, None);
 }
@@ -104,21 +94,12 @@ fn a_new_type_brings_its_own_defaults_unless_they_were_set() {
             ..SaveRequest::new("set")
         },
     );
-    let todo = UpdateRequest {
-        memory_type: Some(MemoryType::Todo),
-        ..UpdateRequest::default()
-    };
+    let todo = UpdateRequest { memory_type: Some(MemoryType::Todo), ..UpdateRequest::default() };
     let class = bed.update(&user, plain.id, &todo).edition.class;
-    assert_eq!(
-        (class.kind, class.stability),
-        (Kind::Episodic, Stability::Volatile)
-    );
+    assert_eq!((class.kind, class.stability), (Kind::Episodic, Stability::Volatile));
     assert_eq!(class.importance.get(), 0.3);
     let class = bed.update(&user, set.id, &todo).edition.class;
-    assert_eq!(
-        (class.kind, class.stability),
-        (Kind::Episodic, Stability::Evolving)
-    );
+    assert_eq!((class.kind, class.stability), (Kind::Episodic, Stability::Evolving));
     assert_eq!(class.importance.get(), 0.9);
 }
 
@@ -127,18 +108,11 @@ fn an_update_of_another_version_than_the_caller_saw_is_refused() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.save(&user, "one");
-    let on = |version, content| UpdateRequest {
-        if_version: Some(Version(version)),
-        ..said(content)
-    };
+    let on = |version, content| UpdateRequest { if_version: Some(Version(version)), ..said(content) };
     bed.update(&user, memory.id, &on(1, "two"));
     refused!(
         bed.engine.update(&user, memory.id.into(), &on(1, "three")),
-        Error::Changed {
-            expected: Version(1),
-            found: Version(2),
-            ..
-        }
+        Error::Changed { expected: Version(1), found: Version(2), .. }
     );
     assert_eq!(bed.contents(&user), ["two"]);
 }
@@ -154,16 +128,10 @@ fn an_update_onto_what_another_memory_holds_names_that_one() {
         words(bed.engine.update(&user, third.id.into(), &said("held"))),
         "memory #1 already holds this content"
     );
-    let with_key = UpdateRequest {
-        key: Some(Some("k".to_owned())),
-        ..UpdateRequest::default()
-    };
+    let with_key = UpdateRequest { key: Some(Some("k".to_owned())), ..UpdateRequest::default() };
     refused!(
         bed.engine.update(&user, third.id.into(), &with_key),
-        Error::Held {
-            other: MemoryRef::Number(Number(2)),
-            what: Unique::Key,
-        }
+        Error::Held { other: MemoryRef::Number(Number(2)), what: Unique::Key }
     );
     assert_eq!(bed.get(&user, third.id).version, Version(1));
 }
@@ -172,17 +140,9 @@ fn an_update_onto_what_another_memory_holds_names_that_one() {
 fn a_validity_that_ends_before_it_begins_is_refused_also_in_two_steps() {
     let bed = Bed::new();
     let user = bed.user();
-    let memory = bed.save(
-        &user,
-        SaveRequest {
-            valid_from: Some(build::second(10)),
-            ..SaveRequest::new("lease")
-        },
-    );
-    let ends = UpdateRequest {
-        valid_until: Some(Some(build::second(9))),
-        ..UpdateRequest::default()
-    };
+    let memory =
+        bed.save(&user, SaveRequest { valid_from: Some(build::second(10)), ..SaveRequest::new("lease") });
+    let ends = UpdateRequest { valid_until: Some(Some(build::second(9))), ..UpdateRequest::default() };
     refused!(
         bed.engine.update(&user, memory.id.into(), &ends),
         Error::Invalid(Invalid::EndsBeforeStart { .. })
@@ -196,8 +156,7 @@ fn only_its_owner_may_take_a_memory_away_from_the_others() {
     let [owner, other] = ["owner", "other"].map(|name| bed.member(name, hub, Role::Writer));
     let memory = bed.save(&owner, "shared");
     refused!(
-        bed.engine
-            .update(&other, memory.id.into(), &bounded(Boundary::Private)),
+        bed.engine.update(&other, memory.id.into(), &bounded(Boundary::Private)),
         Error::OwnerOnly { .. }
     );
     bed.update(&other, memory.id, &bounded(Boundary::Team));
@@ -211,14 +170,12 @@ fn nobody_may_open_a_group() {
     let group = within(&bed.user(), bed.space("group", SpaceKind::Group));
     let memory = bed.save(&group, "sealed");
     refused!(
-        bed.engine
-            .update(&group, memory.id.into(), &bounded(Boundary::Org)),
+        bed.engine.update(&group, memory.id.into(), &bounded(Boundary::Org)),
         Error::Invalid(Invalid::BoundaryTooWide { .. })
     );
     let from_outside = within(&group, SpaceId::DEFAULT);
     refused!(
-        bed.engine
-            .update(&from_outside, memory.id.into(), &bounded(Boundary::Team)),
+        bed.engine.update(&from_outside, memory.id.into(), &bounded(Boundary::Team)),
         Error::Invalid(Invalid::BoundaryTooWide { .. })
     );
 }
@@ -237,12 +194,8 @@ fn editing_takes_the_role_of_a_writer_where_the_memory_lives() {
         bed.engine.archive(&reader, which).map(drop),
         bed.engine.unarchive(&reader, which).map(drop),
         bed.engine.pin(&reader, which).map(drop),
-        bed.engine
-            .forget(&reader, which, &ForgetRequest::default())
-            .map(drop),
-        bed.engine
-            .associate(&reader, which, &link(memory.id, Relation::RelatedTo))
-            .map(drop),
+        bed.engine.forget(&reader, which, &ForgetRequest::default()).map(drop),
+        bed.engine.associate(&reader, which, &link(memory.id, Relation::RelatedTo)).map(drop),
     ];
     for result in denied {
         assert_eq!(words(result), "this needs the role writer in the space `hub`");
@@ -256,15 +209,11 @@ fn editing_takes_the_role_of_a_writer_where_the_memory_lives() {
 }
 
 fn mirror(bed: &Bed, user: &Caller) -> Memory {
-    bed.world()
-        .put(user.space, user.viewer.principal, "an entry", |m| {
-            m.edition.boundary = Boundary::Private;
-            m.provenance.source_path = Some("MEMORY.md".to_owned());
-            m.provenance.mirror = Some(Mirror {
-                line: 7,
-                occurrence: 0,
-            });
-        })
+    bed.world().put(user.space, user.viewer.principal, "an entry", |m| {
+        m.edition.boundary = Boundary::Private;
+        m.provenance.source_path = Some("MEMORY.md".to_owned());
+        m.provenance.mirror = Some(Mirror { line: 7, occurrence: 0 });
+    })
 }
 
 #[test]
@@ -274,18 +223,13 @@ fn a_mirror_follows_its_file_and_says_so() {
     let memory = mirror(&bed, &user);
     let record = bed.save(&user, "a record");
     let which = MemoryRef::Id(memory.id);
-    let hard = ForgetRequest {
-        manner: Manner::Hard,
-        reason: None,
-    };
+    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
     let refused = [
         bed.engine.update(&user, which, &said("x")).map(drop),
         bed.engine.revert(&user, which, Version(1)).map(drop),
         bed.engine.archive(&user, which).map(drop),
         bed.engine.pin(&user, which).map(drop),
-        bed.engine
-            .forget(&user, which, &ForgetRequest::default())
-            .map(drop),
+        bed.engine.forget(&user, which, &ForgetRequest::default()).map(drop),
         bed.engine.forget(&user, which, &hard).map(drop),
     ];
     for result in refused {
@@ -300,32 +244,18 @@ fn history_tells_who_changed_what_newest_first() {
     let bed = Bed::new();
     let hub = bed.hub("hub");
     let owner = bed.member("owner", hub, Role::Writer);
-    let editor = Caller {
-        agent: Some("scribe".to_owned()),
-        ..bed.member("editor", hub, Role::Writer)
-    };
+    let editor = Caller { agent: Some("scribe".to_owned()), ..bed.member("editor", hub, Role::Writer) };
     let memory = bed.save(&owner, "one");
     bed.update(
         &editor,
         memory.id,
-        &UpdateRequest {
-            importance: Some(1.0),
-            tags: Some(vec!["t".to_owned()]),
-            ..said("two")
-        },
+        &UpdateRequest { importance: Some(1.0), tags: Some(vec!["t".to_owned()]), ..said("two") },
     );
     bed.engine.revert(&owner, memory.id.into(), Version(1)).unwrap();
     let history = bed.engine.history(&owner, memory.id.into()).unwrap();
     let told: Vec<_> = history
         .iter()
-        .map(|entry| {
-            (
-                entry.version.0,
-                entry.act,
-                entry.by_name.as_str(),
-                entry.agent.as_deref(),
-            )
-        })
+        .map(|entry| (entry.version.0, entry.act, entry.by_name.as_str(), entry.agent.as_deref()))
         .collect();
     assert_eq!(
         told,
@@ -338,10 +268,7 @@ fn history_tells_who_changed_what_newest_first() {
     assert_eq!(history[1].changed, ["content", "tags", "importance"]);
     assert_eq!(history[0].changed, ["content", "tags", "importance"]);
     assert_eq!(history[2].changed, [""; 0]);
-    assert_eq!(
-        history.iter().map(|entry| entry.current).collect::<Vec<_>>(),
-        [true, false, false]
-    );
+    assert_eq!(history.iter().map(|entry| entry.current).collect::<Vec<_>>(), [true, false, false]);
 }
 
 #[test]
@@ -349,28 +276,13 @@ fn history_does_not_tell_what_was_private() {
     let bed = Bed::new();
     let hub = bed.hub("hub");
     let [owner, other] = ["owner", "other"].map(|name| bed.member(name, hub, Role::Writer));
-    let memory = bed.save(
-        &owner,
-        SaveRequest {
-            boundary: Some(Boundary::Private),
-            ..SaveRequest::new("secret")
-        },
-    );
-    bed.update(
-        &owner,
-        memory.id,
-        &UpdateRequest {
-            boundary: Some(Boundary::Hub),
-            ..said("shared")
-        },
-    );
+    let memory =
+        bed.save(&owner, SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("secret") });
+    bed.update(&owner, memory.id, &UpdateRequest { boundary: Some(Boundary::Hub), ..said("shared") });
     let history = bed.engine.history(&other, memory.id.into()).unwrap();
     assert_eq!(history.len(), 1);
     assert_eq!(history[0].changed, [""; 0], "not even what changed");
-    refused!(
-        bed.engine.revert(&other, memory.id.into(), Version(1)),
-        Error::NoVersion { .. }
-    );
+    refused!(bed.engine.revert(&other, memory.id.into(), Version(1)), Error::NoVersion { .. });
     assert_eq!(bed.engine.history(&owner, memory.id.into()).unwrap().len(), 2);
 }
 
@@ -382,11 +294,7 @@ fn a_revert_is_a_new_version_and_keeps_the_boundary() {
     bed.update(
         &hub,
         memory.id,
-        &UpdateRequest {
-            boundary: Some(Boundary::Team),
-            key: Some(None),
-            ..said("two")
-        },
+        &UpdateRequest { boundary: Some(Boundary::Team), key: Some(None), ..said("two") },
     );
     let back = bed.engine.revert(&hub, memory.id.into(), Version(1)).unwrap();
     assert_eq!(back.version, Version(3));
@@ -397,10 +305,7 @@ fn a_revert_is_a_new_version_and_keeps_the_boundary() {
     assert_eq!(again.version, Version(3), "to what it says already is nothing");
     refused!(
         bed.engine.revert(&hub, memory.id.into(), Version(9)),
-        Error::NoVersion {
-            version: Version(9),
-            ..
-        }
+        Error::NoVersion { version: Version(9), .. }
     );
 }
 
@@ -409,22 +314,9 @@ fn a_revert_cannot_take_back_a_key_that_another_holds_by_now() {
     let bed = Bed::new();
     let user = bed.user();
     let first = bed.save(&user, keyed("k", "first"));
-    bed.update(
-        &user,
-        first.id,
-        &UpdateRequest {
-            key: Some(None),
-            ..UpdateRequest::default()
-        },
-    );
+    bed.update(&user, first.id, &UpdateRequest { key: Some(None), ..UpdateRequest::default() });
     bed.save(&user, keyed("k", "second"));
-    refused!(
-        bed.engine.revert(&user, first.id.into(), Version(1)),
-        Error::Held {
-            what: Unique::Key,
-            ..
-        }
-    );
+    refused!(bed.engine.revert(&user, first.id.into(), Version(1)), Error::Held { what: Unique::Key, .. });
 }
 
 #[test]
@@ -434,9 +326,7 @@ fn an_edit_made_meanwhile_is_kept() {
     let memory = bed.save(&user, "content");
     let (other, theirs, id) = (bed.beside(), user.clone(), memory.id);
     bed.store.before_next_apply(move |_| {
-        other
-            .update(&theirs, id.into(), &titled("their title"))
-            .expect("the other was faster");
+        other.update(&theirs, id.into(), &titled("their title")).expect("the other was faster");
     });
     let after = bed.update(&user, memory.id, &said("my content"));
     assert_eq!(after.version, Version(3));

@@ -10,10 +10,7 @@ use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, State};
 use crate::bed::{Bed, keyed, listing, recall, refused, said, within, words};
 
 fn acts(bed: &Bed, caller: &Caller) -> Vec<AuditAct> {
-    let filter = AuditFilter {
-        last: 100,
-        ..AuditFilter::default()
-    };
+    let filter = AuditFilter { last: 100, ..AuditFilter::default() };
     let entries = bed.engine.audit(caller, &filter).expect("an admin may look");
     entries.into_iter().map(|entry| entry.act).collect()
 }
@@ -27,37 +24,24 @@ fn a_forgotten_memory_is_gone_from_every_read_and_can_be_restored() {
     bed.link(&user, friend.id, memory.id, Relation::RelatedTo);
     let before = bed.get(&user, memory.id);
     let number = MemoryRef::Number(memory.number.expect("a record"));
-    let as_it_was = bed
-        .engine
-        .forget(&user, number, &ForgetRequest::default())
-        .unwrap();
+    let as_it_was = bed.engine.forget(&user, number, &ForgetRequest::default()).unwrap();
     assert_eq!(as_it_was, before, "forgetting gives the memory as it was");
     for which in [number, memory.id.into()] {
         refused!(bed.engine.get(&user, which), Error::NoMemory { .. });
         refused!(bed.engine.history(&user, which), Error::NoMemory { .. });
-        refused!(
-            bed.engine.update(&user, which, &said("x")),
-            Error::NoMemory { .. }
-        );
+        refused!(bed.engine.update(&user, which, &said("x")), Error::NoMemory { .. });
         refused!(bed.engine.archive(&user, which), Error::NoMemory { .. });
     }
     assert_eq!(bed.contents(&user), ["friend"]);
     assert_eq!(bed.engine.count(&user, &Filter::default()).unwrap(), 1);
-    let found = bed
-        .engine
-        .recall(&user, &recall(Mode::Substring("plan".to_owned())))
-        .unwrap();
+    let found = bed.engine.recall(&user, &recall(Mode::Substring("plan".to_owned()))).unwrap();
     assert_eq!(found.total_found, 0);
     assert!(bed.engine.related(&user, friend.id.into(), 3).unwrap().is_empty());
     let restored = bed.engine.restore(&user, number).unwrap();
     assert_eq!(restored, before);
     assert_eq!(bed.get(&user, memory.id), before);
     assert_eq!(bed.engine.related(&user, friend.id.into(), 1).unwrap().len(), 1);
-    assert_eq!(
-        bed.engine.restore(&user, number).unwrap(),
-        before,
-        "again is nothing"
-    );
+    assert_eq!(bed.engine.restore(&user, number).unwrap(), before, "again is nothing");
 }
 
 #[test]
@@ -65,22 +49,12 @@ fn forgetting_is_audited_with_its_reason() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.save(&user, "old");
-    let request = ForgetRequest {
-        manner: Manner::Soft,
-        reason: Some("  out of date ".to_owned()),
-    };
+    let request = ForgetRequest { manner: Manner::Soft, reason: Some("  out of date ".to_owned()) };
     bed.engine.forget(&user, memory.id.into(), &request).unwrap();
     bed.engine.restore(&user, memory.id.into()).unwrap();
     bed.forget(&user, memory.id, Manner::Hard);
-    assert_eq!(
-        acts(&bed, &user),
-        [AuditAct::Erased, AuditAct::Restored, AuditAct::Forgot]
-    );
-    let filter = AuditFilter {
-        memory: Some(memory.id),
-        last: 9,
-        ..AuditFilter::default()
-    };
+    assert_eq!(acts(&bed, &user), [AuditAct::Erased, AuditAct::Restored, AuditAct::Forgot]);
+    let filter = AuditFilter { memory: Some(memory.id), last: 9, ..AuditFilter::default() };
     let entries = bed.engine.audit(&user, &filter).unwrap();
     assert_eq!(entries[2].reason.as_deref(), Some("out of date"));
     assert!(!format!("{entries:?}").contains("old"), "never the content");
@@ -92,9 +66,7 @@ fn forgetting_twice_is_said() {
     let user = bed.user();
     bed.save(&user, "once");
     let which = MemoryRef::Number(Number(1));
-    bed.engine
-        .forget(&user, which, &ForgetRequest::default())
-        .unwrap();
+    bed.engine.forget(&user, which, &ForgetRequest::default()).unwrap();
     assert_eq!(
         words(bed.engine.forget(&user, which, &ForgetRequest::default())),
         "memory #1 is already forgotten"
@@ -114,25 +86,12 @@ fn a_hard_forget_is_final_also_after_a_soft_one() {
         }
         bed.forget(&user, memory.id, Manner::Hard);
         refused!(bed.engine.get(&user, memory.id.into()), Error::NoMemory { .. });
-        refused!(
-            bed.engine.restore(&user, memory.id.into()),
-            Error::NoMemory { .. }
-        );
-        let hard = ForgetRequest {
-            manner: Manner::Hard,
-            reason: None,
-        };
-        refused!(
-            bed.engine.forget(&user, memory.id.into(), &hard),
-            Error::NoMemory { .. }
-        );
+        refused!(bed.engine.restore(&user, memory.id.into()), Error::NoMemory { .. });
+        let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+        refused!(bed.engine.forget(&user, memory.id.into(), &hard), Error::NoMemory { .. });
         assert!(!format!("{:?}", bed.dump()).contains("doomed"));
     }
-    assert_eq!(
-        bed.save(&user, "next").number,
-        Some(Number(3)),
-        "numbers are not reused"
-    );
+    assert_eq!(bed.save(&user, "next").number, Some(Number(3)), "numbers are not reused");
 }
 
 #[test]
@@ -142,13 +101,7 @@ fn what_another_memory_holds_by_now_cannot_be_restored() {
     for (request, held) in [
         (SaveRequest::new("content"), Unique::Content),
         (keyed("k", "keyed"), Unique::Key),
-        (
-            SaveRequest {
-                source_path: Some("p".to_owned()),
-                ..SaveRequest::new("file")
-            },
-            Unique::SourcePath,
-        ),
+        (SaveRequest { source_path: Some("p".to_owned()), ..SaveRequest::new("file") }, Unique::SourcePath),
     ] {
         let first = bed.save(&user, request.clone());
         bed.forget(&user, first.id, Manner::Soft);
@@ -169,24 +122,13 @@ fn an_admin_may_restore_what_was_shared_and_nobody_else_but_the_owner() {
     let admin = within(&bed.user(), hub);
     let [owner, other] = ["owner", "other"].map(|name| bed.member(name, hub, Role::Writer));
     let shared = bed.save(&owner, "shared");
-    let private = bed.save(
-        &owner,
-        SaveRequest {
-            boundary: Some(Boundary::Private),
-            ..SaveRequest::new("private")
-        },
-    );
+    let private =
+        bed.save(&owner, SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("private") });
     for memory in [&shared, &private] {
         bed.forget(&owner, memory.id, Manner::Soft);
-        refused!(
-            bed.engine.restore(&other, memory.id.into()),
-            Error::NoMemory { .. }
-        );
+        refused!(bed.engine.restore(&other, memory.id.into()), Error::NoMemory { .. });
     }
-    refused!(
-        bed.engine.restore(&admin, private.id.into()),
-        Error::NoMemory { .. }
-    );
+    refused!(bed.engine.restore(&admin, private.id.into()), Error::NoMemory { .. });
     bed.engine.restore(&admin, shared.id.into()).unwrap();
     assert_eq!(bed.contents(&other), ["shared"]);
     bed.engine.restore(&owner, private.id.into()).unwrap();
@@ -212,15 +154,8 @@ fn archiving_hides_from_recall_and_from_nothing_else() {
     let user = bed.user();
     let memory = bed.save(&user, "archived");
     let archived = bed.engine.archive(&user, memory.id.into()).unwrap();
-    assert_eq!(
-        (archived.standing.state, archived.version),
-        (State::Archived, Version(1))
-    );
-    for mode in [
-        Mode::Recent,
-        Mode::Important,
-        Mode::Substring("archived".to_owned()),
-    ] {
+    assert_eq!((archived.standing.state, archived.version), (State::Archived, Version(1)));
+    for mode in [Mode::Recent, Mode::Important, Mode::Substring("archived".to_owned())] {
         assert_eq!(bed.engine.recall(&user, &recall(mode)).unwrap().total_found, 0);
     }
     assert_eq!(bed.get(&user, memory.id), archived);
@@ -229,13 +164,7 @@ fn archiving_hides_from_recall_and_from_nothing_else() {
     bed.engine.unarchive(&user, memory.id.into()).unwrap();
     let active = bed.engine.unarchive(&user, memory.id.into()).unwrap();
     assert_eq!(active.standing.state, State::Active);
-    assert_eq!(
-        bed.engine
-            .recall(&user, &recall(Mode::Recent))
-            .unwrap()
-            .total_found,
-        1
-    );
+    assert_eq!(bed.engine.recall(&user, &recall(Mode::Recent)).unwrap().total_found, 1);
     assert_eq!(
         acts(&bed, &user),
         [AuditAct::Unarchived, AuditAct::Archived],
@@ -265,14 +194,9 @@ fn a_memory_forgotten_meanwhile_is_not_archived() {
     let memory = bed.save(&user, "contended");
     let (other, theirs, id) = (bed.beside(), user.clone(), memory.id);
     bed.store.before_next_apply(move |_| {
-        other
-            .forget(&theirs, id.into(), &ForgetRequest::default())
-            .expect("the other was faster");
+        other.forget(&theirs, id.into(), &ForgetRequest::default()).expect("the other was faster");
     });
-    refused!(
-        bed.engine.archive(&user, memory.id.into()),
-        Error::NoMemory { .. }
-    );
+    refused!(bed.engine.archive(&user, memory.id.into()), Error::NoMemory { .. });
     let restored = bed.engine.restore(&user, memory.id.into()).unwrap();
     assert_eq!(restored.standing.state, State::Active);
 }

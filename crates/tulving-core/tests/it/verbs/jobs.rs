@@ -23,18 +23,12 @@ fn a_job_is_claimed_once_and_ends_well() {
     let asked = bed.engine.enqueue("work", json!({"memory": 1}), 3).unwrap();
     bed.engine.enqueue("other", json!(null), 3).unwrap();
     let job = claim(&bed).expect("it is due");
-    assert_eq!(
-        (job.id, job.state, job.attempts),
-        (asked.id, JobState::Running, 1)
-    );
+    assert_eq!((job.id, job.state, job.attempts), (asked.id, JobState::Running, 1));
     assert_eq!(job.payload, json!({"memory": 1}));
     assert_eq!(claim(&bed), None, "nobody else gets it, nor another kind");
     let done = bed.engine.complete_job(job.clone()).unwrap();
     assert_eq!((done.state, done.lease), (JobState::Done, None));
-    refused!(
-        bed.engine.fail_job(job, "late"),
-        Error::Store(StoreError::Conflict(Conflict::JobMoved))
-    );
+    refused!(bed.engine.fail_job(job, "late"), Error::Store(StoreError::Conflict(Conflict::JobMoved)));
 }
 
 #[test]
@@ -50,10 +44,7 @@ fn a_job_whose_lease_ran_out_is_claimed_again() {
     bed.clock.advance(LEASE);
     let second = claim(&bed).expect("the lease is over");
     assert_eq!(second.attempts, 2);
-    refused!(
-        bed.engine.complete_job(longer),
-        Error::Store(StoreError::Conflict(Conflict::JobMoved))
-    );
+    refused!(bed.engine.complete_job(longer), Error::Store(StoreError::Conflict(Conflict::JobMoved)));
     bed.engine.complete_job(second).unwrap();
 }
 
@@ -89,19 +80,10 @@ fn a_job_that_vanished_with_its_last_attempt_is_given_up() {
     let next = bed.engine.enqueue("work", json!(null), 1).unwrap();
     claim(&bed).expect("due");
     bed.clock.advance(LEASE * 2);
-    assert_eq!(
-        claim(&bed).map(|job| job.id),
-        Some(next.id),
-        "the next one is begun"
-    );
+    assert_eq!(claim(&bed).map(|job| job.id), Some(next.id), "the next one is begun");
     let dead = bed.engine.jobs(&bed.user(), &[JobState::Dead], 10).unwrap();
     assert_eq!(dead[0].id, asked.id);
-    assert!(
-        dead[0]
-            .last_error
-            .as_deref()
-            .is_some_and(|why| why.contains("lease"))
-    );
+    assert!(dead[0].last_error.as_deref().is_some_and(|why| why.contains("lease")));
 }
 
 #[test]
@@ -113,11 +95,7 @@ fn a_dead_job_can_be_given_all_its_attempts_back() {
     let dead = bed.engine.fail_job(job, "broken").unwrap();
     let back = bed.engine.retry_job(&user, dead.id).unwrap();
     assert_eq!((back.state, back.attempts), (JobState::Waiting, 0));
-    assert_eq!(
-        bed.engine.retry_job(&user, dead.id).unwrap(),
-        back,
-        "only dead ones are moved"
-    );
+    assert_eq!(bed.engine.retry_job(&user, dead.id).unwrap(), back, "only dead ones are moved");
     assert!(claim(&bed).is_some());
     let unknown = JobId::mint(build::second(5));
     refused!(bed.engine.retry_job(&user, unknown), Error::NoJob { .. });
@@ -153,10 +131,7 @@ fn workers_side_by_side_get_each_job_once() {
                 })
             })
             .collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().expect("no panic"))
-            .collect()
+        workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
     });
     done.sort();
     let all = done.len();

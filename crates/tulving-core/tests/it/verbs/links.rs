@@ -8,11 +8,7 @@ use tulving_core::vocabulary::{Boundary, LinkedBy, Relation, Role};
 use crate::bed::{Bed, link, refused, within, words};
 
 fn weighted(target: MemoryId, weight: f64) -> AssociationRequest {
-    AssociationRequest {
-        target: target.into(),
-        relation: None,
-        weight: Some(weight),
-    }
+    AssociationRequest { target: target.into(), relation: None, weight: Some(weight) }
 }
 
 fn save_all<const N: usize>(bed: &Bed, caller: &Caller, contents: [&str; N]) -> [MemoryId; N] {
@@ -21,10 +17,7 @@ fn save_all<const N: usize>(bed: &Bed, caller: &Caller, contents: [&str; N]) -> 
 
 fn near(bed: &Bed, caller: &Caller, from: MemoryId, depth: usize) -> Vec<(String, usize)> {
     let found = bed.engine.related(caller, from.into(), depth).expect("relatives");
-    found
-        .into_iter()
-        .map(|relative| (relative.memory.edition.text.content, relative.distance))
-        .collect()
+    found.into_iter().map(|relative| (relative.memory.edition.text.content, relative.distance)).collect()
 }
 
 #[test]
@@ -32,11 +25,7 @@ fn a_link_relates_at_half_weight_unless_said_otherwise() {
     let bed = Bed::new();
     let user = bed.user();
     let [a, b] = save_all(&bed, &user, ["a", "b"]);
-    let plain = AssociationRequest {
-        target: b.into(),
-        relation: None,
-        weight: None,
-    };
+    let plain = AssociationRequest { target: b.into(), relation: None, weight: None };
     let edge = bed.engine.associate(&user, a.into(), &plain).unwrap();
     assert_eq!((edge.relation, edge.weight.get()), (Relation::RelatedTo, 0.5));
     assert_eq!(edge.linked_by, LinkedBy::Caller);
@@ -71,18 +60,12 @@ fn a_link_to_nothing_names_what_is_missing() {
 fn to_supersede_takes_the_right_to_write_where_the_target_lives() {
     let bed = Bed::new();
     let host = within(&bed.user(), bed.hub("host"));
-    let target = bed.save(
-        &host,
-        SaveRequest {
-            boundary: Some(Boundary::Org),
-            ..SaveRequest::new("org-wide")
-        },
-    );
+    let target =
+        bed.save(&host, SaveRequest { boundary: Some(Boundary::Org), ..SaveRequest::new("org-wide") });
     let visitor = bed.member("visitor", bed.hub("own"), Role::Writer);
     let [mine] = save_all(&bed, &visitor, ["mine"]);
     refused!(
-        bed.engine
-            .associate(&visitor, mine.into(), &link(target.id, Relation::Updates)),
+        bed.engine.associate(&visitor, mine.into(), &link(target.id, Relation::Updates)),
         Error::Denied { .. }
     );
     bed.link(&visitor, mine, target.id, Relation::Contradicts);
@@ -100,9 +83,7 @@ fn an_update_stops_superseding_when_it_is_unlinked_or_forgotten() {
     assert_eq!(bed.get(&user, old).superseded_by, None);
     bed.engine.restore(&user, new.into()).unwrap();
     assert_eq!(bed.get(&user, old).superseded_by, Some(new));
-    bed.engine
-        .dissociate(&user, new.into(), old.into(), None)
-        .unwrap();
+    bed.engine.dissociate(&user, new.into(), old.into(), None).unwrap();
     assert_eq!(bed.get(&user, old).superseded_by, None);
 }
 
@@ -115,22 +96,12 @@ fn dissociating_takes_one_relation_or_all_of_one_direction() {
         bed.link(&user, a, b, relation);
     }
     bed.link(&user, b, a, Relation::ResultOf);
-    let one = bed
-        .engine
-        .dissociate(&user, a.into(), b.into(), Some(Relation::CausedBy))
-        .unwrap();
+    let one = bed.engine.dissociate(&user, a.into(), b.into(), Some(Relation::CausedBy)).unwrap();
     assert_eq!(one.len(), 1);
     let rest = bed.engine.dissociate(&user, a.into(), b.into(), None).unwrap();
     assert_eq!(rest.len(), 2);
-    assert_eq!(
-        near(&bed, &user, a, 1),
-        [("b".to_owned(), 1)],
-        "the other direction stays"
-    );
-    refused!(
-        bed.engine.dissociate(&user, a.into(), b.into(), None),
-        Error::NoAssociation { .. }
-    );
+    assert_eq!(near(&bed, &user, a, 1), [("b".to_owned(), 1)], "the other direction stays");
+    refused!(bed.engine.dissociate(&user, a.into(), b.into(), None), Error::NoAssociation { .. });
 }
 
 #[test]
@@ -138,17 +109,8 @@ fn relatives_come_nearest_and_strongest_first_and_each_once() {
     let bed = Bed::new();
     let user = bed.user();
     let [a, b, c, d, e] = save_all(&bed, &user, ["a", "b", "c", "d", "e"]);
-    for (from, to, weight) in [
-        (a, b, 0.2),
-        (c, a, 0.9),
-        (b, d, 1.0),
-        (c, d, 0.1),
-        (d, e, 0.5),
-        (e, a, 0.4),
-    ] {
-        bed.engine
-            .associate(&user, from.into(), &weighted(to, weight))
-            .unwrap();
+    for (from, to, weight) in [(a, b, 0.2), (c, a, 0.9), (b, d, 1.0), (c, d, 0.1), (d, e, 0.5), (e, a, 0.4)] {
+        bed.engine.associate(&user, from.into(), &weighted(to, weight)).unwrap();
     }
     let told = |depth| near(&bed, &user, a, depth);
     let expected = [("c", 1), ("e", 1), ("b", 1), ("d", 2)].map(|(content, far)| (content.to_owned(), far));
@@ -156,10 +118,7 @@ fn relatives_come_nearest_and_strongest_first_and_each_once() {
     assert_eq!(told(2), expected);
     assert_eq!(told(5), expected, "a ring ends");
     for depth in [0, 6] {
-        refused!(
-            bed.engine.related(&user, a.into(), depth),
-            Error::Invalid(Invalid::OutsideRange { .. })
-        );
+        refused!(bed.engine.related(&user, a.into(), depth), Error::Invalid(Invalid::OutsideRange { .. }));
     }
 }
 
@@ -170,13 +129,8 @@ fn nobody_is_led_through_a_memory_they_may_not_see() {
     let [owner, reader] =
         [("owner", Role::Writer), ("reader", Role::Reader)].map(|(name, role)| bed.member(name, hub, role));
     let [near_one, far_one] = save_all(&bed, &owner, ["near", "far"]);
-    let between = bed.save(
-        &owner,
-        SaveRequest {
-            boundary: Some(Boundary::Private),
-            ..SaveRequest::new("between")
-        },
-    );
+    let between =
+        bed.save(&owner, SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("between") });
     bed.link(&owner, near_one, between.id, Relation::RelatedTo);
     bed.link(&owner, between.id, far_one, Relation::RelatedTo);
     assert_eq!(near(&bed, &owner, near_one, 2).len(), 2);

@@ -11,14 +11,8 @@ use tulving_core::vocabulary::{MemoryType, Role};
 
 use crate::bed::{Bed, listing, refused, said, within, words};
 
-const SORTS: [Sort; 6] = [
-    Sort::Newest,
-    Sort::Oldest,
-    Sort::Updated,
-    Sort::Accessed,
-    Sort::Importance,
-    Sort::MostAccessed,
-];
+const SORTS: [Sort; 6] =
+    [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed];
 
 fn fill(bed: &Bed, caller: &Caller, count: usize) -> Vec<MemoryId> {
     let one = |n: usize| SaveRequest {
@@ -46,10 +40,7 @@ fn pages(bed: &Bed, caller: &Caller, request: &ListRequest, mut between: impl Fn
 fn a_number_that_is_not_there_is_named_with_the_space() {
     let bed = Bed::new();
     let user = bed.user();
-    let error = bed
-        .engine
-        .get(&user, MemoryRef::Number(Number(12)))
-        .expect_err("none");
+    let error = bed.engine.get(&user, MemoryRef::Number(Number(12))).expect_err("none");
     assert_eq!(error.to_string(), "there is no memory #12 in the space `default`");
     assert_eq!(error.code(), "not_found");
 }
@@ -79,22 +70,16 @@ fn pages_neither_skip_nor_repeat_while_others_write() {
         let ids = fill(&bed, &user, 40);
         let other = bed.beside();
         let paged = pages(&bed, &user, &listing(sort, 6), |page| {
-            other
-                .save(&user, SaveRequest::new(format!("new {page}")))
-                .expect("a save in between");
+            other.save(&user, SaveRequest::new(format!("new {page}"))).expect("a save in between");
             let at = page * 6;
             other
                 .update(&user, ids[at].into(), &said(&format!("edited {page}")))
                 .expect("an edit in between");
-            other
-                .touch(&user, ids[at + 1].into())
-                .expect("a touch in between");
+            other.touch(&user, ids[at + 1].into()).expect("a touch in between");
             other.flush().expect("written");
             let mut heavy = said(&format!("heavier {page}"));
             heavy.importance = Some(1.0);
-            other
-                .update(&user, ids[at + 2].into(), &heavy)
-                .expect("another edit");
+            other.update(&user, ids[at + 2].into(), &heavy).expect("another edit");
             bed.forget(&user, ids[at + 3], Manner::Hard);
         });
         let mut listed: Vec<MemoryId> = paged.iter().map(|memory| memory.id).collect();
@@ -126,10 +111,7 @@ fn a_frozen_order_stays_when_what_it_is_by_changes() {
     });
     assert_eq!(paged.iter().map(|memory| memory.id).collect::<Vec<_>>(), order);
     let last = paged.iter().find(|memory| memory.id == ids[0]).expect("listed");
-    assert_eq!(
-        last.edition.text.content, "heavier 0",
-        "each memory is given as it is when its page is"
-    );
+    assert_eq!(last.edition.text.content, "heavier 0", "each memory is given as it is when its page is");
 }
 
 #[test]
@@ -142,26 +124,14 @@ fn a_cursor_is_good_for_its_own_list_only() {
     for sort in [Sort::Newest, Sort::Updated] {
         let first = bed.engine.list(&user, &listing(sort, 3)).unwrap();
         let cursor = first.next;
-        let next = ListRequest {
-            cursor,
-            ..listing(sort, 3)
-        };
+        let next = ListRequest { cursor, ..listing(sort, 3) };
         let mut filtered = next.clone();
         filtered.filter.types = vec![MemoryType::Fact];
-        let sorted = ListRequest {
-            sort: Sort::Oldest,
-            ..next.clone()
-        };
+        let sorted = ListRequest { sort: Sort::Oldest, ..next.clone() };
         for (wrong, caller) in [(&filtered, &user), (&sorted, &user), (&next, &other)] {
-            refused!(
-                bed.engine.list(caller, wrong),
-                Error::Invalid(Invalid::Cursor { .. })
-            );
+            refused!(bed.engine.list(caller, wrong), Error::Invalid(Invalid::Cursor { .. }));
         }
-        let larger = ListRequest {
-            limit: 5,
-            ..next.clone()
-        };
+        let larger = ListRequest { limit: 5, ..next.clone() };
         assert_eq!(
             bed.engine.list(&user, &larger).unwrap().memories.len(),
             5,
@@ -181,14 +151,8 @@ fn a_made_up_place_in_a_frozen_order_is_refused() {
         position: Position::After(last.usage.created_at, last.id),
         ..first.next.expect("there is more")
     };
-    let request = ListRequest {
-        cursor: Some(forged),
-        ..listing(Sort::Updated, 2)
-    };
-    refused!(
-        bed.engine.list(&user, &request),
-        Error::Invalid(Invalid::Cursor { .. })
-    );
+    let request = ListRequest { cursor: Some(forged), ..listing(Sort::Updated, 2) };
+    refused!(bed.engine.list(&user, &request), Error::Invalid(Invalid::Cursor { .. }));
 }
 
 #[test]
@@ -197,10 +161,7 @@ fn a_frozen_order_expires() {
     let user = bed.user();
     fill(&bed, &user, 5);
     let first = bed.engine.list(&user, &listing(Sort::Accessed, 2)).unwrap();
-    let next = ListRequest {
-        cursor: first.next,
-        ..listing(Sort::Accessed, 2)
-    };
+    let next = ListRequest { cursor: first.next, ..listing(Sort::Accessed, 2) };
     bed.clock.advance(Duration::from_secs(3_500));
     assert_eq!(bed.engine.list(&user, &next).unwrap().memories.len(), 2);
     bed.clock.advance(Duration::from_secs(200));

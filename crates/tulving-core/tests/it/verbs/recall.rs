@@ -13,18 +13,11 @@ use crate::bed::{Bed, recall, refused};
 
 fn found(bed: &Bed, caller: &Caller, request: &RecallRequest) -> Vec<String> {
     let answer = bed.engine.recall(caller, request).expect("an answer");
-    answer
-        .hits
-        .into_iter()
-        .map(|hit| hit.memory.edition.text.content)
-        .collect()
+    answer.hits.into_iter().map(|hit| hit.memory.edition.text.content).collect()
 }
 
 fn sorted(mode: Mode, sort: Sort) -> RecallRequest {
-    RecallRequest {
-        sort: Some(sort),
-        ..recall(mode)
-    }
+    RecallRequest { sort: Some(sort), ..recall(mode) }
 }
 
 fn three(bed: &Bed, user: &Caller) -> [MemoryId; 3] {
@@ -34,10 +27,7 @@ fn three(bed: &Bed, user: &Caller) -> [MemoryId; 3] {
         ("an identity", MemoryType::Identity),
     ]
     .map(|(content, memory_type)| {
-        let request = SaveRequest {
-            memory_type: Some(memory_type),
-            ..SaveRequest::new(content)
-        };
+        let request = SaveRequest { memory_type: Some(memory_type), ..SaveRequest::new(content) };
         bed.save(user, request).id
     })
 }
@@ -49,17 +39,11 @@ fn each_mode_finds_in_its_own_order() {
     three(&bed, &user);
     let newest = ["an identity", "a todo", "a decision"];
     assert_eq!(found(&bed, &user, &recall(Mode::Recent)), newest);
-    assert_eq!(
-        found(&bed, &user, &recall(Mode::Important)),
-        ["an identity", "a decision", "a todo"]
-    );
+    assert_eq!(found(&bed, &user, &recall(Mode::Important)), ["an identity", "a decision", "a todo"]);
     let mut typed = recall(Mode::Typed);
     typed.filter.types = vec![MemoryType::Todo, MemoryType::Decision];
     assert_eq!(found(&bed, &user, &typed), ["a todo", "a decision"]);
-    assert_eq!(
-        found(&bed, &user, &recall(Mode::Substring("A D".to_owned()))),
-        ["a decision"]
-    );
+    assert_eq!(found(&bed, &user, &recall(Mode::Substring("A D".to_owned()))), ["a decision"]);
 }
 
 #[test]
@@ -93,10 +77,7 @@ fn scores_fall_evenly_from_one_and_say_why() {
     let bed = Bed::new();
     let user = bed.user();
     three(&bed, &user);
-    let request = RecallRequest {
-        limit: 2,
-        ..recall(Mode::Important)
-    };
+    let request = RecallRequest { limit: 2, ..recall(Mode::Important) };
     let answer = bed.engine.recall(&user, &request).unwrap();
     assert_eq!(answer.total_found, 3, "how many there were before the limit");
     let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.relevance_score.get()).collect();
@@ -109,23 +90,14 @@ fn scores_fall_evenly_from_one_and_say_why() {
 fn a_recall_that_asks_for_too_little_or_too_much_is_refused() {
     let bed = Bed::new();
     let user = bed.user();
-    refused!(
-        bed.engine.recall(&user, &recall(Mode::Typed)),
-        Error::Invalid(Invalid::TypeMissing)
-    );
+    refused!(bed.engine.recall(&user, &recall(Mode::Typed)), Error::Invalid(Invalid::TypeMissing));
     refused!(
         bed.engine.recall(&user, &recall(Mode::Substring(" ".to_owned()))),
         Error::Invalid(Invalid::Empty { .. })
     );
     for limit in [0, 1_001] {
-        let request = RecallRequest {
-            limit,
-            ..recall(Mode::Recent)
-        };
-        refused!(
-            bed.engine.recall(&user, &request),
-            Error::Invalid(Invalid::OutsideRange { .. })
-        );
+        let request = RecallRequest { limit, ..recall(Mode::Recent) };
+        refused!(bed.engine.recall(&user, &request), Error::Invalid(Invalid::OutsideRange { .. }));
     }
 }
 
@@ -133,10 +105,7 @@ fn a_recall_that_asks_for_too_little_or_too_much_is_refused() {
 fn archived_and_expired_memories_are_never_recalled() {
     let bed = Bed::new();
     let user = bed.user();
-    let request = SaveRequest {
-        expires_at: Some(build::second(60)),
-        ..SaveRequest::new("for a minute")
-    };
+    let request = SaveRequest { expires_at: Some(build::second(60)), ..SaveRequest::new("for a minute") };
     bed.save(&user, request);
     let archived = bed.save(&user, "archived");
     bed.engine.archive(&user, archived.id.into()).unwrap();
@@ -156,10 +125,7 @@ fn a_superseded_memory_says_by_what() {
     let old = bed.save(&user, "old way");
     let new = bed.save(&user, "new way");
     bed.link(&user, new.id, old.id, Relation::Updates);
-    let answer = bed
-        .engine
-        .recall(&user, &recall(Mode::Substring("old".to_owned())))
-        .unwrap();
+    let answer = bed.engine.recall(&user, &recall(Mode::Substring("old".to_owned()))).unwrap();
     assert_eq!(answer.hits[0].memory.superseded_by, Some(new.id));
 }
 
@@ -180,15 +146,8 @@ fn a_recall_writes_nothing_until_it_is_flushed() {
     let after = bed.get(&user, memory.id);
     assert_eq!(after.usage.access_count, 4);
     assert!(after.usage.accessed_at > before.usage.accessed_at);
-    assert_eq!(
-        (after.version, after.usage.updated_at),
-        (before.version, before.usage.updated_at)
-    );
-    assert_eq!(
-        bed.store.head().unwrap(),
-        head,
-        "access counts are not in the log"
-    );
+    assert_eq!((after.version, after.usage.updated_at), (before.version, before.usage.updated_at));
+    assert_eq!(bed.store.head().unwrap(), head, "access counts are not in the log");
     assert_eq!(bed.engine.flush().unwrap(), 0);
 }
 
@@ -197,10 +156,7 @@ fn only_what_was_found_counts_as_used() {
     let bed = Bed::new();
     let user = bed.user();
     let [decision, todo, identity] = three(&bed, &user);
-    let request = RecallRequest {
-        limit: 1,
-        ..recall(Mode::Important)
-    };
+    let request = RecallRequest { limit: 1, ..recall(Mode::Important) };
     bed.engine.recall(&user, &request).unwrap();
     assert_eq!(bed.engine.flush().unwrap(), 1);
     let counts = [decision, todo, identity].map(|id| bed.get(&user, id).usage.access_count);
@@ -225,8 +181,7 @@ fn a_cooling_memory_is_active_again_once_it_was_recalled() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.get(&user, bed.save(&user, "aged").id);
-    bed.world()
-        .shift(&memory, |standing| standing.state = State::Cooling);
+    bed.world().shift(&memory, |standing| standing.state = State::Cooling);
     assert_eq!(found(&bed, &user, &recall(Mode::Recent)), ["aged"]);
     bed.engine.flush().unwrap();
     assert_eq!(bed.get(&user, memory.id).standing.state, State::Active);

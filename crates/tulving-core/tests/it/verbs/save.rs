@@ -19,24 +19,15 @@ use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
 use crate::bed::{Bed, caller, keyed, link, recall, refused, within, words};
 
 fn at_path(path: &str, content: &str) -> SaveRequest {
-    SaveRequest {
-        source_path: Some(path.to_owned()),
-        ..SaveRequest::new(content)
-    }
+    SaveRequest { source_path: Some(path.to_owned()), ..SaveRequest::new(content) }
 }
 
 fn bounded(boundary: Boundary, request: SaveRequest) -> SaveRequest {
-    SaveRequest {
-        boundary: Some(boundary),
-        ..request
-    }
+    SaveRequest { boundary: Some(boundary), ..request }
 }
 
 fn versions(bed: &Bed, caller: &Caller, memory: &Memory) -> usize {
-    bed.engine
-        .history(caller, memory.id.into())
-        .expect("a history")
-        .len()
+    bed.engine.history(caller, memory.id.into()).expect("a history").len()
 }
 
 #[test]
@@ -47,15 +38,9 @@ fn what_was_saved_is_found_by_the_very_next_read() {
     assert_eq!((receipt.fate, receipt.number), (Fate::Created, Some(Number(1))));
     let memory = bed.get(&user, receipt.id);
     assert_eq!(memory.edition.text.content, "the sky is blue");
-    assert_eq!(
-        bed.engine.get(&user, MemoryRef::Number(Number(1))).unwrap(),
-        memory
-    );
+    assert_eq!(bed.engine.get(&user, MemoryRef::Number(Number(1))).unwrap(), memory);
     assert_eq!(bed.contents(&user), ["the sky is blue"]);
-    let found = bed
-        .engine
-        .recall(&user, &recall(Mode::Substring("SKY".to_owned())))
-        .unwrap();
+    let found = bed.engine.recall(&user, &recall(Mode::Substring("SKY".to_owned()))).unwrap();
     assert_eq!((found.total_found, found.hits[0].memory.id), (1, receipt.id));
     let elsewhere = bed.beside();
     assert_eq!(elsewhere.get(&user, receipt.id.into()).unwrap(), memory);
@@ -64,10 +49,7 @@ fn what_was_saved_is_found_by_the_very_next_read() {
 #[test]
 fn what_is_not_said_has_its_default() {
     let bed = Bed::new();
-    let user = Caller {
-        agent: Some("scribe".to_owned()),
-        ..bed.user()
-    };
+    let user = Caller { agent: Some("scribe".to_owned()), ..bed.user() };
     let bare = bed.save(&user, "bare");
     let memory = bed.get(&user, bare.id);
     assert_eq!(memory.edition.boundary, Boundary::Private);
@@ -86,11 +68,7 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(memory.usage.access_count, 0);
     let hub = within(&user, bed.hub("hub"));
     let shared = bed.save(&hub, "bare");
-    assert_eq!(
-        shared.fate,
-        Fate::Created,
-        "another space knows nothing of the first"
-    );
+    assert_eq!(shared.fate, Fate::Created, "another space knows nothing of the first");
     assert_eq!(bed.get(&hub, shared.id).edition.boundary, Boundary::Hub);
     assert_eq!(shared.number, Some(Number(1)), "each space has its own numbers");
 }
@@ -100,39 +78,18 @@ fn the_same_content_is_saved_once() {
     let bed = Bed::new();
     let user = bed.user();
     let first = bed.save(&user, "caf\u{e9}\ncr\u{e8}me");
-    for same in [
-        "caf\u{e9}\ncr\u{e8}me",
-        "  caf\u{e9}\r\ncr\u{e8}me\n",
-        "\u{feff}cafe\u{301}\ncr\u{e8}me",
-    ] {
-        let again = bed.save(
-            &user,
-            SaveRequest {
-                importance: Some(0.9),
-                ..SaveRequest::new(same)
-            },
-        );
-        assert_eq!(
-            (again.fate, again.id, again.number),
-            (Fate::Duplicate, first.id, first.number)
-        );
+    for same in ["caf\u{e9}\ncr\u{e8}me", "  caf\u{e9}\r\ncr\u{e8}me\n", "\u{feff}cafe\u{301}\ncr\u{e8}me"] {
+        let again = bed.save(&user, SaveRequest { importance: Some(0.9), ..SaveRequest::new(same) });
+        assert_eq!((again.fate, again.id, again.number), (Fate::Duplicate, first.id, first.number));
         assert!(!again.revived);
     }
     let memory = bed.get(&user, first.id);
-    assert_eq!(
-        memory.edition.class.importance.get(),
-        0.5,
-        "the one that is there stands"
-    );
+    assert_eq!(memory.edition.class.importance.get(), 0.5, "the one that is there stands");
     assert_eq!(versions(&bed, &user, &memory), 1);
     let upper = bed.save(&user, "Caf\u{e9}\ncr\u{e8}me");
     assert_eq!(upper.fate, Fate::Created);
     let hub_wide = bounded(Boundary::Hub, SaveRequest::new("caf\u{e9}\ncr\u{e8}me"));
-    assert_eq!(
-        bed.save(&user, hub_wide).fate,
-        Fate::Created,
-        "another boundary is another memory"
-    );
+    assert_eq!(bed.save(&user, hub_wide).fate, Fate::Created, "another boundary is another memory");
 }
 
 #[test]
@@ -146,28 +103,15 @@ fn a_duplicate_of_an_archived_memory_brings_it_back() {
     assert!(again.revived);
     assert_eq!(again.state, State::Active);
     assert_eq!(bed.get(&user, first.id).standing.state, State::Active);
-    assert_eq!(
-        bed.engine
-            .recall(&user, &recall(Mode::Recent))
-            .unwrap()
-            .total_found,
-        1
-    );
+    assert_eq!(bed.engine.recall(&user, &recall(Mode::Recent)).unwrap().total_found, 1);
 }
 
 #[test]
 fn a_duplicate_is_pinned_where_that_was_asked() {
     let bed = Bed::new();
     let user = bed.user();
-    let pinned = |request| SaveRequest {
-        pinned: true,
-        ..request
-    };
-    for request in [
-        SaveRequest::new("by content"),
-        keyed("k", "by key"),
-        at_path("p", "by path"),
-    ] {
+    let pinned = |request| SaveRequest { pinned: true, ..request };
+    for request in [SaveRequest::new("by content"), keyed("k", "by key"), at_path("p", "by path")] {
         let first = bed.save(&user, request.clone());
         let again = bed.save(&user, pinned(request.clone()));
         assert_eq!(again.id, first.id);
@@ -183,27 +127,14 @@ fn a_duplicate_is_pinned_where_that_was_asked() {
 fn saving_onto_a_key_updates_and_keeps_id_number_and_creation() {
     let bed = Bed::new();
     let user = bed.user();
-    let first = bed.save(
-        &user,
-        SaveRequest {
-            title: Some("editor".to_owned()),
-            ..keyed("editor", "vim")
-        },
-    );
+    let first = bed.save(&user, SaveRequest { title: Some("editor".to_owned()), ..keyed("editor", "vim") });
     let before = bed.get(&user, first.id);
     let again = bed.save(&user, keyed("editor", "helix"));
-    assert_eq!(
-        (again.fate, again.id, again.number),
-        (Fate::Updated, first.id, first.number)
-    );
+    assert_eq!((again.fate, again.id, again.number), (Fate::Updated, first.id, first.number));
     assert_eq!(again.version, Version(2));
     let after = bed.get(&user, first.id);
     assert_eq!(after.edition.text.content, "helix");
-    assert_eq!(
-        after.edition.text.title.as_deref(),
-        Some("editor"),
-        "what was not said stays"
-    );
+    assert_eq!(after.edition.text.title.as_deref(), Some("editor"), "what was not said stays");
     assert_eq!(after.usage.created_at, before.usage.created_at);
     assert!(after.usage.updated_at > before.usage.updated_at);
     assert_eq!(versions(&bed, &user, &after), 2);
@@ -216,15 +147,8 @@ fn saving_the_same_onto_a_key_makes_no_version() {
     let first = bed.save(&user, keyed("k", "same"));
     let head = tulving_core::ports::Log::head(&*bed.store).unwrap();
     let again = bed.save(&user, keyed("k", " same "));
-    assert_eq!(
-        (again.fate, again.id, again.version),
-        (Fate::Unchanged, first.id, Version(1))
-    );
-    assert_eq!(
-        tulving_core::ports::Log::head(&*bed.store).unwrap(),
-        head,
-        "nothing was written"
-    );
+    assert_eq!((again.fate, again.id, again.version), (Fate::Unchanged, first.id, Version(1)));
+    assert_eq!(tulving_core::ports::Log::head(&*bed.store).unwrap(), head, "nothing was written");
 }
 
 #[test]
@@ -247,17 +171,9 @@ fn a_key_is_looked_for_on_both_sides_unless_a_boundary_is_named() {
     let private = bed.save(&user, bounded(Boundary::Private, keyed("k", "mine")));
     let found = bed.save(&user, keyed("k", "mine, edited"));
     assert_eq!((found.fate, found.id), (Fate::Updated, private.id));
-    assert_eq!(
-        bed.get(&user, private.id).edition.boundary,
-        Boundary::Private,
-        "its boundary stays"
-    );
+    assert_eq!(bed.get(&user, private.id).edition.boundary, Boundary::Private, "its boundary stays");
     let shared = bed.save(&user, bounded(Boundary::Hub, keyed("k", "ours")));
-    assert_eq!(
-        shared.fate,
-        Fate::Created,
-        "a named boundary looks on its own side only"
-    );
+    assert_eq!(shared.fate, Fate::Created, "a named boundary looks on its own side only");
     let found = bed.save(&user, keyed("k", "ours, edited"));
     assert_eq!(found.id, shared.id, "the space's own side comes first");
 }
@@ -267,19 +183,11 @@ fn a_path_with_the_same_content_is_skipped_and_with_another_updated() {
     let bed = Bed::new();
     let user = bed.user();
     let first = bed.save(&user, at_path("/notes/a.md", "text"));
-    let same = bed.save(
-        &user,
-        SaveRequest {
-            title: Some("ignored".to_owned()),
-            ..at_path("/notes/a.md", "text")
-        },
-    );
+    let same =
+        bed.save(&user, SaveRequest { title: Some("ignored".to_owned()), ..at_path("/notes/a.md", "text") });
     assert_eq!((same.fate, same.id), (Fate::Unchanged, first.id));
     let changed = bed.save(&user, at_path("/notes/a.md", "new text"));
-    assert_eq!(
-        (changed.fate, changed.id, changed.version),
-        (Fate::Updated, first.id, Version(2))
-    );
+    assert_eq!((changed.fate, changed.id, changed.version), (Fate::Updated, first.id, Version(2)));
     let other = bed.save(&user, at_path("/notes/b.md", "new text"));
     assert_eq!(other.fate, Fate::Created, "another file may say the same");
     let plain = bed.save(&user, "new text");
@@ -290,21 +198,10 @@ fn a_path_with_the_same_content_is_skipped_and_with_another_updated() {
 fn lines_of_a_conversation_may_repeat() {
     let bed = Bed::new();
     let user = bed.user();
-    let line = SaveRequest {
-        conversation: Some("chat".to_owned()),
-        ..SaveRequest::new("yes")
-    };
-    let fates = [
-        line.clone(),
-        line,
-        SaveRequest::new("yes"),
-        SaveRequest::new("yes"),
-    ]
-    .map(|request| bed.save(&user, request).fate);
-    assert_eq!(
-        fates,
-        [Fate::Created, Fate::Created, Fate::Created, Fate::Duplicate]
-    );
+    let line = SaveRequest { conversation: Some("chat".to_owned()), ..SaveRequest::new("yes") };
+    let fates = [line.clone(), line, SaveRequest::new("yes"), SaveRequest::new("yes")]
+        .map(|request| bed.save(&user, request).fate);
+    assert_eq!(fates, [Fate::Created, Fate::Created, Fate::Created, Fate::Duplicate]);
 }
 
 #[test]
@@ -312,19 +209,12 @@ fn a_batch_is_saved_as_a_whole_or_not_at_all() {
     let bed = Bed::new();
     let user = bed.user();
     let bad = ["one", "", "three"].map(SaveRequest::new).to_vec();
-    refused!(
-        bed.engine.save_many(&user, bad),
-        Error::Invalid(Invalid::InBatch { index: 1, .. })
-    );
+    refused!(bed.engine.save_many(&user, bad), Error::Invalid(Invalid::InBatch { index: 1, .. }));
     assert_eq!(bed.contents(&user), [""; 0]);
     let good = ["one", "two", "three"].map(SaveRequest::new).to_vec();
     let receipts = bed.engine.save_many(&user, good).unwrap();
     let numbers: Vec<_> = receipts.iter().map(|receipt| receipt.number).collect();
-    assert_eq!(
-        numbers,
-        [Some(Number(1)), Some(Number(2)), Some(Number(3))],
-        "in the order of the requests"
-    );
+    assert_eq!(numbers, [Some(Number(1)), Some(Number(2)), Some(Number(3))], "in the order of the requests");
     assert!(bed.engine.save_many(&user, Vec::new()).unwrap().is_empty());
 }
 
@@ -344,16 +234,10 @@ fn a_batch_sees_what_it_says_itself() {
     let receipts = bed.engine.save_many(&user, requests).unwrap();
     let fates: Vec<_> = receipts.iter().map(|receipt| receipt.fate).collect();
     use Fate::{Created, Duplicate, Unchanged, Updated};
-    assert_eq!(
-        fates,
-        [Created, Created, Duplicate, Updated, Unchanged, Created, Updated]
-    );
+    assert_eq!(fates, [Created, Created, Duplicate, Updated, Unchanged, Created, Updated]);
     for (one, other) in [(0, 2), (1, 3), (1, 4), (5, 6)] {
         assert_eq!(receipts[one].id, receipts[other].id);
-        assert_eq!(
-            receipts[one].number, receipts[other].number,
-            "each receipt has the number"
-        );
+        assert_eq!(receipts[one].number, receipts[other].number, "each receipt has the number");
     }
     assert_eq!(receipts[4].version, Version(2));
     assert_eq!(bed.contents(&user).len(), 3);
@@ -365,16 +249,10 @@ fn a_batch_sees_what_it_says_itself() {
 fn a_key_that_a_batch_gave_away_is_free_for_the_rest_of_it() {
     let bed = Bed::new();
     let user = bed.user();
-    let file = SaveRequest {
-        key: Some("old".to_owned()),
-        ..at_path("p", "file")
-    };
+    let file = SaveRequest { key: Some("old".to_owned()), ..at_path("p", "file") };
     let first = bed.save(&user, file);
     let requests = vec![
-        SaveRequest {
-            key: Some("new".to_owned()),
-            ..at_path("p", "file, renamed")
-        },
+        SaveRequest { key: Some("new".to_owned()), ..at_path("p", "file, renamed") },
         keyed("old", "another memory"),
     ];
     let receipts = bed.engine.save_many(&user, requests).unwrap();
@@ -395,19 +273,12 @@ fn a_link_to_nothing_is_left_out_and_said() {
         SaveRequest {
             associations: vec![
                 link(target.id, Relation::PartOf),
-                AssociationRequest {
-                    target: missing,
-                    relation: None,
-                    weight: None,
-                },
+                AssociationRequest { target: missing, relation: None, weight: None },
             ],
             ..SaveRequest::new("source")
         },
     );
-    assert_eq!(
-        receipt.warnings,
-        [Warning::AssociationSkipped { target: missing }]
-    );
+    assert_eq!(receipt.warnings, [Warning::AssociationSkipped { target: missing }]);
     let related = bed.engine.related(&user, receipt.id.into(), 1).unwrap();
     assert_eq!(related.len(), 1);
     assert_eq!(related[0].via[0].relation, Relation::PartOf);
@@ -418,14 +289,9 @@ fn a_memory_cannot_be_linked_to_itself_by_its_key() {
     let bed = Bed::new();
     let user = bed.user();
     let first = bed.save(&user, keyed("k", "one"));
-    let request = SaveRequest {
-        associations: vec![link(first.id, Relation::RelatedTo)],
-        ..keyed("k", "two")
-    };
-    refused!(
-        bed.engine.save(&user, request),
-        Error::Invalid(Invalid::SelfAssociation)
-    );
+    let request =
+        SaveRequest { associations: vec![link(first.id, Relation::RelatedTo)], ..keyed("k", "two") };
+    refused!(bed.engine.save(&user, request), Error::Invalid(Invalid::SelfAssociation));
     assert_eq!(bed.contents(&user), ["one"], "the whole act is refused");
 }
 
@@ -441,10 +307,7 @@ fn visitor(bed: &Bed) -> (Caller, SpaceId, Memory) {
 }
 
 fn updating(target: &Memory) -> SaveRequest {
-    SaveRequest {
-        associations: vec![link(target.id, Relation::Updates)],
-        ..SaveRequest::new("the new way")
-    }
+    SaveRequest { associations: vec![link(target.id, Relation::Updates)], ..SaveRequest::new("the new way") }
 }
 
 #[test]
@@ -494,18 +357,14 @@ fn two_who_save_the_same_at_once_make_one_memory() {
     let other = bed.beside();
     let theirs = user.clone();
     bed.store.before_next_apply(move |_| {
-        other
-            .save(&theirs, SaveRequest::new("at once"))
-            .expect("the other was faster");
+        other.save(&theirs, SaveRequest::new("at once")).expect("the other was faster");
     });
     let receipt = bed.save(&user, "at once");
     assert_eq!((receipt.fate, receipt.number), (Fate::Duplicate, Some(Number(1))));
     let other = bed.beside();
     let theirs = user.clone();
     bed.store.before_next_apply(move |_| {
-        other
-            .save(&theirs, keyed("k", "theirs"))
-            .expect("the other was faster");
+        other.save(&theirs, keyed("k", "theirs")).expect("the other was faster");
     });
     let receipt = bed.save(&user, keyed("k", "mine"));
     assert_eq!((receipt.fate, receipt.version), (Fate::Updated, Version(2)));
@@ -528,10 +387,7 @@ fn many_threads_and_stores_save_each_content_once() {
             })
         });
         let workers: Vec<_> = workers.collect();
-        workers
-            .into_iter()
-            .map(|worker| worker.join().expect("no panic"))
-            .sum()
+        workers.into_iter().map(|worker| worker.join().expect("no panic")).sum()
     });
     assert_eq!(created, 40);
     assert_eq!(bed.contents(&user).len(), 40);
@@ -542,20 +398,13 @@ fn a_model_that_fails_costs_the_vectors_and_never_the_memory() {
     let broken = Bed::with(ManualClock::new(), Arc::new(BrokenEmbedder));
     let user = broken.user();
     let receipt = broken.save(&user, "still saved");
-    assert!(
-        matches!(receipt.warnings[..], [Warning::NotEmbedded { .. }]),
-        "{receipt:?}"
-    );
+    assert!(matches!(receipt.warnings[..], [Warning::NotEmbedded { .. }]), "{receipt:?}");
     assert_eq!(broken.save(&user, "still saved").warnings, []);
     assert_eq!(broken.contents(&user), ["still saved"]);
     let working = Bed::with(ManualClock::new(), Arc::new(FakeEmbedder));
     assert_eq!(working.save(&working.user(), "saved").warnings, []);
     let none = Bed::new();
-    assert_eq!(
-        none.save(&none.user(), "saved").warnings,
-        [],
-        "no model at all is normal"
-    );
+    assert_eq!(none.save(&none.user(), "saved").warnings, [], "no model at all is normal");
 }
 
 #[test]
@@ -568,22 +417,13 @@ fn saving_takes_the_role_of_a_writer() {
         "this needs the role writer in the space `hub`"
     );
     let writer = bed.member("writer", hub, Role::Writer);
-    let with_a_readers_token = Caller {
-        ceiling: Role::Reader,
-        ..writer.clone()
-    };
+    let with_a_readers_token = Caller { ceiling: Role::Reader, ..writer.clone() };
     refused!(
         bed.engine.save(&with_a_readers_token, SaveRequest::new("x")),
-        Error::Denied {
-            need: Role::Writer,
-            ..
-        }
+        Error::Denied { need: Role::Writer, .. }
     );
     let stranger = within(&bed.person("stranger"), hub);
-    refused!(
-        bed.engine.save(&stranger, SaveRequest::new("x")),
-        Error::NoSpace { .. }
-    );
+    refused!(bed.engine.save(&stranger, SaveRequest::new("x")), Error::NoSpace { .. });
     bed.save(&writer, "x");
 }
 
@@ -637,11 +477,7 @@ fn private_contents_of_two_people_are_two_memories() {
 fn a_forgotten_memory_is_not_in_the_way_of_a_new_one() {
     let bed = Bed::new();
     let user = bed.user();
-    for request in [
-        SaveRequest::new("content"),
-        keyed("k", "key"),
-        at_path("p", "path"),
-    ] {
+    for request in [SaveRequest::new("content"), keyed("k", "key"), at_path("p", "path")] {
         let first = bed.save(&user, request.clone());
         bed.forget(&user, first.id, Manner::Soft);
         let again = bed.save(&user, request);

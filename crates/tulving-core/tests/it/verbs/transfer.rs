@@ -20,10 +20,7 @@ fn filled() -> Bed {
     bed.update(&user, first.id, &said("first, edited"));
     let second = bed.save(
         &user,
-        SaveRequest {
-            associations: vec![link(first.id, Relation::Updates)],
-            ..keyed("k", "second")
-        },
+        SaveRequest { associations: vec![link(first.id, Relation::Updates)], ..keyed("k", "second") },
     );
     bed.save(&friend, "a friend's");
     let gone = bed.save(&user, "forgotten");
@@ -48,9 +45,7 @@ fn load(bed: &Bed, records: Vec<Record>) -> Loading {
     let mut loading = Loading::default();
     let user = bed.user();
     for piece in lines(records).chunks(7) {
-        bed.engine
-            .load(&user, &mut loading, piece.to_vec())
-            .expect("a piece");
+        bed.engine.load(&user, &mut loading, piece.to_vec()).expect("a piece");
     }
     bed.engine.finish_load(&user, &loading).expect("finished");
     loading
@@ -64,20 +59,14 @@ fn content(bed: &Bed) -> Vec<Record> {
 }
 
 fn json(records: &[Record]) -> Vec<String> {
-    records
-        .iter()
-        .map(|record| serde_json::to_string(record).expect("a record can be written"))
-        .collect()
+    records.iter().map(|record| serde_json::to_string(record).expect("a record can be written")).collect()
 }
 
 #[test]
 fn a_dump_goes_through_json_into_another_home_without_loss() {
     let from = filled();
     let written = json(&from.dump());
-    let read: Vec<Record> = written
-        .iter()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let read: Vec<Record> = written.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     let to = Bed::new();
     let loading = load(&to, read);
     assert_eq!((loading.duplicates, loading.dangling), (0, 0));
@@ -85,15 +74,9 @@ fn a_dump_goes_through_json_into_another_home_without_loss() {
     let user = to.user();
     assert_eq!(to.contents(&user), from.contents(&user));
     let first = MemoryRef::Number(Number(1));
-    assert_eq!(
-        to.engine.history(&user, first).unwrap(),
-        from.engine.history(&user, first).unwrap()
-    );
+    assert_eq!(to.engine.history(&user, first).unwrap(), from.engine.history(&user, first).unwrap());
     to.engine.restore(&user, MemoryRef::Number(Number(3))).unwrap();
-    let turns = TurnFilter {
-        channel: None,
-        last: 9,
-    };
+    let turns = TurnFilter { channel: None, last: 9 };
     assert_eq!(to.engine.turns(&user, &turns).unwrap().len(), 1);
 }
 
@@ -131,23 +114,13 @@ fn a_load_merges_with_what_is_there() {
         .collect();
     assert_eq!(renumbered.len(), 1, "#1 is taken, #3 is free: {renumbered:?}");
     assert_eq!(renumbered[0].0, 1);
-    assert!(
-        renumbered[0].1 > 3,
-        "a number that the dump has given is not given again"
-    );
+    assert!(renumbered[0].1 > 3, "a number that the dump has given is not given again");
     assert_eq!(to.get(&user, first.id).number, Some(Number(1)));
     assert_eq!(to.get(&user, twin.id).edition.text.content, "my second");
-    let edited = to
-        .contents(&user)
-        .into_iter()
-        .any(|content| content == "first, edited");
+    let edited = to.contents(&user).into_iter().any(|content| content == "first, edited");
     assert!(edited);
     let superseded = to.engine.related(&user, twin.id.into(), 1).unwrap();
-    assert_eq!(
-        superseded.len(),
-        1,
-        "the link of the memory left out goes to the one that stands"
-    );
+    assert_eq!(superseded.len(), 1, "the link of the memory left out goes to the one that stands");
     let again = load(&to, from.dump());
     assert_eq!((again.added, again.renumbered.len()), (0, 0), "again is nothing");
 }
@@ -178,10 +151,7 @@ fn an_edge_or_an_owner_that_is_not_here_is_left_out_and_counted() {
         .collect();
     let to = Bed::new();
     let loading = load(&to, records);
-    assert!(
-        loading.dangling >= 2,
-        "the friend's memory and an edge: {loading:?}"
-    );
+    assert!(loading.dangling >= 2, "the friend's memory and an edge: {loading:?}");
     assert_eq!(to.contents(&to.user()), ["second"]);
 }
 
@@ -202,29 +172,18 @@ fn a_line_that_is_not_what_its_hash_says_is_refused_with_its_number() {
     let before = content(&to);
     let error = to
         .engine
-        .load(
-            &to.user(),
-            &mut Loading::default(),
-            lines(vec![records[at].clone()]),
-        )
+        .load(&to.user(), &mut Loading::default(), lines(vec![records[at].clone()]))
         .expect_err("a broken line");
-    assert!(
-        error.to_string().starts_with("line 1 of the dump cannot be read"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("line 1 of the dump cannot be read"), "{error}");
     assert_eq!(content(&to), before);
 }
 
 #[test]
 fn a_dump_of_a_later_format_is_refused() {
     let bed = Bed::new();
-    let head = Record::Dump {
-        format: DUMP_FORMAT + 1,
-        written_by: "later".to_owned(),
-    };
+    let head = Record::Dump { format: DUMP_FORMAT + 1, written_by: "later".to_owned() };
     refused!(
-        bed.engine
-            .load(&bed.user(), &mut Loading::default(), vec![(1, head)]),
+        bed.engine.load(&bed.user(), &mut Loading::default(), vec![(1, head)]),
         Error::Invalid(Invalid::DumpFormat { .. })
     );
 }
@@ -234,23 +193,11 @@ fn moving_the_whole_store_takes_an_admin_of_the_org() {
     let bed = filled();
     let hub = bed.hub("another");
     let member = bed.member("member", hub, Role::Admin);
-    let weak = Caller {
-        ceiling: Role::Writer,
-        ..bed.user()
-    };
+    let weak = Caller { ceiling: Role::Writer, ..bed.user() };
     for caller in [&member, &weak] {
-        refused!(
-            bed.engine.dump(caller, DumpPosition::default(), 10),
-            Error::Denied { .. }
-        );
-        refused!(
-            bed.engine.load(caller, &mut Loading::default(), Vec::new()),
-            Error::Denied { .. }
-        );
-        refused!(
-            bed.engine.finish_load(caller, &Loading::default()),
-            Error::Denied { .. }
-        );
+        refused!(bed.engine.dump(caller, DumpPosition::default(), 10), Error::Denied { .. });
+        refused!(bed.engine.load(caller, &mut Loading::default(), Vec::new()), Error::Denied { .. });
+        refused!(bed.engine.finish_load(caller, &Loading::default()), Error::Denied { .. });
     }
 }
 
@@ -258,10 +205,7 @@ fn moving_the_whole_store_takes_an_admin_of_the_org() {
 fn a_finished_load_is_audited() {
     let to = Bed::new();
     load(&to, filled().dump());
-    let filter = AuditFilter {
-        last: 1,
-        ..AuditFilter::default()
-    };
+    let filter = AuditFilter { last: 1, ..AuditFilter::default() };
     let entries = to.engine.audit(&to.user(), &filter).unwrap();
     assert_eq!(entries[0].act, AuditAct::Loaded);
 }
@@ -271,13 +215,7 @@ fn a_dumped_private_memory_stays_private() {
     let from = Bed::new();
     let hub = from.hub("hub");
     let friend = from.member("friend", hub, Role::Writer);
-    from.save(
-        &friend,
-        SaveRequest {
-            boundary: Some(Boundary::Private),
-            ..SaveRequest::new("private")
-        },
-    );
+    from.save(&friend, SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("private") });
     let to = Bed::new();
     load(&to, from.dump());
     let user = within(&to.user(), hub);

@@ -38,10 +38,7 @@ fn a_turn_is_logged_with_what_was_said() {
     assert_eq!(last(&bed, &user, 10), [logged]);
     let bare = bed.engine.log_turn(&user, &turn("bare")).unwrap();
     assert_eq!((bare.position, bare.source.as_str()), (2, "unknown"));
-    let channel = TurnFilter {
-        channel: Some("telegram:42".to_owned()),
-        last: 10,
-    };
+    let channel = TurnFilter { channel: Some("telegram:42".to_owned()), last: 10 };
     assert_eq!(bed.engine.turns(&user, &channel).unwrap().len(), 1);
 }
 
@@ -49,22 +46,13 @@ fn a_turn_is_logged_with_what_was_said() {
 fn an_empty_turn_and_an_endless_one_are_refused() {
     let bed = Bed::new();
     let user = bed.user();
-    refused!(
-        bed.engine.log_turn(&user, &turn(" \n")),
-        Error::Invalid(Invalid::Empty { .. })
-    );
+    refused!(bed.engine.log_turn(&user, &turn(" \n")), Error::Invalid(Invalid::Empty { .. }));
     refused!(
         bed.engine.log_turn(&user, &turn(&"x".repeat(10_000_001))),
         Error::Invalid(Invalid::TooLong { .. })
     );
     refused!(
-        bed.engine.turns(
-            &user,
-            &TurnFilter {
-                channel: None,
-                last: 0
-            }
-        ),
+        bed.engine.turns(&user, &TurnFilter { channel: None, last: 0 }),
         Error::Invalid(Invalid::OutsideRange { .. })
     );
 }
@@ -99,11 +87,7 @@ fn every_fifty_turns_the_log_is_cut_back_to_two_hundred() {
             250..300 => 51,
             _ => 101,
         };
-        assert_eq!(
-            kept.first().map(|turn| turn.position),
-            Some(oldest),
-            "after turn {n}"
-        );
+        assert_eq!(kept.first().map(|turn| turn.position), Some(oldest), "after turn {n}");
         assert_eq!(kept.last().map(|turn| turn.position), Some(n));
     }
     assert_eq!(last(&bed, &other, 9).len(), 1, "each space has its own log");

@@ -50,10 +50,6 @@ impl Act<'_> {
             from.lease.as_ref().map(|lease| &lease.holder),
             from.lease.as_ref().map(|lease| lease.until.as_micros()),
         ])?;
-        if moved == 1 {
-            Ok(())
-        } else {
-            Err(Conflict::JobMoved.into())
-        }
+        if moved == 1 { Ok(()) } else { Err(Conflict::JobMoved.into()) }
     }
 }

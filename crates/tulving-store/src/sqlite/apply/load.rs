@@ -26,11 +26,9 @@ impl Act<'_> {
             Record::Org(org) => self.load_org(org),
             Record::Team(team) => self.load_team(team),
             Record::Principal(principal) => self.load_principal(principal),
-            Record::Space {
-                space,
-                next_number,
-                next_turn,
-            } => self.load_space(space, *next_number, *next_turn),
+            Record::Space { space, next_number, next_turn } => {
+                self.load_space(space, *next_number, *next_turn)
+            }
             Record::Member(member) => self.load_member(member),
             Record::Memory(record) => self.load_memory(record),
             Record::Association(association) => self.load_association(association),
@@ -96,10 +94,7 @@ impl Act<'_> {
     fn load_member(&mut self, member: &Membership) -> Result<Loaded, Fault> {
         let realm = member.of.realm();
         let key: [&dyn ToSql; 3] = [member.principal.as_bytes(), &realm.as_str(), member.of.id_bytes()];
-        if self.has(
-            "SELECT 1 FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3",
-            &key,
-        )? {
+        if self.has("SELECT 1 FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3", &key)? {
             return Ok(Loaded::Present);
         }
         let of = match member.of {
@@ -156,9 +151,7 @@ impl Act<'_> {
                  AND mirror_line IS NULL AND {condition}"
             ))?;
             let key = params![memory.space.as_bytes(), audience, value];
-            Ok(statement
-                .query_row(key, |row| Columns::of(row).id(MemoryId::from_bytes))
-                .optional()?)
+            Ok(statement.query_row(key, |row| Columns::of(row).id(MemoryId::from_bytes)).optional()?)
         };
         if let Some(key) = &edition.key
             && let Some(found) = find("key = ?3", key)?
@@ -204,10 +197,7 @@ impl Act<'_> {
             return Ok(Loaded::Dangling);
         };
         let key: [&dyn ToSql; 3] = [&source, &target, &association.relation.as_str()];
-        if self.has(
-            "SELECT 1 FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3",
-            &key,
-        )? {
+        if self.has("SELECT 1 FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3", &key)? {
             return Ok(Loaded::Present);
         }
         self.insert_association(source, target, association)?;
@@ -224,11 +214,8 @@ impl Act<'_> {
         }
         let key: [&dyn ToSql; 2] = [turn.space.as_bytes(), &signed(turn.position)];
         let taken = self.has("SELECT 1 FROM turns WHERE space = ?1 AND position = ?2", &key)?;
-        let position = if taken || turn.position >= LARGEST {
-            self.next_position(turn.space)?
-        } else {
-            turn.position
-        };
+        let position =
+            if taken || turn.position >= LARGEST { self.next_position(turn.space)? } else { turn.position };
         self.transaction
             .prepare_cached("UPDATE spaces SET next_turn = max(next_turn, ?2 + 1) WHERE id = ?1")?
             .execute(params![turn.space.as_bytes(), signed(position)])?;

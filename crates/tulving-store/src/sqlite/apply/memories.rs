@@ -54,12 +54,10 @@ impl Act<'_> {
         match self.next_numbers.entry(space) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(unknown) => {
-                let mut statement = self
-                    .transaction
-                    .prepare_cached("SELECT next_number FROM spaces WHERE id = ?1")?;
-                let next = statement
-                    .query_row([space.as_bytes()], |row| Columns::of(row).count())
-                    .optional()?;
+                let mut statement =
+                    self.transaction.prepare_cached("SELECT next_number FROM spaces WHERE id = ?1")?;
+                let next =
+                    statement.query_row([space.as_bytes()], |row| Columns::of(row).count()).optional()?;
                 Ok(unknown.insert(next.ok_or_else(|| impossible(format!("there is no space {space}")))?))
             }
         }
@@ -81,14 +79,7 @@ impl Act<'_> {
         number: Option<Number>,
         written: &CurrentVersion,
     ) -> Result<i64, Fault> {
-        let Edition {
-            key,
-            boundary,
-            text,
-            class,
-            span,
-            source_note,
-        } = &memory.edition;
+        let Edition { key, boundary, text, class, span, source_note } = &memory.edition;
         let (standing, provenance, place) = (&memory.standing, &memory.provenance, &memory.place);
         let attachment = provenance.attachment.as_ref();
         let mut statement = self.transaction.prepare_cached(
@@ -163,11 +154,7 @@ impl Act<'_> {
         }
         self.transaction
             .prepare_cached("INSERT INTO usage (memory, accessed_at, access_count) VALUES (?1, ?2, ?3)")?
-            .execute(params![
-                row,
-                usage.accessed_at.as_micros(),
-                signed(usage.access_count)
-            ])?;
+            .execute(params![row, usage.accessed_at.as_micros(), signed(usage.access_count)])?;
         Ok(())
     }
 
@@ -220,12 +207,7 @@ impl Act<'_> {
             .ok_or(Conflict::Gone { id })?;
         let found = before.version.version;
         if found != revision.from {
-            return Err(Conflict::Stale {
-                id,
-                expected: revision.from,
-                found,
-            }
-            .into());
+            return Err(Conflict::Stale { id, expected: revision.from, found }.into());
         }
         if before.standing != revision.stood {
             return Err(Conflict::Moved { id }.into());
@@ -235,15 +217,10 @@ impl Act<'_> {
         }
         self.update_row(before.row, revision)?;
         if let Some(chunks) = &revision.chunks {
-            self.transaction
-                .prepare_cached("DELETE FROM chunks WHERE memory = ?1")?
-                .execute([before.row])?;
+            self.transaction.prepare_cached("DELETE FROM chunks WHERE memory = ?1")?.execute([before.row])?;
             self.insert_chunks(before.row, chunks)?;
         }
-        let at = Whereabouts {
-            boundary: revision.edition.boundary,
-            ..before.at
-        };
+        let at = Whereabouts { boundary: revision.edition.boundary, ..before.at };
         self.log(ChangeKind::Revised, id, at)
     }
 
@@ -259,34 +236,14 @@ impl Act<'_> {
             let (version, written_at) = (Version(columns.take()?), columns.time()?);
             let CurrentVersion { act, by, agent } = rows::current(&mut columns)?;
             let edition = rows::edition(&mut columns)?;
-            let version = VersionRecord {
-                version,
-                act,
-                at: written_at,
-                by,
-                agent,
-                edition,
-            };
-            Ok(Before {
-                row,
-                at,
-                standing,
-                mirror,
-                version,
-            })
+            let version = VersionRecord { version, act, at: written_at, by, agent, edition };
+            Ok(Before { row, at, standing, mirror, version })
         });
         Ok(before.optional()?)
     }
 
     fn update_row(&mut self, row: i64, revision: &Revision) -> Result<(), Fault> {
-        let Edition {
-            key,
-            boundary,
-            text,
-            class,
-            span,
-            source_note,
-        } = &revision.edition;
+        let Edition { key, boundary, text, class, span, source_note } = &revision.edition;
         let standing = &revision.standing;
         let mut statement = self.transaction.prepare_cached(
             "UPDATE memories SET version = ?2, version_act = ?3, updated_by = ?4, updated_agent = ?5, \
@@ -345,9 +302,7 @@ impl Act<'_> {
             micros(from.quarantined_at),
             from.pinned,
         ];
-        let moved = statement
-            .query_row(values, |row| Whereabouts::read(&mut Columns::of(row)))
-            .optional()?;
+        let moved = statement.query_row(values, |row| Whereabouts::read(&mut Columns::of(row))).optional()?;
         drop(statement);
         match (moved, self.locate(id)?) {
             (Some(at), _) => self.log(ChangeKind::Moved, id, at),
@@ -358,9 +313,7 @@ impl Act<'_> {
 
     pub(super) fn erase(&mut self, id: MemoryId) -> Result<(), Fault> {
         let (row, at) = self.locate(id)?.ok_or(Conflict::Gone { id })?;
-        self.transaction
-            .prepare_cached("DELETE FROM memories WHERE row = ?1")?
-            .execute([row])?;
+        self.transaction.prepare_cached("DELETE FROM memories WHERE row = ?1")?.execute([row])?;
         self.erased = true;
         self.log(ChangeKind::Erased, id, at)
     }
@@ -410,11 +363,7 @@ impl Act<'_> {
             .transaction
             .prepare_cached("DELETE FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3")?
             .execute(params![source_row, target_row, relation.as_str()])?;
-        if removed > 0 {
-            self.log(ChangeKind::Unlinked, source, at)
-        } else {
-            Ok(())
-        }
+        if removed > 0 { self.log(ChangeKind::Unlinked, source, at) } else { Ok(()) }
     }
 
     pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), Fault> {
@@ -465,18 +414,10 @@ impl Act<'_> {
 
 /// What the change log says of a memory.
 pub(super) fn whereabouts(memory: &Memory) -> Whereabouts {
-    Whereabouts {
-        space: memory.space,
-        owner: memory.owner,
-        boundary: memory.edition.boundary,
-    }
+    Whereabouts { space: memory.space, owner: memory.owner, boundary: memory.edition.boundary }
 }
 
 /// A list of texts as JSON. Most are empty.
 fn tags(texts: &[String]) -> Result<String, Fault> {
-    if texts.is_empty() {
-        Ok("[]".to_owned())
-    } else {
-        Ok(serde_json::to_string(texts)?)
-    }
+    if texts.is_empty() { Ok("[]".to_owned()) } else { Ok(serde_json::to_string(texts)?) }
 }

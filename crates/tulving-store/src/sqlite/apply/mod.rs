@@ -50,15 +50,9 @@ fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Resul
     let mut statement = transaction
         .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = 'space' AND of = ?2")?;
     let role: Option<Role> = statement
-        .query_row(params![actor.as_bytes(), right.space.as_bytes()], |row| {
-            Columns::of(row).word()
-        })
+        .query_row(params![actor.as_bytes(), right.space.as_bytes()], |row| Columns::of(row).word())
         .optional()?;
-    if role >= Some(right.role) {
-        Ok(())
-    } else {
-        Err(Conflict::RightLost.into())
-    }
+    if role >= Some(right.role) { Ok(()) } else { Err(Conflict::RightLost.into()) }
 }
 
 /// A set while it is being applied.
@@ -79,11 +73,7 @@ impl Act<'_> {
             Write::Move { id, from, to } => self.shift(*id, from, to),
             Write::Erase { id } => self.erase(*id),
             Write::Link(association) => self.link(association),
-            Write::Unlink {
-                source,
-                target,
-                relation,
-            } => self.unlink(*source, *target, *relation),
+            Write::Unlink { source, target, relation } => self.unlink(*source, *target, *relation),
             Write::Touch(touches) => touches.iter().try_for_each(|touch| self.touch(touch)),
             Write::LogTurn(turn) => self.log_turn(turn),
             Write::PruneTurns { space, keep } => self.prune_turns(*space, *keep),
@@ -128,8 +118,8 @@ impl Act<'_> {
 
     fn audit(&mut self, entry: &AuditEntry) -> Result<(), Fault> {
         let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO audit (id, at, by, agent, act, space, memory, reason, detail) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            "INSERT INTO audit (id, at, by, agent, act, space, memory, private_to, reason, detail) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         )?;
         statement.execute(params![
             entry.id.as_bytes(),
@@ -139,6 +129,7 @@ impl Act<'_> {
             entry.act.as_str(),
             entry.space.as_ref().map(SpaceId::as_bytes),
             entry.memory.as_ref().map(MemoryId::as_bytes),
+            entry.private_to.as_ref().map(PrincipalId::as_bytes),
             entry.reason,
             entry.detail
         ])?;

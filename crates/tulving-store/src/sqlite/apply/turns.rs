@@ -22,9 +22,7 @@ impl Act<'_> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE spaces SET next_turn = next_turn + 1 WHERE id = ?1 RETURNING next_turn - 1",
         )?;
-        let position = statement
-            .query_row([space.as_bytes()], |row| Columns::of(row).count())
-            .optional()?;
+        let position = statement.query_row([space.as_bytes()], |row| Columns::of(row).count()).optional()?;
         position.ok_or_else(|| impossible(format!("there is no space {space}")))
     }
 
