@@ -80,7 +80,7 @@ pub struct SaveRequest {
     pub valid_from: Option<Timestamp>,
     /// Until when it holds.
     pub valid_until: Option<Timestamp>,
-    /// When it is archived by itself.
+    /// From when on recall no longer finds it.
     pub expires_at: Option<Timestamp>,
     /// Whether it is pinned.
     pub pinned: bool,

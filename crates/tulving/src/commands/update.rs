@@ -81,7 +81,7 @@ pub(crate) struct Update {
     /// Until when it holds
     #[arg(long, value_name = "TIME")]
     valid_until: Option<String>,
-    /// When it is archived by itself
+    /// From when on recall no longer finds it
     #[arg(long, value_name = "TIME")]
     expires_at: Option<String>,
 }

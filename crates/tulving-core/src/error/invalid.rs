@@ -1,0 +1,225 @@
+//! What a caller got wrong. Nothing was changed.
+
+use crate::time::Timestamp;
+use crate::vocabulary::Boundary;
+
+use super::Field;
+
+/// What was asked is wrong. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Invalid {
+    /// A required text is empty.
+    #[error("the {field} is empty")]
+    Empty {
+        /// Which.
+        field: Field,
+    },
+    /// A text is too long.
+    #[error("the {field} is {got} {unit} and the limit is {limit}")]
+    TooLong {
+        /// Which.
+        field: Field,
+        /// How long it is.
+        got: usize,
+        /// How long it may be.
+        limit: usize,
+        /// What is counted.
+        unit: &'static str,
+    },
+    /// A list is too long.
+    #[error("there are {got} {field} and the limit is {limit}")]
+    TooMany {
+        /// Which.
+        field: Field,
+        /// How many there are.
+        got: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A text holds a character that cannot be shown.
+    #[error("the {field} holds the control character U+{code:04X} at byte {at}")]
+    Control {
+        /// Which.
+        field: Field,
+        /// The character's code.
+        code: u32,
+        /// Where it is.
+        at: usize,
+    },
+    /// A number is not within 0 and 1.
+    #[error("the {field} is {got} and must be within 0 and 1")]
+    OutsideUnit {
+        /// Which.
+        field: Field,
+        /// The number.
+        got: f64,
+    },
+    /// A count is not within its bounds.
+    #[error("the {field} is {got} and must be within {least} and {most}")]
+    OutsideRange {
+        /// Which.
+        field: Field,
+        /// The number.
+        got: i64,
+        /// The least.
+        least: i64,
+        /// The most.
+        most: i64,
+    },
+    /// A word that is not in its list.
+    #[error("`{got}` is not a {label}; it is one of {}", valid.join(", "))]
+    UnknownWord {
+        /// What list it should be from.
+        label: &'static str,
+        /// The word.
+        got: String,
+        /// The list.
+        valid: &'static [&'static str],
+    },
+    /// Not an id.
+    #[error("`{got}` is not an id")]
+    Id {
+        /// What was given.
+        got: String,
+    },
+    /// Not a way to name a memory.
+    #[error("`{got}` does not name a memory")]
+    MemoryRef {
+        /// What was given.
+        got: String,
+    },
+    /// Not a time.
+    #[error("`{got}` is not a time")]
+    Time {
+        /// What was given.
+        got: String,
+    },
+    /// Not a cursor of this list.
+    #[error("`{got}` is not a cursor of this list")]
+    Cursor {
+        /// What was given.
+        got: String,
+    },
+    /// Not a name for a space or principal.
+    #[error("`{got}` cannot be a name")]
+    Name {
+        /// What was given.
+        got: String,
+    },
+    /// Time runs backwards.
+    #[error("valid_until {until} is before valid_from {from}")]
+    EndsBeforeStart {
+        /// The start.
+        from: Timestamp,
+        /// The end.
+        until: Timestamp,
+    },
+    /// An association of a memory with itself.
+    #[error("a memory cannot be associated with itself")]
+    SelfAssociation,
+    /// A typed recall without a type.
+    #[error("recall by type needs a type")]
+    TypeMissing,
+    /// An edit that says nothing.
+    #[error("nothing to update was given")]
+    NothingToUpdate,
+    /// Wider than a sealed space allows.
+    #[error("the boundary {boundary} is wider than a group allows")]
+    BoundaryTooWide {
+        /// What was asked.
+        boundary: Boundary,
+    },
+    /// One request of a batch is wrong.
+    #[error("memory {} of the batch: {source}", index + 1)]
+    InBatch {
+        /// Which, from 0.
+        index: usize,
+        /// Why.
+        source: Box<Invalid>,
+    },
+    /// A line of a dump that cannot be read.
+    #[error("line {line} of the dump cannot be read: {why}")]
+    DumpLine {
+        /// Which, from 1.
+        line: u64,
+        /// Why.
+        why: String,
+    },
+    /// A dump of a later format.
+    #[error("the dump has format {got} and this version reads up to {known}")]
+    DumpFormat {
+        /// What it has.
+        got: u32,
+        /// What is known.
+        known: u32,
+    },
+}
+
+impl Invalid {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty { field: Field::Content } => "missing_content",
+            Self::Empty { field: Field::Text } => "missing_query",
+            Self::Empty { .. } => "missing_field",
+            Self::TooLong { .. } => "too_long",
+            Self::TooMany { .. } => "too_many",
+            Self::Control { .. } => "control_character",
+            Self::OutsideUnit { .. } | Self::OutsideRange { .. } => "out_of_range",
+            Self::UnknownWord { .. } => "unknown_word",
+            Self::Id { .. } | Self::MemoryRef { .. } => "invalid_id",
+            Self::Time { .. } => "invalid_time",
+            Self::Cursor { .. } => "invalid_cursor",
+            Self::Name { .. } => "invalid_name",
+            Self::EndsBeforeStart { .. } => "ends_before_start",
+            Self::SelfAssociation => "self_association",
+            Self::TypeMissing => "missing_type",
+            Self::NothingToUpdate => "nothing_to_update",
+            Self::BoundaryTooWide { .. } => "boundary_too_wide",
+            Self::InBatch { source, .. } => source.code(),
+            Self::DumpLine { .. } => "invalid_dump",
+            Self::DumpFormat { .. } => "newer_dump",
+        }
+    }
+
+    /// The field it is about, where there is one.
+    pub fn field(&self) -> Option<Field> {
+        match self {
+            Self::Empty { field }
+            | Self::TooLong { field, .. }
+            | Self::TooMany { field, .. }
+            | Self::Control { field, .. }
+            | Self::OutsideUnit { field, .. }
+            | Self::OutsideRange { field, .. } => Some(*field),
+            Self::InBatch { source, .. } => source.field(),
+            _ => None,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Empty { field: Field::Content } => "say what to remember".to_owned(),
+            Self::Empty { field: Field::Text } => "say what to look for".to_owned(),
+            Self::TooLong { field: Field::Content, .. } => {
+                "split it into several memories, or raise limits.content_bytes".to_owned()
+            }
+            Self::Control { .. } => "remove it; tabs and line breaks are fine".to_owned(),
+            Self::MemoryRef { .. } => "name it by its number, like #12, or by its full id".to_owned(),
+            Self::Time { .. } => "write 2026-05-27 or 2026-05-27T09:30:00Z".to_owned(),
+            Self::Cursor { .. } => {
+                "use the cursor of the last page with the same filters, or start again without one".to_owned()
+            }
+            Self::Name { .. } => {
+                "use 1 to 64 lower-case letters, digits, `-`, `_` and `.`, beginning with a letter or digit"
+                    .to_owned()
+            }
+            Self::NothingToUpdate => "give new content or at least one field to change".to_owned(),
+            Self::TypeMissing => "name one or more types".to_owned(),
+            Self::DumpFormat { .. } => "load it with a newer Tulving".to_owned(),
+            Self::InBatch { source, .. } => return source.hint(),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! What can go wrong, with the values, what class of thing it is, and what to do about it.
+//!
+//! Behaviour follows [`Class`]: only `Busy` and `Upstream` are retried, `Conflict` is decided again, `Corrupt` stops
+//! writes. Exit codes, HTTP statuses and MCP results are matches on it, each in one file of its surface.
+
+mod invalid;
+mod store;
+mod verb;
+
+use std::fmt;
+
+pub use invalid::Invalid;
+pub use store::{Conflict, StoreError, Unique};
+pub use verb::Error;
+
+/// What sort of trouble an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// What was asked is wrong.
+    Caller,
+    /// What was asked for is not there, or may not be seen.
+    Absent,
+    /// It may be seen, and not done.
+    Denied,
+    /// Something else happened first.
+    Conflict,
+    /// Another process is at work; later may do.
+    Busy,
+    /// A model or service elsewhere failed.
+    Upstream,
+    /// The machine refuses: no space, no permission, no such folder.
+    Host,
+    /// What is stored is damaged or not ours.
+    Corrupt,
+    /// A fault of Tulving's own.
+    Bug,
+}
+
+/// A named place in a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The content.
+    Content,
+    /// The key.
+    Key,
+    /// The title.
+    Title,
+    /// The summary.
+    Summary,
+    /// One tag.
+    Tag,
+    /// The list of tags.
+    Tags,
+    /// The importance.
+    Importance,
+    /// The weight of an association.
+    Weight,
+    /// A score.
+    Score,
+    /// The source note.
+    SourceNote,
+    /// The source path.
+    SourcePath,
+    /// The conversation or channel.
+    Conversation,
+    /// The speaker.
+    Speaker,
+    /// The agent.
+    Agent,
+    /// The reason of an act.
+    Reason,
+    /// The label of a token.
+    Label,
+    /// A name of a space or principal.
+    Name,
+    /// The source of a turn.
+    Source,
+    /// The associations of a save.
+    Associations,
+    /// The limit.
+    Limit,
+    /// The depth.
+    Depth,
+    /// The batch.
+    Batch,
+    /// The text to look for.
+    Text,
+}
+
+impl Field {
+    /// The field as it is written in JSON and in messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Content => "content",
+            Self::Key => "key",
+            Self::Title => "title",
+            Self::Summary => "summary",
+            Self::Tag => "tag",
+            Self::Tags => "tags",
+            Self::Importance => "importance",
+            Self::Weight => "weight",
+            Self::Score => "score",
+            Self::SourceNote => "source_note",
+            Self::SourcePath => "source_path",
+            Self::Conversation => "conversation",
+            Self::Speaker => "speaker",
+            Self::Agent => "agent",
+            Self::Reason => "reason",
+            Self::Label => "label",
+            Self::Name => "name",
+            Self::Source => "source",
+            Self::Associations => "associations",
+            Self::Limit => "limit",
+            Self::Depth => "depth",
+            Self::Batch => "batch",
+            Self::Text => "text",
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a model did not answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// None is set up.
+    #[error("no embedding model is set up")]
+    None,
+    /// It failed.
+    #[error("the model {model} failed: {why}")]
+    Failed {
+        /// Which.
+        model: String,
+        /// Why.
+        why: String,
+    },
+}

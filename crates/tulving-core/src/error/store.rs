@@ -1,0 +1,211 @@
+//! What a store cannot do, and what got there first.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::id::{MemoryId, Version};
+
+use super::Class;
+
+/// What stood in the way of a write that was decided on what is no longer so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Conflict {
+    /// The memory has another version by now.
+    #[error("memory {id} is at version {found} and the edit was made on version {expected}")]
+    Stale {
+        /// Which memory.
+        id: MemoryId,
+        /// What the writer saw.
+        expected: Version,
+        /// What is there.
+        found: Version,
+    },
+    /// The memory stands otherwise by now.
+    #[error("memory {id} was moved by somebody else")]
+    Moved {
+        /// Which memory.
+        id: MemoryId,
+    },
+    /// The memory is gone by now.
+    #[error("memory {id} is gone")]
+    Gone {
+        /// Which memory.
+        id: MemoryId,
+    },
+    /// Another memory holds what must be unique.
+    #[error("the {what} is taken")]
+    Taken {
+        /// What must be unique.
+        what: Unique,
+    },
+    /// The actor's role is not what it was.
+    #[error("the right to do this was taken away")]
+    RightLost,
+    /// The job is not as it was.
+    #[error("the job was taken by somebody else")]
+    JobMoved,
+}
+
+/// What must be unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unique {
+    /// A key in a space.
+    Key,
+    /// A source path in a space.
+    SourcePath,
+    /// A content in a space.
+    Content,
+    /// A name of a space in its team.
+    SpaceName,
+    /// A name of a principal.
+    PrincipalName,
+    /// An id.
+    Id,
+}
+
+impl fmt::Display for Unique {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Key => "key",
+            Self::SourcePath => "source path",
+            Self::Content => "content",
+            Self::SpaceName => "name of the space",
+            Self::PrincipalName => "name of the principal",
+            Self::Id => "id",
+        })
+    }
+}
+
+/// What a store cannot do, and why.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Decided on what is no longer so; decide again.
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
+    /// Others held the store for too long.
+    #[error("the store was busy for {} s", waited.as_secs())]
+    Busy {
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// The disk is full.
+    #[error("no space is left on the disk that holds {}", path.display())]
+    DiskFull {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or folder may not be written or opened.
+    #[error("{} cannot be {verb}: {why}", path.display())]
+    Unusable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried: `opened`, `written`, `created`.
+        verb: &'static str,
+        /// What the system said.
+        why: String,
+    },
+    /// A file that was to be made is there.
+    #[error("{} is there already", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is damaged.
+    #[error("{} is damaged: {why}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        why: String,
+    },
+    /// The file is not a store of Tulving.
+    #[error("{} is not a store of Tulving: {why}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        why: String,
+    },
+    /// The file was written by a later version.
+    #[error("{} has schema {found} and this version knows up to {known}", path.display())]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The newest known.
+        known: i64,
+    },
+    /// Anything that should not happen.
+    #[error("the store failed: {what}")]
+    Failed {
+        /// What was being done.
+        what: String,
+        /// What the database said.
+        #[source]
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+}
+
+impl StoreError {
+    /// What sort of trouble it is.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Conflict(_) | Self::Exists { .. } => Class::Conflict,
+            Self::Busy { .. } => Class::Busy,
+            Self::DiskFull { .. } | Self::Unusable { .. } => Class::Host,
+            Self::Corrupt { .. } | Self::Foreign { .. } | Self::NewerSchema { .. } => Class::Corrupt,
+            Self::Failed { .. } => Class::Bug,
+        }
+    }
+
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Conflict(Conflict::Taken { what }) => match what {
+                Unique::Key => "key_taken",
+                Unique::SourcePath => "source_path_taken",
+                Unique::Content => "content_taken",
+                Unique::SpaceName | Unique::PrincipalName => "name_taken",
+                Unique::Id => "id_taken",
+            },
+            Self::Conflict(_) => "conflict",
+            Self::Busy { .. } => "busy",
+            Self::DiskFull { .. } => "disk_full",
+            Self::Unusable { .. } => "store_unusable",
+            Self::Exists { .. } => "file_exists",
+            Self::Corrupt { .. } => "store_damaged",
+            Self::Foreign { .. } => "store_foreign",
+            Self::NewerSchema { .. } => "store_newer",
+            Self::Failed { .. } => "store_failed",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Conflict(Conflict::Taken { what: Unique::SpaceName | Unique::PrincipalName }) => {
+                "choose another name"
+            }
+            Self::Conflict(Conflict::Taken { .. }) => {
+                "another memory has it; update that one, or choose another"
+            }
+            Self::Conflict(_) => "look at it again and repeat",
+            Self::Busy { .. } => "try again; if it stays so, see which process holds the store",
+            Self::DiskFull { .. } => "free some space and repeat; what was acknowledged before is safe",
+            Self::Unusable { .. } => {
+                "check that it exists, is a folder or file as expected, and is yours to write"
+            }
+            Self::Exists { .. } => "choose another name, or say that it may be replaced",
+            Self::Corrupt { .. } => {
+                "run `tulving doctor`; restore a backup with `tulving backup restore FILE`"
+            }
+            Self::Foreign { .. } => "it was left untouched; choose another home with TULVING_HOME",
+            Self::NewerSchema { .. } => "it was left untouched; use the newer Tulving that wrote it",
+            Self::Failed { .. } => return None,
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! Why a verb was not done: the one error that surfaces see.
+
+use crate::id::{MemoryId, MemoryRef, Version};
+use crate::vocabulary::Role;
+
+use super::{Class, Conflict, Field, Invalid, StoreError, Unique};
+
+/// Why a verb was not done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// What was asked is wrong.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// There is no such memory, or the caller may not see it.
+    #[error("there is no memory {which}{}", place(space.as_deref()))]
+    NoMemory {
+        /// As it was named.
+        which: MemoryRef,
+        /// The space that was looked in, where a number was given.
+        space: Option<String>,
+    },
+    /// There is no such version, or the caller may not see it.
+    #[error("memory {which} has no version {version}")]
+    NoVersion {
+        /// As it was named.
+        which: MemoryRef,
+        /// The version.
+        version: Version,
+    },
+    /// There is no such association.
+    #[error("there is no such association from {source_ref} to {target_ref}")]
+    NoAssociation {
+        /// As it was named.
+        source_ref: MemoryRef,
+        /// As it was named.
+        target_ref: MemoryRef,
+    },
+    /// There is no such space, or the caller may not see it.
+    #[error("there is no space `{name}`")]
+    NoSpace {
+        /// As it was named.
+        name: String,
+    },
+    /// There is no such principal.
+    #[error("there is no principal `{name}`")]
+    NoPrincipal {
+        /// As it was named.
+        name: String,
+    },
+    /// There is no such token.
+    #[error("there is no token `{which}`")]
+    NoToken {
+        /// As it was named.
+        which: String,
+    },
+    /// There is no such job.
+    #[error("there is no job `{which}`")]
+    NoJob {
+        /// As it was named.
+        which: String,
+    },
+    /// The token is unknown or revoked.
+    #[error("the token is not valid")]
+    BadToken,
+    /// The caller's role does not reach.
+    #[error("this needs the role {need} in {place}")]
+    Denied {
+        /// The role that is needed.
+        need: Role,
+        /// Where.
+        place: String,
+    },
+    /// Only the owner may.
+    #[error("only the owner of memory {which} may do this")]
+    OwnerOnly {
+        /// As it was named.
+        which: MemoryRef,
+    },
+    /// It was forgotten before.
+    #[error("memory {which} is already forgotten")]
+    Forgotten {
+        /// As it was named.
+        which: MemoryRef,
+    },
+    /// Somebody edited it since the caller looked.
+    #[error("memory {which} is at version {found} and you saw version {expected}")]
+    Changed {
+        /// As it was named.
+        which: MemoryRef,
+        /// What the caller saw.
+        expected: Version,
+        /// What is there.
+        found: Version,
+    },
+    /// A mirror follows its file.
+    #[error("memory {id} mirrors line {line} of {path}")]
+    Mirrored {
+        /// Which memory.
+        id: MemoryId,
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+    },
+    /// Another memory, which the caller sees, already holds what would be written.
+    #[error("memory {other} already holds this {what}")]
+    Held {
+        /// The other memory.
+        other: MemoryRef,
+        /// What it holds.
+        what: Unique,
+    },
+    /// The last admin of a space cannot go.
+    #[error("`{principal}` is the last admin of `{space}`")]
+    LastAdmin {
+        /// Who.
+        principal: String,
+        /// Where.
+        space: String,
+    },
+    /// The listing that a cursor points into is gone.
+    #[error("the cursor has expired")]
+    CursorExpired,
+    /// The store could not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn place(space: Option<&str>) -> String {
+    space.map(|name| format!(" in the space `{name}`")).unwrap_or_default()
+}
+
+impl From<Conflict> for Error {
+    fn from(conflict: Conflict) -> Self {
+        Self::Store(conflict.into())
+    }
+}
+
+impl Error {
+    /// What sort of trouble it is.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Invalid(_) | Self::Mirrored { .. } | Self::CursorExpired => Class::Caller,
+            Self::NoMemory { .. }
+            | Self::NoVersion { .. }
+            | Self::NoAssociation { .. }
+            | Self::NoSpace { .. }
+            | Self::NoPrincipal { .. }
+            | Self::NoToken { .. }
+            | Self::NoJob { .. }
+            | Self::Forgotten { .. } => Class::Absent,
+            Self::BadToken | Self::Denied { .. } | Self::OwnerOnly { .. } => Class::Denied,
+            Self::Held { .. } | Self::LastAdmin { .. } | Self::Changed { .. } => Class::Conflict,
+            Self::Store(error) => error.class(),
+        }
+    }
+
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid(invalid) => invalid.code(),
+            Self::NoMemory { .. } => "not_found",
+            Self::NoVersion { .. } => "version_not_found",
+            Self::NoAssociation { .. } => "association_not_found",
+            Self::NoSpace { .. } => "space_not_found",
+            Self::NoPrincipal { .. } => "principal_not_found",
+            Self::NoToken { .. } => "token_not_found",
+            Self::NoJob { .. } => "job_not_found",
+            Self::BadToken => "bad_token",
+            Self::Denied { need: Role::Writer, .. } => "no_write_access",
+            Self::Denied { .. } => "denied",
+            Self::OwnerOnly { .. } => "owner_only",
+            Self::Forgotten { .. } => "already_forgotten",
+            Self::Changed { .. } => "version_mismatch",
+            Self::Mirrored { .. } => "mirrored",
+            Self::Held { .. } => "duplicate",
+            Self::LastAdmin { .. } => "last_admin",
+            Self::CursorExpired => "cursor_expired",
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Invalid(invalid) => return invalid.hint(),
+            Self::NoMemory { .. } => "`tulving list` shows what is there; `--space` looks elsewhere",
+            Self::NoVersion { .. } => "`tulving history` shows its versions",
+            Self::NoAssociation { .. } => "`tulving related` shows what it is linked with",
+            Self::NoSpace { .. } => "`tulving space list` shows yours; `tulving space create NAME` makes one",
+            Self::NoPrincipal { .. } => "`tulving token create --for NAME` makes one",
+            Self::NoToken { .. } => "`tulving token list` shows them",
+            Self::BadToken => "check TULVING_TOKEN, or make a new one with `tulving token create`",
+            Self::Denied { .. } => "ask an admin of it",
+            Self::Forgotten { .. } => {
+                "`tulving restore` brings it back; `tulving forget --hard` makes it final"
+            }
+            Self::Changed { .. } => "look at it again and repeat",
+            Self::Mirrored { .. } => "edit the file; the memory follows",
+            Self::Held { .. } => "update that memory instead, or forget it first",
+            Self::LastAdmin { .. } => "make somebody else an admin first",
+            Self::CursorExpired => "start the list again without a cursor",
+            Self::Store(error) => return error.hint().map(str::to_owned),
+            Self::NoJob { .. } | Self::OwnerOnly { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// The field of the request that it is about.
+    pub fn field(&self) -> Option<Field> {
+        match self {
+            Self::Invalid(invalid) => invalid.field(),
+            _ => None,
+        }
+    }
+}
