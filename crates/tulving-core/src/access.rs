@@ -115,12 +115,14 @@ pub(crate) fn require_org_admin(parts: &Parts, caller: &Caller) -> Result<(), Er
     }
 }
 
-/// The memory of that name, where the caller may see it and it is not forgotten.
+/// The memory of that name, where the caller may see it and it is not forgotten. That it is forgotten is said only to
+/// those who may restore it.
 pub(crate) fn find(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    parts
-        .store
-        .memory(&caller.viewer, caller.space, which, Forgotten::Without)?
-        .map_or_else(|| Err(absent(parts, caller, which)?), Ok)
+    match parts.store.memory(&caller.viewer, caller.space, which, Forgotten::Without)? {
+        Some(memory) => Ok(memory),
+        None if find_forgotten(parts, caller, which)?.is_some() => Err(Error::Forgotten { which }),
+        None => Err(absent(parts, caller, which)?),
+    }
 }
 
 /// The forgotten memory of that name, where the caller may still reach it.
@@ -151,6 +153,21 @@ pub(crate) fn find_editable(
     let right = require(parts, caller, memory.space, Role::Writer)?;
     refuse_mirror(&memory)?;
     Ok((memory, right))
+}
+
+/// The right to do what cannot be undone to a memory, or to change who sees it: for its owner who may write there, and
+/// for an admin of its space.
+pub(crate) fn require_over(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    memory: &Memory,
+) -> Result<Right, Error> {
+    let role = if memory.owner == caller.viewer.principal { Role::Writer } else { Role::Admin };
+    require(parts, caller, memory.space, role).map_err(|error| match error {
+        Error::Denied { need: Role::Admin, .. } => Error::OwnerOrAdmin { which },
+        error => error,
+    })
 }
 
 /// Refuses what follows a file.

@@ -62,6 +62,18 @@ pub enum Warning {
         /// The target as it was named.
         target: MemoryRef,
     },
+    /// The content is known, and the memory that holds it keeps these fields as they were.
+    Kept {
+        /// The memory.
+        memory: MemoryRef,
+        /// The fields.
+        fields: Vec<&'static str>,
+    },
+    /// It has expired already, so recall does not find it.
+    Expired {
+        /// When.
+        at: Timestamp,
+    },
     /// The content is not embedded yet; recall finds it by its words.
     NotEmbedded {
         /// Why.
@@ -78,6 +90,10 @@ impl std::fmt::Display for Warning {
             Self::NotSuperseded { target } => {
                 write!(f, "{target} was linked as related_to: you may not mark it as superseded")
             }
+            Self::Kept { memory, fields } => {
+                write!(f, "{memory} keeps its own {}; `tulving update` can change that", fields.join(", "))
+            }
+            Self::Expired { at } => write!(f, "it expired at {at}: recall does not find it"),
             Self::NotEmbedded { why } => write!(f, "not embedded yet: {why}"),
         }
     }

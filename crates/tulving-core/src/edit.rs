@@ -50,7 +50,8 @@ pub(crate) fn revert(
     })
 }
 
-/// Only its owner may take a shared memory away from the others, and nobody may open a sealed space.
+/// Only its owner may take a shared memory away from the others, only its owner or an admin may show it to more, and
+/// nobody may open a sealed space.
 fn check_audience(
     parts: &Parts,
     caller: &Caller,
@@ -63,7 +64,7 @@ fn check_audience(
     if patch.boundary == Some(Boundary::Private) && memory.owner != caller.viewer.principal {
         return Err(Error::OwnerOnly { which });
     }
-    Ok(())
+    access::require_over(parts, caller, which, memory).map(drop)
 }
 
 fn revise(

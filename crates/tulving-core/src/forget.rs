@@ -27,12 +27,7 @@ pub(crate) fn forget(
 }
 
 fn soften(parts: &Parts, caller: &Caller, which: MemoryRef, reason: Option<String>) -> Result<Memory, Error> {
-    let (memory, right) = match access::find_editable(parts, caller, which) {
-        Err(Error::NoMemory { .. }) if access::find_forgotten(parts, caller, which)?.is_some() => {
-            return Err(Error::Forgotten { which });
-        }
-        found => found?,
-    };
+    let (memory, right) = access::find_editable(parts, caller, which)?;
     let to = Standing { forgotten_at: Some(parts.clock.now()), ..memory.standing };
     standing::relocate(parts, caller, right, memory.clone(), to, AuditAct::Forgot, reason)?;
     Ok(memory)
@@ -43,7 +38,7 @@ fn erase(parts: &Parts, caller: &Caller, which: MemoryRef, reason: Option<String
         Some(memory) => memory,
         None => access::find(parts, caller, which)?,
     };
-    let right = access::require(parts, caller, memory.space, Role::Writer)?;
+    let right = access::require_over(parts, caller, which, &memory)?;
     access::refuse_mirror(&memory)?;
     let now = parts.clock.now();
     let writes = vec![

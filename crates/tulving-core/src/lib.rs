@@ -44,4 +44,4 @@ mod transfer;
 pub use access::Parts;
 pub use engine::Engine;
 pub use error::Error;
-pub use transfer::Loading;
+pub use transfer::{LeftOut, Loading};

@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Invalid;
 use crate::id::{MemoryId, Number, PassId, PrincipalId, SpaceId, Version};
 use crate::score::Importance;
 use crate::time::Timestamp;
@@ -75,6 +76,31 @@ pub struct Edition {
     pub source_note: Option<String>,
 }
 
+impl Edition {
+    /// The fields in which two editions differ, as they are written in JSON.
+    pub fn differences(&self, after: &Self) -> Vec<&'static str> {
+        let fields = [
+            ("content", self.text.content != after.text.content),
+            ("content_type", self.text.content_type != after.text.content_type),
+            ("title", self.text.title != after.text.title),
+            ("summary", self.text.summary != after.text.summary),
+            ("tags", self.text.tags != after.text.tags),
+            ("key", self.key != after.key),
+            ("type", self.class.memory_type != after.class.memory_type),
+            ("kind", self.class.kind != after.class.kind),
+            ("stability", self.class.stability != after.class.stability),
+            ("importance", self.class.importance != after.class.importance),
+            ("boundary", self.boundary != after.boundary),
+            ("source_note", self.source_note != after.source_note),
+            ("occurred_at", self.span.occurred_at != after.span.occurred_at),
+            ("valid_from", self.span.valid_from != after.span.valid_from),
+            ("valid_until", self.span.valid_until != after.span.valid_until),
+            ("expires_at", self.span.expires_at != after.span.expires_at),
+        ];
+        fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+    }
+}
+
 /// What a memory says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Text {
@@ -117,6 +143,16 @@ pub struct Span {
     pub valid_until: Option<Timestamp>,
     /// From when on recall no longer finds it.
     pub expires_at: Option<Timestamp>,
+}
+
+impl Span {
+    /// Refuses a validity that ends before it begins.
+    pub fn check(&self) -> Result<(), Invalid> {
+        match (self.valid_from, self.valid_until) {
+            (Some(from), Some(until)) if until < from => Err(Invalid::EndsBeforeStart { from, until }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Where a memory stands. Moves are logged and audited; they make no version.

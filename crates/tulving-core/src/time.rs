@@ -67,12 +67,18 @@ impl FromStr for Timestamp {
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let text = text.trim();
         let wrong = |_| Invalid::Time { got: crate::preview::short(text) };
-        if text.len() == 10 {
-            let date: jiff::civil::Date = text.parse().map_err(wrong)?;
-            let start = date.to_zoned(jiff::tz::TimeZone::UTC).map_err(wrong)?;
-            return Ok(Self(start.timestamp().as_microsecond()));
+        let full = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
+        match full.parse::<jiff::Timestamp>() {
+            Ok(time) => Ok(Self::from_micros(time.as_microsecond())),
+            // People write the last day of the year 9999 for "never", and it is a little too late for the clock.
+            Err(error) => match full.strip_prefix("9999-12-3") {
+                Some(rest) => {
+                    let a_year_before = format!("9998-12-3{rest}").parse::<jiff::Timestamp>();
+                    a_year_before.map(|_| Self(LAST_MICROS)).map_err(wrong)
+                }
+                None => Err(wrong(error)),
+            },
         }
-        text.parse::<jiff::Timestamp>().map(|t| Self::from_micros(t.as_microsecond())).map_err(wrong)
     }
 }
 
@@ -99,6 +105,18 @@ mod tests {
         let day: Timestamp = "2026-05-27".parse().expect("a date");
         assert_eq!(day.to_string(), "2026-05-27T00:00:00.000000Z");
         assert_eq!(day.date(), "2026-05-27");
+    }
+
+    #[test]
+    fn the_last_day_of_all_means_never() {
+        for never in ["9999-12-31", "9999-12-31T23:59:59Z", "9999-12-30T23:00:00+01:00"] {
+            let time: Timestamp = never.parse().expect(never);
+            assert_eq!(time.date(), "9999-12-30", "{never}");
+        }
+        assert!(
+            "9999-12-32".parse::<Timestamp>().is_err()
+                && "9999-12-31T25:00:00Z".parse::<Timestamp>().is_err()
+        );
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! Files of the home other than the database: replaced as a whole or not at all, and for their owner alone.
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::fs::{File, FileType};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use tempfile::TempPath;
 use tulving_core::error::StoreError;
 use tulving_core::space::Secret;
 
+use crate::draft::{self, Draft};
 use crate::home::Home;
+
+/// More links than this in a row lead nowhere.
+const MOST_LINKS: usize = 40;
 
 /// Replaces the content of a file, or makes it, with mode 0600.
 ///
@@ -18,12 +21,64 @@ use crate::home::Home;
 /// is replaced by a file.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let failed = |error: io::Error| unwritten(path, "written", &error);
-    let mut draft =
-        tempfile::Builder::new().prefix(".draft-").tempfile_in(folder_of(path)).map_err(failed)?;
-    draft.write_all(content).map_err(failed)?;
-    draft.as_file().sync_all().map_err(failed)?;
-    draft.persist(path).map_err(|error| failed(error.error))?;
+    let mut draft = Draft::beside(path, "")?;
+    draft.write(content).map_err(failed)?;
+    draft.sync().map_err(failed)?;
+    draft.replace(path).map_err(failed)?;
     sync_folder(folder_of(path))
+}
+
+/// The file that a copy of the store goes to when it is asked to go to `path`, there or not. A symbolic link stays, and
+/// what it points at is replaced.
+///
+/// Refuses with [`StoreError::Unusable`] what must not be replaced: the home's own files under whatever name, and what is
+/// not a regular file.
+pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
+    let refused = |why: String| StoreError::Unusable { path: path.to_owned(), verb: "written", why };
+    match path.metadata() {
+        Ok(found) if !found.is_file() => return Err(refused(format!("it is {}", sort(found.file_type())))),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error.to_string())),
+        Ok(_) | Err(_) => {}
+    }
+    let target = followed(path);
+    let Some(name) = target.file_name() else {
+        return Err(refused("it names no file".to_owned()));
+    };
+    if name.as_encoded_bytes().starts_with(draft::PREFIX.as_bytes()) {
+        return Err(refused("names that begin so are for files in the making".to_owned()));
+    }
+    let in_home = same_file(folder_of(&target), home.path());
+    // Some file systems do not tell capitals from small letters.
+    let named = |own: &Path| in_home && own.file_name().is_some_and(|own| own.eq_ignore_ascii_case(name));
+    match home.own_files().iter().find(|(own, _)| named(own) || same_file(own, &target)) {
+        Some((_, what)) => Err(refused(format!("it is {what}"))),
+        None => Ok(target),
+    }
+}
+
+/// Where a symbolic link leads, also where nothing is there yet.
+fn followed(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match path.read_link() {
+            Ok(next) => path = folder_of(&path).join(next),
+            Err(_) => break,
+        }
+    }
+    path
+}
+
+/// What a file that is not a regular one is.
+pub(crate) fn sort(found: FileType) -> &'static str {
+    if found.is_dir() {
+        "a folder"
+    } else if found.is_fifo() {
+        "a pipe"
+    } else if found.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
 }
 
 /// Writes the user's token into the home.
@@ -55,21 +110,6 @@ pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
         done => done.map_err(|error| unwritten(path, "written", &error)),
     }
-}
-
-/// An empty file, 0600, beside where `path` is to be, that goes when it is dropped.
-pub(crate) fn draft_beside(path: &Path) -> Result<TempPath, StoreError> {
-    tempfile::Builder::new()
-        .prefix(".draft-")
-        .suffix(".db")
-        .tempfile_in(folder_of(path))
-        .map(tempfile::NamedTempFile::into_temp_path)
-        .map_err(|error| unwritten(path, "written", &error))
-}
-
-/// Makes the content of a closed file durable.
-pub(crate) fn sync_file(path: &Path) -> Result<(), StoreError> {
-    File::open(path).and_then(|file| file.sync_all()).map_err(|error| unwritten(path, "written", &error))
 }
 
 /// Makes an empty file, 0600, where there is none. Says whether it did.

@@ -61,6 +61,26 @@ impl Home {
     pub fn backups(&self) -> PathBuf {
         self.path.join("backups")
     }
+
+    /// What a restore locks to keep writers out.
+    pub(crate) fn restore_lock(&self) -> PathBuf {
+        self.path.join("restore.lock")
+    }
+
+    /// The files that only Tulving itself may write, there or not, and what each is.
+    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 7] {
+        let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));
+        let [database, log, memory, journal] = live.map(|path| (path, "the live store itself"));
+        [
+            database,
+            log,
+            memory,
+            journal,
+            (self.token_file(), "the token of the home"),
+            (self.config_file(), "the configuration of the home"),
+            (self.restore_lock(), "the lock of the home"),
+        ]
+    }
 }
 
 /// Makes a folder, and those above it, for its owner alone. One that is there already stays as it is.

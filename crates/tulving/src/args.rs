@@ -137,12 +137,32 @@ pub(crate) enum Command {
     Config(config::Config),
     /// Write the completions of a shell
     Completions(completions::Completions),
+    /// Show this help, or that of a command
+    #[command(hide = true)]
+    Help {
+        /// The command
+        #[arg(value_name = "COMMAND")]
+        commands: Vec<OsString>,
+    },
 }
 
 /// Reads the command line; what is wrong with it is clap's to say.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches().map_err(explain)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
+    match &cli.command {
+        Some(Command::Help { commands }) => Err(help(commands)),
+        _ => Ok(cli),
+    }
+}
+
+/// `tulving help save` is `tulving save --help`. Help is an error to clap, and so is a command that does not exist.
+fn help(commands: &[OsString]) -> clap::Error {
+    let line = ["tulving".into()].into_iter().chain(commands.iter().cloned()).chain(["--help".into()]);
+    match Cli::command().try_get_matches_from(line) {
+        Err(error) => error,
+        Ok(_) => Cli::command().error(ErrorKind::InvalidSubcommand, "there is no help for this"),
+    }
 }
 
 /// Whether the command line, good or not, asks for JSON.

@@ -35,9 +35,21 @@ pub(crate) enum Cause {
     /// An act that cannot be undone was not confirmed.
     #[error("nothing was done: {0}")]
     Unconfirmed(&'static str),
+    /// Who calls is not in the space of the call.
+    #[error("{}", .0.what)]
+    Outside(Outside),
     /// What was to be printed cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(#[source] io::Error),
+}
+
+/// That who calls is in no space, or not in the one of the call.
+#[derive(Debug)]
+pub(crate) struct Outside {
+    /// How it is.
+    pub(crate) what: String,
+    /// What to do about it.
+    pub(crate) hint: String,
 }
 
 impl Failure {
@@ -59,6 +71,7 @@ impl Failure {
             Cause::Setting(error) => error.class(),
             Cause::Input(error) => error.class(),
             Cause::Usage(_) | Cause::Unconfirmed(_) => Class::Caller,
+            Cause::Outside(_) => Class::Denied,
             Cause::Output(_) => Class::Host,
         }
     }
@@ -71,6 +84,7 @@ impl Failure {
             Cause::Input(error) => error.code(),
             Cause::Usage(_) => "usage",
             Cause::Unconfirmed(_) => "unconfirmed",
+            Cause::Outside(_) => "not_a_member",
             Cause::Output(_) => "output_failed",
         }
     }
@@ -81,6 +95,7 @@ impl Failure {
             Cause::Engine(error) => error.hint(),
             Cause::Setting(error) => error.hint(),
             Cause::Input(error) => error.hint(),
+            Cause::Outside(outside) => Some(outside.hint.clone()),
             Cause::Usage(_) | Cause::Unconfirmed(_) | Cause::Output(_) => None,
         })
     }

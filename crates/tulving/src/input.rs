@@ -44,6 +44,24 @@ pub(crate) enum InputError {
         /// The first wrong byte.
         byte: u8,
     },
+    /// There is nothing in it.
+    #[error("{name} is empty")]
+    Empty {
+        /// What it is called in messages.
+        name: String,
+    },
+    /// It is a database where lines are wanted.
+    #[error("{name} is a SQLite database, not a dump")]
+    Database {
+        /// What it is called in messages.
+        name: String,
+    },
+    /// The file to write is none that can be replaced.
+    #[error("{} is not a regular file", path.display())]
+    NotRegular {
+        /// The file.
+        path: PathBuf,
+    },
     /// A line of a file cannot be taken.
     #[error("line {line} of {name}: {why}")]
     Line {
@@ -64,7 +82,11 @@ impl InputError {
         match self {
             Self::Unreadable { .. } | Self::Unwritable { .. } => Class::Host,
             Self::Exists { .. } => Class::Conflict,
-            Self::NotUtf8 { .. } | Self::Line { .. } => Class::Caller,
+            Self::NotUtf8 { .. }
+            | Self::Empty { .. }
+            | Self::Database { .. }
+            | Self::NotRegular { .. }
+            | Self::Line { .. } => Class::Caller,
         }
     }
 
@@ -75,6 +97,9 @@ impl InputError {
             Self::Unwritable { .. } => "unwritable",
             Self::Exists { .. } => "file_exists",
             Self::NotUtf8 { .. } => "invalid_utf8",
+            Self::Empty { .. } => "empty_file",
+            Self::Database { .. } => "not_a_dump",
+            Self::NotRegular { .. } => "not_regular",
             Self::Line { invalid: Some(invalid), .. } => invalid.code(),
             Self::Line { .. } => "invalid_line",
         }
@@ -85,8 +110,11 @@ impl InputError {
         match self {
             Self::Exists { .. } => Some("choose another name, or add --force to replace it".to_owned()),
             Self::NotUtf8 { .. } => Some("convert it first, for example with `iconv -t UTF-8`".to_owned()),
+            Self::Empty { .. } => Some("`tulving dump` writes what can be loaded".to_owned()),
+            Self::Database { .. } => Some("this is a backup; use `tulving backup restore`".to_owned()),
+            Self::NotRegular { .. } => Some("`-` is standard output".to_owned()),
             Self::Line { invalid: Some(invalid), .. } => invalid.hint(),
-            _ => None,
+            Self::Unreadable { .. } | Self::Unwritable { .. } | Self::Line { .. } => None,
         }
     }
 
@@ -101,7 +129,14 @@ impl InputError {
 
 const STANDARD_INPUT: &str = "standard input";
 
-/// The text that a command was given as words, joined by spaces; a single `-` is standard input.
+/// How a text begins that some editors write as UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// How every file of SQLite begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// The text that a command was given as words, joined by spaces; a single `-` is standard input. Among other words a
+/// `-` may stand, as in `Berlin - Paris`, but where it comes first or last it was meant for standard input.
 ///
 /// At most four times `limit` bytes are read, so that an endless input ends in an error instead of in all memory.
 pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> {
@@ -120,6 +155,10 @@ pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> 
             return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
         }
         return utf8(bytes, STANDARD_INPUT);
+    }
+    if [words.first(), words.last()].into_iter().flatten().any(|word| word == "-") {
+        let failure = Failure::usage("`-` reads standard input and stands alone");
+        return Err(failure.hinted("put the text into quotes if the dash is a part of it"));
     }
     let words: Result<Vec<String>, Failure> = words.iter().map(word).collect();
     Ok(words?.join(" "))
@@ -177,6 +216,22 @@ impl Lines {
         self.read
     }
 
+    /// Whether it is a file of SQLite. Nothing is taken from it.
+    pub(crate) fn is_database(&mut self) -> bool {
+        // What cannot be read says so when it is read.
+        self.reader.fill_buf().is_ok_and(|start| start.starts_with(SQLITE))
+    }
+
+    /// That there was no line at all.
+    pub(crate) fn empty(&self) -> Failure {
+        InputError::Empty { name: self.name.clone() }.into()
+    }
+
+    /// That it is a file of SQLite.
+    pub(crate) fn database(&self) -> Failure {
+        InputError::Database { name: self.name.clone() }.into()
+    }
+
     /// The next line that is not blank, with its number from 1; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<(u64, String)>, Failure> {
         loop {
@@ -190,10 +245,10 @@ impl Lines {
             }
             self.read += u64::try_from(got).unwrap_or_default();
             self.line += 1;
-            let mut text = utf8(bytes, &format!("line {} of {}", self.line, self.name))?;
-            text.truncate(text.trim_end().len());
+            let text = utf8(bytes, &format!("line {} of {}", self.line, self.name))?;
+            let text = text.strip_prefix(BYTE_ORDER_MARK).filter(|_| self.line == 1).unwrap_or(&text).trim();
             if !text.is_empty() {
-                return Ok(Some((self.line, text)));
+                return Ok(Some((self.line, text.to_owned())));
             }
         }
     }
@@ -218,6 +273,16 @@ mod tests {
     fn words_are_joined() {
         let words = ["prefers".into(), "dark roast".into()];
         assert_eq!(text(&words, 100).expect("text"), "prefers dark roast");
+    }
+
+    #[test]
+    fn a_dash_at_either_end_is_no_word() {
+        for words in [["-".into(), "extra".into()], ["extra".into(), "-".into()]] {
+            let error = text(&words, 100).expect_err("a dash among words");
+            assert_eq!(error.message(), "`-` reads standard input and stands alone");
+        }
+        let between = ["Berlin".into(), "-".into(), "Paris".into()];
+        assert_eq!(text(&between, 100).expect("text"), "Berlin - Paris");
     }
 
     #[cfg(unix)]

@@ -6,6 +6,8 @@ mod config;
 mod exit;
 mod failure;
 mod input;
+mod json;
+mod nearest;
 mod print;
 mod show;
 mod wire;
@@ -29,12 +31,14 @@ fn main() -> ExitCode {
 }
 
 fn end(outcome: Result<ExitCode, failure::Failure>, printer: &mut Printer) -> ExitCode {
-    match outcome {
+    let code = match outcome {
         Ok(code) => code,
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             printer.failure(&failure);
             exit::code(failure.class())
         }
-    }
+    };
+    printer.conclude();
+    code
 }

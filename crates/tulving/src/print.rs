@@ -1,7 +1,8 @@
 //! The only place that prints. Results go to standard output; notes, warnings, errors and progress to standard error.
 //!
-//! With `--json` a command prints exactly one document, and what went wrong is one document on standard error. Colours
-//! are only for terminals, unless asked for. A reader that goes away early, as `head` does, is no error.
+//! With `--json` a command prints exactly one document, and what went wrong is one document on standard error at the
+//! end, however much it was. Colours are only for terminals, unless asked for. A reader that goes away early, as `head`
+//! does, is no error.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Stdout, Write};
@@ -16,6 +17,9 @@ use crate::exit;
 use crate::failure::{Cause, Failure};
 use crate::show::style::{self, BAD, FAINT, WARN};
 
+/// How wide a terminal is taken to be where nothing says so.
+const USUAL_WIDTH: usize = 80;
+
 /// Prints what a command has to say.
 pub(crate) struct Printer {
     out: BufWriter<Stdout>,
@@ -23,21 +27,32 @@ pub(crate) struct Printer {
     colored_out: bool,
     colored_err: bool,
     now: Timestamp,
+    /// What programs are told at the end.
+    failed: Vec<Details>,
+    warned: Vec<String>,
+}
+
+/// What went wrong, as programs read it.
+#[derive(Serialize)]
+struct Document<'a> {
+    /// The first error, which gave the exit code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a Details>,
+    /// All of them, where there are several.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [Details],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
 }
 
 /// An error as programs read it.
 #[derive(Serialize)]
-struct Document<'a> {
-    error: Details<'a>,
-}
-
-#[derive(Serialize)]
-struct Details<'a> {
-    code: &'a str,
-    class: &'a str,
-    message: &'a str,
-    hint: Option<&'a str>,
-    field: Option<&'a str>,
+struct Details {
+    code: &'static str,
+    class: &'static str,
+    message: String,
+    hint: Option<String>,
+    field: Option<&'static str>,
 }
 
 impl Printer {
@@ -49,6 +64,8 @@ impl Printer {
             colored_out: false,
             colored_err: false,
             now: SystemClock.now(),
+            failed: Vec::new(),
+            warned: Vec::new(),
         };
         printer.color(ColorChoice::Auto);
         printer
@@ -78,8 +95,8 @@ impl Printer {
     /// How wide the terminal is; `None` where there is none and nothing shall be cut.
     pub(crate) fn columns(&self) -> Option<usize> {
         let stdout = io::stdout();
-        let size = terminal_size::terminal_size_of(&stdout);
-        stdout.is_terminal().then(|| size.map_or(80, |(width, _)| usize::from(width.0)))
+        let reported = terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0));
+        stdout.is_terminal().then(|| width(reported, std::env::var("COLUMNS").ok().as_deref()))
     }
 
     /// One line of the result.
@@ -137,7 +154,7 @@ impl Printer {
     pub(crate) fn warning(&mut self, text: impl Display) -> Result<(), Failure> {
         self.finish()?;
         if self.json {
-            self.error_line(&serde_json::json!({ "warning": text.to_string() }).to_string());
+            self.warned.push(text.to_string());
         } else {
             self.error_line(&format!("{} {text}", style::paint(WARN, "warning:")));
         }
@@ -150,14 +167,8 @@ impl Printer {
         let _ = self.finish();
         let (message, hint) = (failure.message(), failure.hint());
         if self.json {
-            let class = exit::name(failure.class());
-            self.error_document(Details {
-                code: failure.code(),
-                class,
-                message: &message,
-                hint: hint.as_deref(),
-                field: failure.field(),
-            });
+            let (code, class) = (failure.code(), exit::name(failure.class()));
+            self.failed.push(Details { code, class, message, hint, field: failure.field() });
             return;
         }
         self.error_line(&format!("{} {message}", style::paint(BAD, "error:")));
@@ -177,9 +188,9 @@ impl Printer {
             let text = text.to_string();
             let said: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
             let said = said.join(" ");
-            let message = said.strip_prefix("error: ").unwrap_or(&said);
-            let hint = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
-            self.error_document(Details { code: "usage", class: "caller", message, hint, field: None });
+            let message = said.strip_prefix("error: ").unwrap_or(&said).to_owned();
+            let hint = text.lines().find_map(|line| line.trim().strip_prefix("tip: ")).map(str::to_owned);
+            self.failed.push(Details { code: "usage", class: "caller", message, hint, field: None });
         } else {
             self.error_line(text.ansi().to_string().trim_end());
         }
@@ -213,9 +224,15 @@ impl Printer {
         ProgressBar::with_draw_target(total, target).with_style(style).with_message(what)
     }
 
-    fn error_document(&self, error: Details<'_>) {
-        let text = serde_json::to_string(&Document { error }).expect("plain texts are JSON");
-        self.error_line(&text);
+    /// Tells programs what went wrong, in one document. People were told at once.
+    pub(crate) fn conclude(&mut self) {
+        let (failed, warned) = (std::mem::take(&mut self.failed), std::mem::take(&mut self.warned));
+        if failed.is_empty() && warned.is_empty() {
+            return;
+        }
+        let errors = if failed.len() > 1 { failed.as_slice() } else { &[] };
+        let document = Document { error: failed.first(), errors, warnings: &warned };
+        self.error_line(&serde_json::to_string(&document).expect("plain texts are JSON"));
     }
 
     /// Standard error is the last resort: where it cannot be written, nothing can be said.
@@ -226,5 +243,26 @@ impl Printer {
         } else {
             writeln!(err, "{}", anstream::adapter::strip_str(line))
         };
+    }
+}
+
+/// How wide a terminal is that reports this: some report nothing, and the shell knows better.
+fn width(reported: Option<usize>, columns: Option<&str>) -> usize {
+    let told = || columns.and_then(|columns| columns.trim().parse().ok());
+    reported.filter(|width| *width > 0).or_else(told).filter(|width| *width > 0).unwrap_or(USUAL_WIDTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_reports_no_width_has_that_of_the_environment() {
+        assert_eq!(width(Some(120), Some("40")), 120);
+        assert_eq!(width(Some(0), Some("40")), 40);
+        assert_eq!(width(None, Some("40")), 40);
+        assert_eq!(width(None, Some("0")), USUAL_WIDTH);
+        assert_eq!(width(None, Some("wide")), USUAL_WIDTH);
+        assert_eq!(width(None, None), USUAL_WIDTH);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::sync::Arc;
 
+use tulving_core::error::Error;
 use tulving_core::id::SpaceId;
 use tulving_core::ports::SystemClock;
 use tulving_core::request::{Caller, TokenRequest};
@@ -14,7 +15,7 @@ use tulving_models::NoModel;
 use tulving_store::{Home, Options, SqliteStore};
 
 use crate::config::{Settings, Source};
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure, Outside};
 use crate::print::Printer;
 
 /// The name of the local user, and the label of the token that is made for it.
@@ -40,22 +41,31 @@ pub(crate) struct App<'a> {
 pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let store = Arc::new(SqliteStore::open(&home, options(settings))?);
-    let engine = Engine::new(Parts {
+    let engine = engine(&store, settings);
+    let caller = caller(&engine, settings)?;
+    if settings.token.is_none() {
+        provide_token(&engine, &home, &caller)?;
+    }
+    Ok(App { engine, store, settings, caller })
+}
+
+/// An engine over a store.
+pub(crate) fn engine(store: &Arc<SqliteStore>, settings: &Settings) -> Engine {
+    Engine::new(Parts {
         store: store.clone(),
         embedder: Arc::new(NoModel),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
-    });
+    })
+}
+
+/// Who calls: whom the token speaks for, or the local user where there is none.
+pub(crate) fn caller(engine: &Engine, settings: &Settings) -> Result<Caller, Error> {
     let agent = settings.agent.as_deref();
-    let caller = match &settings.token {
-        Some(token) => engine.authenticate(token, Origin::Cli, agent)?,
-        None => {
-            let user = engine.user(Origin::Cli, agent)?;
-            provide_token(&engine, &home, &user)?;
-            user
-        }
-    };
-    Ok(App { engine, store, settings, caller })
+    match &settings.token {
+        Some(token) => engine.authenticate(token, Origin::Cli, agent),
+        None => engine.user(Origin::Cli, agent),
+    }
 }
 
 /// How the store is opened.
@@ -92,15 +102,43 @@ fn make_token(engine: &Engine, user: &Caller) -> Result<(Secret, Token), Failure
 impl App<'_> {
     /// The caller in the space that was asked for; where none was, in the caller's own.
     pub(crate) fn here(&self) -> Result<Caller, Failure> {
-        let asked = self
-            .settings
-            .chosen
-            .iter()
-            .any(|chosen| chosen.key == "space" && chosen.source != Source::Default);
-        if !asked {
+        if *self.settings.space_source() == Source::Default {
             return Ok(self.caller.clone());
         }
         Ok(self.engine.enter(&self.caller, &self.settings.space)?)
+    }
+
+    /// That the caller is in no space, or not in the one that is asked about; `None` where it is.
+    pub(crate) fn outside(
+        &self,
+        caller: &Caller,
+        asked: Option<SpaceId>,
+    ) -> Result<Option<Outside>, Failure> {
+        let spaces = self.engine.spaces(caller)?;
+        if spaces.iter().any(|space| asked.is_none_or(|asked| asked == space.id)) {
+            return Ok(None);
+        }
+        let names: Vec<String> = spaces.into_iter().map(|space| space.name).collect();
+        if !names.is_empty() {
+            let what = format!("you are not in the space `{}`", self.settings.space);
+            return Ok(Some(Outside { what, hint: format!("choose with --space: {}", names.join(", ")) }));
+        }
+        let me = self.engine.names(&[caller.viewer.principal])?.remove(&caller.viewer.principal);
+        let me = me.unwrap_or_else(|| "NAME".to_owned());
+        Ok(Some(Outside {
+            what: "you are in no space".to_owned(),
+            hint: format!("an admin lets you in with `tulving space add-member SPACE {me}`"),
+        }))
+    }
+
+    /// Why nothing could be written, with the membership that is missing where it is that.
+    pub(crate) fn refused(&self, caller: &Caller, error: Error) -> Failure {
+        if matches!(error, Error::NoSpace { .. })
+            && let Ok(Some(outside)) = self.outside(caller, Some(caller.space))
+        {
+            return Cause::Outside(outside).into();
+        }
+        error.into()
     }
 
     /// The names of the spaces that the caller is in.

@@ -115,6 +115,12 @@ pub enum Invalid {
         /// The end.
         until: Timestamp,
     },
+    /// An order in a conversation that is not named.
+    #[error("position {position} means nothing without a conversation")]
+    PositionAlone {
+        /// The position.
+        position: i64,
+    },
     /// An association of a memory with itself.
     #[error("a memory cannot be associated with itself")]
     SelfAssociation,
@@ -146,6 +152,12 @@ pub enum Invalid {
         /// Why.
         why: String,
     },
+    /// A record of a dump that no store has written.
+    #[error("{why}")]
+    Record {
+        /// What is wrong with it.
+        why: String,
+    },
     /// A dump of a later format.
     #[error("the dump has format {got} and this version reads up to {known}")]
     DumpFormat {
@@ -173,12 +185,13 @@ impl Invalid {
             Self::Cursor { .. } => "invalid_cursor",
             Self::Name { .. } => "invalid_name",
             Self::EndsBeforeStart { .. } => "ends_before_start",
+            Self::PositionAlone { .. } => "missing_conversation",
             Self::SelfAssociation => "self_association",
             Self::TypeMissing => "missing_type",
             Self::NothingToUpdate => "nothing_to_update",
             Self::BoundaryTooWide { .. } => "boundary_too_wide",
             Self::InBatch { source, .. } => source.code(),
-            Self::DumpLine { .. } => "invalid_dump",
+            Self::DumpLine { .. } | Self::Record { .. } => "invalid_dump",
             Self::DumpFormat { .. } => "newer_dump",
         }
     }

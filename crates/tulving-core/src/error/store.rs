@@ -129,6 +129,14 @@ pub enum StoreError {
         /// What it is instead.
         why: String,
     },
+    /// The file is no backup that can be restored; the store is as it was.
+    #[error("{} cannot be restored: {why}", path.display())]
+    BadBackup {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The file was written by a later version.
     #[error("{} has schema {found} and this version knows up to {known}", path.display())]
     NewerSchema {
@@ -157,7 +165,10 @@ impl StoreError {
             Self::Conflict(_) | Self::Exists { .. } => Class::Conflict,
             Self::Busy { .. } => Class::Busy,
             Self::DiskFull { .. } | Self::Unusable { .. } => Class::Host,
-            Self::Corrupt { .. } | Self::Foreign { .. } | Self::NewerSchema { .. } => Class::Corrupt,
+            Self::Corrupt { .. }
+            | Self::Foreign { .. }
+            | Self::BadBackup { .. }
+            | Self::NewerSchema { .. } => Class::Corrupt,
             Self::Failed { .. } => Class::Bug,
         }
     }
@@ -179,6 +190,7 @@ impl StoreError {
             Self::Exists { .. } => "file_exists",
             Self::Corrupt { .. } => "store_damaged",
             Self::Foreign { .. } => "store_foreign",
+            Self::BadBackup { .. } => "bad_backup",
             Self::NewerSchema { .. } => "store_newer",
             Self::Failed { .. } => "store_failed",
         }
@@ -204,6 +216,7 @@ impl StoreError {
                 "run `tulving doctor`; restore a backup with `tulving backup restore FILE`"
             }
             Self::Foreign { .. } => "it was left untouched; choose another home with TULVING_HOME",
+            Self::BadBackup { .. } => "the store is as it was; choose another backup file",
             Self::NewerSchema { .. } => "it was left untouched; use the newer Tulving that wrote it",
             Self::Failed { .. } => return None,
         })

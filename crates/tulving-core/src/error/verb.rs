@@ -77,8 +77,22 @@ pub enum Error {
         /// As it was named.
         which: MemoryRef,
     },
-    /// It was forgotten before.
-    #[error("memory {which} is already forgotten")]
+    /// Only the owner or an admin of the space may.
+    #[error("only the owner of memory {which} or an admin of its space may do this")]
+    OwnerOrAdmin {
+        /// As it was named.
+        which: MemoryRef,
+    },
+    /// Several live tokens have this label.
+    #[error("{count} live tokens are labelled `{label}`")]
+    AmbiguousToken {
+        /// The label.
+        label: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// It was forgotten softly, and the caller may restore it.
+    #[error("memory {which} is forgotten")]
     Forgotten {
         /// As it was named.
         which: MemoryRef,
@@ -150,8 +164,13 @@ impl Error {
             | Self::NoToken { .. }
             | Self::NoJob { .. }
             | Self::Forgotten { .. } => Class::Absent,
-            Self::BadToken | Self::Denied { .. } | Self::OwnerOnly { .. } => Class::Denied,
-            Self::Held { .. } | Self::LastAdmin { .. } | Self::Changed { .. } => Class::Conflict,
+            Self::BadToken | Self::Denied { .. } | Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => {
+                Class::Denied
+            }
+            Self::Held { .. }
+            | Self::AmbiguousToken { .. }
+            | Self::LastAdmin { .. }
+            | Self::Changed { .. } => Class::Conflict,
             Self::Store(error) => error.class(),
         }
     }
@@ -171,6 +190,8 @@ impl Error {
             Self::Denied { need: Role::Writer, .. } => "no_write_access",
             Self::Denied { .. } => "denied",
             Self::OwnerOnly { .. } => "owner_only",
+            Self::OwnerOrAdmin { .. } => "owner_or_admin",
+            Self::AmbiguousToken { .. } => "ambiguous_token",
             Self::Forgotten { .. } => "already_forgotten",
             Self::Changed { .. } => "version_mismatch",
             Self::Mirrored { .. } => "mirrored",
@@ -189,7 +210,9 @@ impl Error {
             Self::NoVersion { .. } => "`tulving history` shows its versions",
             Self::NoAssociation { .. } => "`tulving related` shows what it is linked with",
             Self::NoSpace { .. } => "`tulving space list` shows yours; `tulving space create NAME` makes one",
-            Self::NoPrincipal { .. } => "`tulving token create --for NAME` makes one",
+            Self::NoPrincipal { .. } => {
+                "an admin of the org makes one with `tulving token create --for NAME`"
+            }
             Self::NoToken { .. } => "`tulving token list` shows them",
             Self::BadToken => "check TULVING_TOKEN, or make a new one with `tulving token create`",
             Self::Denied { .. } => "ask an admin of it",
@@ -202,7 +225,8 @@ impl Error {
             Self::LastAdmin { .. } => "make somebody else an admin first",
             Self::CursorExpired => "start the list again without a cursor",
             Self::Store(error) => return error.hint().map(str::to_owned),
-            Self::NoJob { .. } | Self::OwnerOnly { .. } => return None,
+            Self::AmbiguousToken { .. } => "name one by its id; `tulving token list` shows them",
+            Self::NoJob { .. } | Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => return None,
         };
         Some(hint.to_owned())
     }

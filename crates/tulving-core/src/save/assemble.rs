@@ -5,7 +5,7 @@ use crate::answer::{Fate, Receipt, Warning};
 use crate::association::Association;
 use crate::change::{NewMemory, Revision, Right, Write};
 use crate::error::{Error, Invalid};
-use crate::id::{MemoryId, Version};
+use crate::id::{MemoryId, MemoryRef, Version};
 use crate::memory::{Chunk, Memory, Standing, Usage};
 use crate::request::{Caller, Forgotten};
 use crate::space::Space;
@@ -53,17 +53,23 @@ impl<'a> Act<'a> {
 
     /// Decides what becomes of a draft.
     pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
+        let mut warnings = Vec::new();
         let (fate, memory, revived) = match self.twin(draft)? {
             None => self.create(draft, chunks),
-            Some((Slot::Content(..), twin)) => self.reuse(Fate::Duplicate, draft, twin),
+            Some((Slot::Content(..), twin)) => {
+                warnings.extend(kept(draft, &twin));
+                self.reuse(Fate::Duplicate, draft, twin)
+            }
             Some((Slot::SourcePath(..), twin))
                 if twin.edition.text.content_hash == crate::text::normalize::hash(&draft.content) =>
             {
+                warnings.extend(kept(draft, &twin));
                 self.reuse(Fate::Unchanged, draft, twin)
             }
             Some((_, twin)) => self.revise(draft, chunks, twin)?,
         };
-        let warnings = self.link(&memory, &draft.links)?;
+        warnings.extend(expired(&memory, self.now));
+        warnings.extend(self.link(&memory, &draft.links)?);
         self.receipts.push(Receipt {
             id: memory.id,
             number: memory.number,
@@ -78,11 +84,12 @@ impl<'a> Act<'a> {
     }
 
     /// The memory that the draft repeats, and by what. Where the caller named no boundary, a key or path is looked
-    /// for on both sides of the wall around the caller's private memories, the space's own side first.
+    /// for on both sides of the wall around the caller's private memories, inside it first: what was private is not
+    /// published because somebody else took the same key.
     fn twin(&self, draft: &Draft) -> Result<Option<(Slot, Memory)>, Error> {
         let boundary = draft.patch.boundary.unwrap_or(self.space.default_boundary());
         let private = boundary == Boundary::Private;
-        let sides = if draft.patch.boundary.is_some() { vec![private] } else { vec![private, !private] };
+        let sides = if draft.patch.boundary.is_some() { vec![private] } else { vec![true, false] };
         let key = draft.patch.key.iter().flatten();
         let path = draft.provenance.source_path.iter();
         let mut slots: Vec<Slot> = Vec::new();
@@ -149,6 +156,9 @@ impl<'a> Act<'a> {
         let edition = draft.patch.onto(&twin.edition);
         if edition == twin.edition {
             return Ok(self.reuse(Fate::Unchanged, draft, twin));
+        }
+        if edition.boundary != twin.edition.boundary {
+            access::require_over(self.parts, self.caller, named(&twin), &twin)?;
         }
         let (standing, revived) = stands(draft, &twin);
         let changed = edition.text.content_hash != twin.edition.text.content_hash;
@@ -244,4 +254,20 @@ fn stands(draft: &Draft, twin: &Memory) -> (Standing, bool) {
         ..twin.standing
     };
     (to, revived)
+}
+
+/// How the memory is named in an answer.
+fn named(memory: &Memory) -> MemoryRef {
+    memory.number.map_or(MemoryRef::Id(memory.id), MemoryRef::Number)
+}
+
+/// What was said and is not taken over, because the content is known already.
+fn kept(draft: &Draft, twin: &Memory) -> Option<Warning> {
+    let fields = twin.edition.differences(&draft.patch.onto(&twin.edition));
+    (!fields.is_empty()).then(|| Warning::Kept { memory: named(twin), fields })
+}
+
+/// That recall will not find what was saved.
+fn expired(memory: &Memory, now: Timestamp) -> Option<Warning> {
+    memory.edition.span.expires_at.filter(|at| *at <= now).map(|at| Warning::Expired { at })
 }

@@ -112,6 +112,9 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         position: request.position,
         speaker: given(Field::Speaker, request.speaker.as_deref(), limits::NOTE_CHARS)?,
     };
+    if let (Some(position), None) = (place.position, &place.conversation) {
+        return Err(Invalid::PositionAlone { position });
+    }
     Ok(Draft { content, patch, provenance, place, pinned: request.pinned, links })
 }
 
@@ -273,12 +276,7 @@ impl Patch {
 
     /// Refuses a validity that would end before it begins.
     pub(crate) fn check_span(&self, old: &Span) -> Result<(), Invalid> {
-        match self.span_onto(old) {
-            Span { valid_from: Some(from), valid_until: Some(until), .. } if until < from => {
-                Err(Invalid::EndsBeforeStart { from, until })
-            }
-            _ => Ok(()),
-        }
+        self.span_onto(old).check()
     }
 }
 

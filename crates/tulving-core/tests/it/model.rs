@@ -115,8 +115,11 @@ impl Model {
 
     fn find(&self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
         let id = self.id_of(caller, which).ok_or("not_found")?;
-        let memory = self.alive(caller.viewer.principal, id).ok_or("not_found")?;
-        Ok(memory.id)
+        match self.alive(caller.viewer.principal, id) {
+            Some(memory) => Ok(memory.id),
+            None if self.find_forgotten(caller, which).is_some() => Err("already_forgotten"),
+            None => Err("not_found"),
+        }
     }
 
     fn find_forgotten(&self, caller: &Caller, which: MemoryRef) -> Option<MemoryId> {
@@ -126,6 +129,15 @@ impl Model {
         let reaches = memory.owner == who || (admin && memory.edition.boundary != Boundary::Private);
         let forgotten = memory.standing.forgotten_at.is_some();
         (forgotten && reaches && self.sees(who, memory)).then_some(memory.id)
+    }
+
+    /// What cannot be undone, and who sees it, is for the owner who may write and for admins.
+    fn rules_over(&self, caller: &Caller, memory: &Memory) -> Due<()> {
+        let who = caller.viewer.principal;
+        if memory.owner == who {
+            return self.writes(caller, memory.space);
+        }
+        if self.role(who, memory.space) == Some(Role::Admin) { Ok(()) } else { Err("owner_or_admin") }
     }
 
     fn writes(&self, caller: &Caller, space: SpaceId) -> Due<()> {
@@ -188,7 +200,7 @@ impl Model {
         let who = caller.viewer.principal;
         let boundary = request.boundary.unwrap_or(default_boundary(caller.space));
         let private = boundary == Boundary::Private;
-        let sides = if request.boundary.is_some() { vec![private] } else { vec![private, !private] };
+        let sides = if request.boundary.is_some() { vec![private] } else { vec![true, false] };
         let here = |side: bool| {
             self.entries.values().map(|entry| &entry.memory).filter(move |memory| {
                 let is_private = memory.edition.boundary == Boundary::Private;
@@ -243,6 +255,15 @@ impl Model {
             }
             Some((id, by)) => {
                 let now = self.now;
+                let twin = &self.entries[&id].memory;
+                let wanted = onto(request, &twin.edition);
+                if by == "key" && wanted.boundary != twin.edition.boundary
+                    || by == "path"
+                        && twin.edition.text.content != request.content
+                        && wanted.boundary != twin.edition.boundary
+                {
+                    self.rules_over(caller, twin)?;
+                }
                 let memory = self.memory(id);
                 let revived = memory.standing.state == State::Archived;
                 if revived {
@@ -329,6 +350,7 @@ impl Model {
             if boundary == Boundary::Private && memory.owner != who {
                 return Err("owner_only");
             }
+            self.rules_over(caller, memory)?;
         }
         let edition = patched(request, &memory.edition);
         self.replace(caller, id, edition)
@@ -377,16 +399,13 @@ impl Model {
         let forgotten = self.find_forgotten(caller, which);
         match manner {
             Manner::Soft => {
-                let id = match self.editable(caller, which) {
-                    Err("not_found") if forgotten.is_some() => return Err("already_forgotten"),
-                    found => found?,
-                };
+                let id = self.editable(caller, which)?;
                 self.memory(id).standing.forgotten_at = Some(self.now);
                 Ok(id)
             }
             Manner::Hard => {
                 let id = forgotten.map_or_else(|| self.find(caller, which), Ok)?;
-                self.writes(caller, self.entries[&id].memory.space)?;
+                self.rules_over(caller, &self.entries[&id].memory)?;
                 self.entries.remove(&id);
                 self.edges.retain(|(source, target, _), _| *source != id && *target != id);
                 self.touches.remove(&id);

@@ -71,6 +71,12 @@ CREATE TABLE token_spaces (
     PRIMARY KEY (token, ordinal)
 ) STRICT, WITHOUT ROWID;
 
+-- The tokens that were revoked before a restore brought other content: known or not, they stay revoked.
+CREATE TABLE revocations (
+    id BLOB PRIMARY KEY CHECK (length(id) = 16),
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What filters look at comes first and the content last: a long content spills onto pages of its own, and a row is read
 -- only as far as it is asked for. `audience` is who a key or path must be unique among.
 CREATE TABLE memories (

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
-use tempfile::TempPath;
 use tulving_core::error::StoreError;
 
 use super::failure::Fault;
 use super::{SqliteStore, busy, open};
+use crate::draft::Draft;
 use crate::files;
 
 /// How many pages are copied between two reports of progress.
@@ -39,29 +39,30 @@ pub struct BackupReport {
 impl SqliteStore {
     /// Writes a copy of the store as it is at this moment into one file, while others go on reading and writing.
     ///
-    /// `progress` hears how many bytes are done and how many there are. The file appears only when it is whole.
+    /// `progress` hears how many bytes are done and how many there are. The file appears only when it is whole. What it
+    /// must not replace is said by [`check_target`](crate::check_target).
     pub fn backup(
         &self,
         to: &Path,
         if_exists: IfExists,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<BackupReport, StoreError> {
-        self.refuse_own_files(to)?;
+        let target = files::check_target(&self.home, to)?;
         let in_the_way = || StoreError::Exists { path: to.to_owned() };
         if if_exists == IfExists::Refuse && to.symlink_metadata().is_ok() {
             return Err(in_the_way());
         }
-        let (draft, memories) = self.draft(to, progress)?;
-        let bytes = draft.metadata().map_or(0, |file| file.len());
+        let (draft, memories) = self.draft(&target, progress)?;
+        let bytes = draft.path().metadata().map_or(0, |file| file.len());
         let placed = match if_exists {
-            IfExists::Replace => draft.persist(to),
-            IfExists::Refuse => draft.persist_noclobber(to),
+            IfExists::Replace => draft.replace(&target),
+            IfExists::Refuse => draft.place(&target).map_err(|(_, error)| error),
         };
-        placed.map_err(|failed| match failed.error.kind() {
+        placed.map_err(|error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => in_the_way(),
-            _ => files::unwritten(to, "written", &failed.error),
+            _ => files::unwritten(to, "written", &error),
         })?;
-        files::sync_folder(files::folder_of(to))?;
+        files::sync_folder(files::folder_of(&target))?;
         Ok(BackupReport { path: to.to_owned(), bytes, memories })
     }
 
@@ -70,44 +71,32 @@ impl SqliteStore {
         &self,
         to: &Path,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<(TempPath, u64), StoreError> {
-        let draft = files::draft_beside(to)?;
+    ) -> Result<(Draft, u64), StoreError> {
+        let draft = Draft::beside(to, ".db")?;
         let wait = self.options.busy_wait;
         let source = open::reader(&self.file, wait).map_err(|fault| self.explain(fault))?;
         // One moment for all steps: writers do not make the copy begin again.
         source
             .execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;")
             .map_err(|error| self.explain(error.into()))?;
-        let memories = copy_into(&source, &draft, wait, progress)
+        let memories = copy_into(&source, draft.path(), wait, progress)
             .and_then(|()| {
                 Ok(source.query_row("SELECT count(*) FROM memories", [], |row| row.get::<_, i64>(0))?)
             })
             .map_err(|fault| fault.explained(to, wait))?;
-        files::sync_file(&draft)?;
+        draft.sync().map_err(|error| files::unwritten(to, "written", &error))?;
         Ok((draft, memories.unsigned_abs()))
-    }
-
-    /// A backup must not be put in the place of the store it is of.
-    fn refuse_own_files(&self, to: &Path) -> Result<(), StoreError> {
-        let own = ["", "-wal", "-shm"].map(|suffix| files::beside(&self.file, suffix));
-        if own.iter().any(|own| files::same_file(own, to)) {
-            let why = "it is the live store itself".to_owned();
-            return Err(StoreError::Unusable { path: to.to_owned(), verb: "written", why });
-        }
-        Ok(())
     }
 }
 
-/// Copies a database into an empty file and leaves it as one file, without a log beside it.
+/// Copies a database into an empty draft and leaves it as one file, without a log beside it. It is not durable yet.
 pub(super) fn copy_into(
     source: &Connection,
     file: &Path,
     wait: Duration,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<(), Fault> {
-    let mut target = open::connect(file, wait)?;
-    // The file is nobody's yet: it is made durable once, when it is whole.
-    target.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;")?;
+    let mut target = open::connect_draft(file)?;
     copy(source, &mut target, PAGES_PER_STEP, wait, progress)?;
     target.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))?;
     target.close().map_err(|(_, error)| error)?;

@@ -1,6 +1,6 @@
 //! A check-up of the store and its files: what is fine, what to watch, what is broken.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tulving_core::error::StoreError;
@@ -10,8 +10,8 @@ use tulving_core::text::normalize;
 use super::failure::Fault;
 use super::open::{APPLICATION_ID, Marks};
 use super::rows::Columns;
-use super::{SqliteStore, migrate, scrub};
-use crate::files;
+use super::{SqliteStore, copies, migrate, rows, scrub};
+use crate::{draft, files};
 
 /// A log larger than this has not been moved into the database for a long time: some process reads without end.
 const LARGE_LOG: u64 = 256 << 20;
@@ -85,12 +85,7 @@ impl Checkup {
     fn faults(&mut self, name: &'static str, good: &str, faults: &[String], hint: &'static str) {
         match faults {
             [] => self.fine(name, good),
-            _ => {
-                let named = faults[..faults.len().min(NAMED)].join("; ");
-                let more = faults.len().saturating_sub(NAMED);
-                let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
-                self.bad(name, named + &rest, hint);
-            }
+            _ => self.bad(name, some(faults), hint),
         }
     }
 }
@@ -146,11 +141,39 @@ impl SqliteStore {
             orphans(reader, &mut checkup)?;
             numbers(reader, &mut checkup)?;
             contents(reader, depth, &mut checkup)?;
-            pending_work(reader, &mut checkup)
+            if depth == Depth::Deep {
+                versions(reader, &mut checkup)?;
+            }
+            pending_work(reader, &mut checkup)?;
+            self.copies(reader, &mut checkup)
         })?;
+        self.drafts(&mut checkup);
         self.permissions(&mut checkup);
         self.room(&mut checkup);
         Ok(checkup)
+    }
+
+    /// Copies are the owner's, so they are only named.
+    fn copies(&self, reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+        let copies = copies::with_erased_text(reader, &self.home)?;
+        if copies.is_empty() {
+            checkup.fine("copies", "no copy in the home is older than the last erasure");
+            return Ok(());
+        }
+        let text = format!("erased text may still be in copies made before: {}", some(&shown(&copies)));
+        checkup.warn("copies", text, "delete these files once you are sure that you need none of them");
+        Ok(())
+    }
+
+    fn drafts(&self, checkup: &mut Checkup) {
+        let folders = [self.home.path().to_owned(), self.home.backups()];
+        let left: Vec<PathBuf> = folders.iter().flat_map(|folder| draft::left_behind(folder)).collect();
+        if left.is_empty() {
+            checkup.fine("drafts", "no unfinished copy was left behind");
+            return;
+        }
+        let text = format!("unfinished copies were left behind: {}", some(&shown(&left)));
+        checkup.warn("drafts", text, "delete these files, or open the store again, which removes them");
     }
 
     fn permissions(&self, checkup: &mut Checkup) {
@@ -286,7 +309,44 @@ fn contents(reader: &Connection, depth: Depth, checkup: &mut Checkup) -> Result<
             faults.push(format!("the content of memory {id} is not what its hash says"));
         }
     }
-    checkup.faults("contents", &format!("{looked_at} contents are as they were saved"), &faults, RESTORE);
+    checkup.faults(
+        "contents",
+        &format!("contents are as they were saved (looked at {looked_at})"),
+        &faults,
+        RESTORE,
+    );
+    Ok(())
+}
+
+/// Past versions carry the hash of their content as the current one does.
+fn versions(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+    let mut statement = reader.prepare(&format!(
+        "SELECT m.id, v.version, {} FROM versions v JOIN memories m ON m.row = v.memory ORDER BY v.row",
+        rows::VERSION
+    ))?;
+    let mut found = statement.query([])?;
+    let (mut looked_at, mut faults) = (0_u64, Vec::new());
+    while let Some(row) = found.next()? {
+        let mut columns = Columns::of(row);
+        let (id, number): (_, i64) = (columns.id(MemoryId::from_bytes)?, columns.take()?);
+        looked_at += 1;
+        match rows::version_from(&mut columns) {
+            Ok(version) => {
+                let text = &version.edition.text;
+                if normalize::hash(&text.content) != text.content_hash {
+                    let fault = format!("version {number} of memory {id} is not what its hash says");
+                    faults.push(fault);
+                }
+            }
+            Err(error) => faults.push(format!("version {number} of memory {id} cannot be read: {error}")),
+        }
+    }
+    checkup.faults(
+        "versions",
+        &format!("past versions are as they were (looked at {looked_at})"),
+        &faults,
+        RESTORE,
+    );
     Ok(())
 }
 
@@ -305,9 +365,20 @@ fn pending_work(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault>
         let text = "erased text may still be in unused parts of the database file";
         checkup.warn("erasure", text, "run `tulving doctor` again when no other process writes");
     } else {
-        checkup.fine("erasure", "what was erased is gone from the files");
+        checkup.fine("erasure", "what was erased is gone from the database and its log");
     }
     Ok(())
+}
+
+/// The first few of many.
+fn some(all: &[String]) -> String {
+    let named = all[..all.len().min(NAMED)].join("; ");
+    let more = all.len().saturating_sub(NAMED);
+    if more > 0 { format!("{named}; and {more} more") } else { named }
+}
+
+fn shown(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
 }
 
 /// A size for reading.

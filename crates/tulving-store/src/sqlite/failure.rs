@@ -15,6 +15,8 @@ pub(super) enum Fault {
     Said(StoreError),
     /// A text could not be read as JSON or written as such.
     Json(serde_json::Error),
+    /// A restore goes on; nothing was written.
+    Shut,
 }
 
 impl From<rusqlite::Error> for Fault {
@@ -47,6 +49,7 @@ impl Fault {
         match self {
             Self::Said(error) => error,
             Self::Json(error) => StoreError::Corrupt { path: file.to_owned(), why: error.to_string() },
+            Self::Shut => StoreError::Busy { waited: busy_wait },
             Self::Sql(error) => explained(error, file, busy_wait),
         }
     }
@@ -81,7 +84,15 @@ fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreE
                 }
                 _ => match message.as_deref().filter(|_| is_unique(code)).and_then(taken) {
                     Some(what) => Conflict::Taken { what }.into(),
-                    None => StoreError::Failed { what: why, source: Some(Box::new(error)) },
+                    None => {
+                        let what = match code.code {
+                            ErrorCode::ConstraintViolation => {
+                                "a value breaks a rule of the database".to_owned()
+                            }
+                            _ => why,
+                        };
+                        StoreError::Failed { what, source: Some(Box::new(error)) }
+                    }
                 },
             }
         }

@@ -1,4 +1,4 @@
-//! The SQL function `holds(text, needle)`: whether a text holds another as it is, in any case.
+//! The SQL function `holds(text, needle)`: whether a text holds another as it is, in any case, however Unicode composes it.
 //!
 //! The needle must be [`folded`] already; it is done once for a query, not for every row.
 
@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Makes the function known to a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
@@ -20,9 +21,16 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// A text as it is compared: every letter in lower case, one by one, whatever stands beside it.
+/// A text as it is compared: every letter in lower case, one by one, whatever stands beside it, then composed (NFC).
+///
+/// Composed last, because some small letters have a composed form and their capitals have none.
 pub(super) fn folded(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).map(|letter| if letter == 'ς' { 'σ' } else { letter }).collect()
+    let lower = |letter: char| letter.to_lowercase().map(|letter| if letter == 'ς' { 'σ' } else { letter });
+    let lower: String = text.chars().flat_map(lower).collect();
+    match is_nfc_quick(lower.chars()) {
+        IsNormalized::Yes => lower,
+        _ => lower.nfc().collect(),
+    }
 }
 
 fn holds(text: &str, needle: &str) -> bool {
@@ -62,8 +70,30 @@ mod tests {
     }
 
     #[test]
+    fn composed_and_decomposed_letters_are_the_same() {
+        for (text, needle) in [
+            ("a cafe\u{301} in town", "CAF\u{c9}"),
+            ("a caf\u{e9} in town", "cafe\u{301}"),
+            ("J\u{30c}", "\u{1f0}"),
+            ("\u{1f0}", "J\u{30c}"),
+            ("\u{130}\u{323}", "I\u{323}\u{307}"),
+            ("한글", "\u{1112}\u{1161}\u{11ab}"),
+            ("300 K", "300 \u{212a}"),
+        ] {
+            assert!(holds(text, &folded(needle)), "{text} holds {needle}");
+        }
+    }
+
+    #[test]
     fn nothing_else_is_found() {
-        for (text, needle) in [("abc", "abcd"), ("abc", "ä"), ("a%c", "a_c"), ("", "x")] {
+        for (text, needle) in [
+            ("abc", "abcd"),
+            ("cafe\u{301}", "cafe "),
+            ("cafe", "caf\u{e9}"),
+            ("abc", "ä"),
+            ("a%c", "a_c"),
+            ("", "x"),
+        ] {
             assert!(!holds(text, &folded(needle)), "{text} does not hold {needle}");
         }
     }

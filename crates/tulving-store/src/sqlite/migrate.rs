@@ -17,11 +17,18 @@ const STEPS: &[&str] = &[include_str!("../../migrations/sqlite/0001_first.sql")]
 pub(super) const SCHEMA: i64 = STEPS.len() as i64;
 
 /// Does the steps that are missing, all or none. Two processes may arrive at once: the second finds nothing to do.
-pub(super) fn run(connection: &mut Connection, file: &Path, now: Timestamp) -> Result<(), Fault> {
+/// `allowed` is asked inside the transaction.
+pub(super) fn run(
+    connection: &mut Connection,
+    file: &Path,
+    now: Timestamp,
+    allowed: impl FnOnce() -> Result<(), Fault>,
+) -> Result<(), Fault> {
     if Marks::read(connection)?.schema == SCHEMA {
         return Ok(());
     }
     let step = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    allowed()?;
     let marks = Marks::read(&step)?;
     marks.accept(file)?;
     let done = usize::try_from(marks.schema).unwrap_or(0);

@@ -7,10 +7,12 @@ mod apply;
 mod backup;
 mod busy;
 mod check;
+mod copies;
 mod directory;
 mod dump;
 mod failure;
 mod filter;
+mod gate;
 mod holds;
 mod jobs;
 mod log;
@@ -33,6 +35,7 @@ use tulving_core::change::{Applied, ChangeSet};
 use tulving_core::error::StoreError;
 use tulving_core::ports::{Clock, Store, SystemClock};
 
+use crate::draft;
 use crate::home::Home;
 use failure::Fault;
 use readers::Readers;
@@ -62,6 +65,7 @@ pub struct SqliteStore {
     file: PathBuf,
     options: Options,
     clock: Arc<dyn Clock>,
+    gate: gate::Gate,
     scrub: scrub::Scrub,
     // Closed in this order: the writer last, so that it is the one that empties the log and removes it.
     follower: Mutex<Connection>,
@@ -81,13 +85,15 @@ impl SqliteStore {
     pub fn open_with_clock(home: &Home, options: Options, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let file = home.database();
         let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
-        let writer = open::writer(&file, options.busy_wait, clock.now()).map_err(explain)?;
+        let gate = gate::Gate::new(home.restore_lock());
+        let writer = open::writer(&file, &gate, options.busy_wait, clock.now()).map_err(explain)?;
         let follower = open::reader(&file, options.busy_wait).map_err(explain)?;
         let pending = scrub::pending(&writer).map_err(|error| explain(error.into()))?;
         let store = Self {
             home: home.clone(),
             options,
             clock,
+            gate,
             scrub: scrub::Scrub::new(pending),
             follower: Mutex::new(follower),
             readers: Readers::new(file.clone(), options),
@@ -95,6 +101,8 @@ impl SqliteStore {
             file,
         };
         store.scrub.after_write(&store.writer());
+        draft::sweep(home.path());
+        draft::sweep(&home.backups());
         Ok(store)
     }
 
@@ -140,13 +148,16 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError> {
-        let mut writer = self.writer();
-        let (applied, erased) = apply::run(&mut writer, changes).map_err(|fault| self.explain(fault))?;
-        if erased {
-            self.scrub.ask();
-        }
-        self.scrub.after_write(&writer);
-        Ok(applied)
+        let write = || {
+            let mut writer = self.writer();
+            let (applied, erased) = apply::run(&mut writer, &self.gate, changes)?;
+            if erased {
+                self.scrub.ask();
+            }
+            self.scrub.after_write(&writer);
+            Ok(applied)
+        };
+        self.gate.pass(self.options.busy_wait, write).map_err(|fault| self.explain(fault))
     }
 }
 

@@ -11,6 +11,7 @@ use tulving_core::error::StoreError;
 use tulving_core::time::Timestamp;
 
 use super::failure::Fault;
+use super::gate::Gate;
 use super::{busy, failure, holds, migrate};
 use crate::files;
 
@@ -28,13 +29,18 @@ const STATEMENTS_KEPT: usize = 128;
 const CACHE_KIB: u32 = 64 << 10;
 
 /// The connection that writes, on a database of the newest schema.
-pub(super) fn writer(file: &Path, busy_wait: Duration, now: Timestamp) -> Result<Connection, Fault> {
+pub(super) fn writer(
+    file: &Path,
+    gate: &Gate,
+    busy_wait: Duration,
+    now: Timestamp,
+) -> Result<Connection, Fault> {
     files::create_empty(file)?;
     recognise(file, busy_wait)?;
     let mut connection = connect(file, busy_wait)?;
     enter_wal(&connection, file, busy_wait)?;
     set_up(&connection)?;
-    migrate::run(&mut connection, file, now)?;
+    gate.pass(busy_wait, || migrate::run(&mut connection, file, now, || gate.require_open()))?;
     Ok(connection)
 }
 
@@ -49,6 +55,17 @@ pub(super) fn reader(file: &Path, busy_wait: Duration) -> Result<Connection, Fau
 /// A bare connection to a file that is there.
 pub(super) fn connect(file: &Path, busy_wait: Duration) -> Result<Connection, Fault> {
     connect_as(file, busy_wait, OpenFlags::SQLITE_OPEN_READ_WRITE)
+}
+
+/// A bare connection to a draft, which nobody else uses and which is worth nothing before it is whole: without locks, which
+/// would meet the draft's own on some systems, without a journal on the disk and without waiting for the disk.
+pub(super) fn connect_draft(file: &Path) -> Result<Connection, Fault> {
+    let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags_and_vfs(file, access, "unix-none")?;
+    connection.execute_batch(
+        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;",
+    )?;
+    Ok(connection)
 }
 
 /// A bare connection that cannot write.

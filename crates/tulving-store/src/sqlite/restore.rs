@@ -1,13 +1,17 @@
 //! Puts a backup in the place of the live content, as one transaction that other processes see as one commit.
+//!
+//! From before the copy of what was there until after the replacement the [`gate`](super::gate) is shut, so that every
+//! write that was acknowledged is in that copy or was made on the restored content.
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
-use tempfile::TempPath;
+use rusqlite::{Connection, params};
 use tulving_core::error::StoreError;
+use tulving_core::time::Timestamp;
 
 use super::failure::Fault;
-use super::{SqliteStore, backup, migrate, open, scrub};
+use super::{SqliteStore, backup, copies, migrate, open, scrub};
+use crate::draft::Draft;
 use crate::{files, home};
 
 /// What a restore did.
@@ -19,32 +23,58 @@ pub struct RestoreReport {
     pub memories: u64,
     /// The schema that the backup had before it was brought to the newest.
     pub schema: i64,
+    /// How many tokens were still good in the backup and stay revoked, because they had been revoked since.
+    pub kept_revoked: u64,
 }
 
 impl SqliteStore {
-    /// Replaces everything in the store by what a backup holds, under a new epoch.
+    /// Replaces everything in the store by what a backup holds, under a new epoch. A token that was ever revoked here
+    /// stays revoked.
     ///
-    /// Works while this and other processes have the store open. The backup is checked and brought to the newest
-    /// schema in a copy first, and what was there before is kept in the home's backups; a failure changes nothing.
+    /// Works while this and other processes have the store open; their writes wait until it is done, and so does another
+    /// restore. The backup is checked and brought to the newest schema in a copy first, and what was there before is kept
+    /// in the home's backups; a failure changes nothing.
     pub fn restore(
         &self,
         from: &Path,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<RestoreReport, StoreError> {
-        if files::same_file(from, &self.file) {
-            let why = "it is the live store itself".to_owned();
-            return Err(StoreError::Unusable { path: from.to_owned(), verb: "restored", why });
-        }
-        let wait = self.options.busy_wait;
+        self.refuse_unfit(from)?;
         let (candidate, schema) =
-            self.candidate(from, progress).map_err(|fault| fault.explained(from, wait))?;
-        let previous = self.keep_previous()?;
-        let memories = self.replace_content(&candidate).map_err(|fault| self.explain(fault))?;
-        Ok(RestoreReport { previous, memories, schema })
+            self.candidate(from, progress).map_err(|fault| self.blame_backup(fault, from))?;
+        self.swap(&candidate, schema).map_err(|fault| self.explain(fault))
+    }
+
+    fn refuse_unfit(&self, from: &Path) -> Result<(), StoreError> {
+        let refused = |verb, why: String| StoreError::Unusable { path: from.to_owned(), verb, why };
+        if files::same_file(from, &self.file) {
+            return Err(refused("restored", "it is the live store itself, not a backup of it".to_owned()));
+        }
+        match from.metadata() {
+            Ok(found) if found.is_file() => Ok(()),
+            Ok(found) => {
+                let why = format!("it is {}, not a backup", files::sort(found.file_type()));
+                Err(refused("restored", why))
+            }
+            Err(error) => Err(refused("restored", error.to_string())),
+        }
+    }
+
+    /// What goes wrong while a backup is looked at is the backup's fault, and the home is as it was.
+    fn blame_backup(&self, fault: Fault, from: &Path) -> StoreError {
+        match fault.explained(from, self.options.busy_wait) {
+            StoreError::Foreign { path, why } => StoreError::BadBackup { path, why },
+            StoreError::Corrupt { path, why } => {
+                StoreError::BadBackup { path, why: format!("it is damaged: {why}") }
+            }
+            // It is only read; what is written is a copy of it in the home.
+            StoreError::DiskFull { .. } => StoreError::DiskFull { path: self.file.clone() },
+            other => other,
+        }
     }
 
     /// A checked copy of the backup in the home, at the newest schema and with an epoch of its own.
-    fn candidate(&self, from: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(TempPath, i64), Fault> {
+    fn candidate(&self, from: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(Draft, i64), Fault> {
         let wait = self.options.busy_wait;
         let source = open::connect_read_only(from, wait)?;
         let marks = open::Marks::read(&source)?;
@@ -52,17 +82,39 @@ impl SqliteStore {
         if marks.is_blank() {
             return Err(StoreError::Foreign { path: from.to_owned(), why: "it is empty".to_owned() }.into());
         }
-        let draft = files::draft_beside(&self.file)?;
-        backup::copy_into(&source, &draft, wait, progress)?;
+        let draft = Draft::beside(&self.file, ".db")?;
+        backup::copy_into(&source, draft.path(), wait, progress)?;
         drop(source);
-        let mut copy = open::connect(&draft, wait)?;
+        let mut copy = open::connect_draft(draft.path())?;
         refuse_damaged(&copy, from)?;
         match_page_size(&copy, &self.writer())?;
-        migrate::run(&mut copy, from, self.clock.now())?;
+        migrate::run(&mut copy, from, self.clock.now(), || Ok(()))?;
         refuse_other_tables(&copy, from)?;
         migrate::renew_epoch(&copy)?;
+        // What is there before must not linger in the log once it was replaced.
+        scrub::raise_log(&copy)?;
         copy.close().map_err(|(_, error)| error)?;
         Ok((draft, marks.schema))
+    }
+
+    /// Keeps what is there and puts the candidate in its place, with nothing written in between.
+    fn swap(&self, candidate: &Draft, schema: i64) -> Result<RestoreReport, Fault> {
+        let wait = self.options.busy_wait;
+        // A connection of its own, so that none with prepared statements is in the way.
+        let mut live = open::connect(&self.file, wait)?;
+        live.pragma_update(None, "synchronous", "FULL")?;
+        let shut = self.gate.shut(&live, wait)?;
+        let previous = self.keep_previous()?;
+        let source = open::connect_draft(candidate.path())?;
+        let kept_revoked = keep_revoked(&live, &source)?;
+        copies::take_over_mark(&live, &source)?;
+        let memories: i64 = source.query_row("SELECT count(*) FROM memories", [], |row| row.get(0))?;
+        backup::copy(&source, &mut live, -1, wait, &mut |_, _| ())?;
+        drop((live, shut));
+        // If somebody still reads from the log, the next write sees to it.
+        self.scrub.ask();
+        self.scrub.after_write(&self.writer());
+        Ok(RestoreReport { previous, memories: memories.unsigned_abs(), schema, kept_revoked })
     }
 
     /// Copies the live content into the home's backups.
@@ -78,36 +130,37 @@ impl SqliteStore {
                 1 => first.clone(),
                 _ => folder.join(format!("before-restore-{time}-{round}.db")),
             };
-            match draft.persist_noclobber(&path) {
+            match draft.place(&path) {
                 Ok(()) => {
                     files::sync_folder(&folder)?;
                     return Ok(path);
                 }
-                Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    draft = failed.path;
-                }
-                Err(failed) => return Err(files::unwritten(&path, "written", &failed.error)),
+                Err((back, error)) if error.kind() == std::io::ErrorKind::AlreadyExists => draft = back,
+                Err((_, error)) => return Err(files::unwritten(&path, "written", &error)),
             }
         }
         unreachable!("the loop ends by returning")
     }
+}
 
-    fn replace_content(&self, candidate: &Path) -> Result<u64, Fault> {
-        let wait = self.options.busy_wait;
-        let source = open::connect(candidate, wait)?;
-        let writer = self.writer();
-        // A connection of its own, so that none with prepared statements is in the way.
-        let mut target = open::connect(&self.file, wait)?;
-        target.pragma_update(None, "synchronous", "FULL")?;
-        backup::copy(&source, &mut target, -1, wait, &mut |_, _| ())?;
-        drop(target);
-        let memories: i64 = writer.query_row("SELECT count(*) FROM memories", [], |row| row.get(0))?;
-        // What was there before must not linger in the log; if somebody still reads, the next write sees to it.
-        scrub::raise_log(&writer)?;
-        self.scrub.ask();
-        self.scrub.after_write(&writer);
-        Ok(memories.unsigned_abs())
+/// Revokes in the candidate what is revoked in the live store. A revocation is remembered also where the candidate does
+/// not know the token: a later restore may bring it back.
+fn keep_revoked(live: &Connection, candidate: &Connection) -> Result<u64, Fault> {
+    let mut statement = live.prepare(
+        "SELECT id, at FROM revocations \
+         UNION ALL SELECT id, revoked_at FROM tokens WHERE revoked_at IS NOT NULL",
+    )?;
+    let revoked = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let revoked: Vec<([u8; 16], i64)> = revoked.collect::<Result<_, _>>()?;
+    let step = candidate.unchecked_transaction()?;
+    let mut kept = 0;
+    for (id, at) in revoked {
+        step.execute("INSERT OR IGNORE INTO revocations (id, at) VALUES (?1, ?2)", params![id, at])?;
+        let revoke = "UPDATE tokens SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
+        kept += u64::from(step.execute(revoke, params![id, at])? > 0);
     }
+    step.commit()?;
+    Ok(kept)
 }
 
 fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Fault> {
@@ -141,7 +194,7 @@ fn refuse_other_tables(copy: &Connection, from: &Path) -> Result<(), Fault> {
         found.collect()
     };
     let mut model = Connection::open_in_memory()?;
-    migrate::run(&mut model, from, tulving_core::time::Timestamp::from_micros(0))?;
+    migrate::run(&mut model, from, Timestamp::from_micros(0), || Ok(()))?;
     let (found, known) = (objects(copy)?, objects(&model)?);
     match found
         .iter()

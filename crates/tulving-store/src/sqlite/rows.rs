@@ -238,7 +238,11 @@ pub(super) const VERSION: &str = "v.version, v.act, v.at, v.by, v.agent, v.editi
 
 /// Reads [`VERSION`].
 pub(super) fn version(row: &Row<'_>) -> rusqlite::Result<VersionRecord> {
-    let mut columns = Columns::of(row);
+    version_from(&mut Columns::of(row))
+}
+
+/// The same, from where the columns stand.
+pub(super) fn version_from(columns: &mut Columns<'_>) -> rusqlite::Result<VersionRecord> {
     Ok(VersionRecord {
         version: Version(columns.small()?),
         act: columns.word()?,
@@ -397,6 +401,14 @@ pub(super) fn ids(blob: &[u8]) -> impl Iterator<Item = [u8; 16]> {
 /// A count as SQLite keeps it.
 pub(super) fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// From here on a count is not believed, and no counter goes further: every program can still read such a number.
+pub(super) const LARGEST: u64 = 1 << 53;
+
+/// A count that others are added to, as SQLite keeps it.
+pub(super) fn bounded(count: u64) -> i64 {
+    signed(count.min(LARGEST))
 }
 
 /// A limit as SQLite takes it.

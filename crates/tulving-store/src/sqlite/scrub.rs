@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension};
 use tulving_core::error::StoreError;
 
 use super::failure::Fault;
-use super::{SqliteStore, busy, open};
+use super::{SqliteStore, busy, copies, open};
 
 /// How long a writer waits for readers of the log before it leaves the cut to a later write.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -63,20 +63,22 @@ impl SqliteStore {
     /// Costs about as much as writing the whole file once, and holds up other writers for as long. Work for the
     /// background, or for a process that has given its answer.
     pub fn scrub(&self) -> Result<bool, StoreError> {
-        self.rewrite().map_err(|fault| self.explain(fault))
+        self.gate.pass(self.options.busy_wait, || self.rewrite()).map_err(|fault| self.explain(fault))
     }
 
     fn rewrite(&self) -> Result<bool, Fault> {
         let writer = self.writer();
-        let seen = counter(&writer, REWRITE)?;
-        if seen == 0 {
+        // A restore may still begin meanwhile. It loses nothing by that, and then the counter is another store's.
+        self.gate.require_open()?;
+        let seen = Seen::read(&writer, REWRITE)?;
+        if seen.count == 0 {
             return Ok(false);
         }
         let rewriting = open::connect(&self.file, self.options.busy_wait)?;
         // Rewriting goes through a temporary database, which may be larger than memory.
         rewriting.execute_batch("PRAGMA synchronous = FULL; PRAGMA temp_store = FILE; VACUUM;")?;
         drop(rewriting);
-        lower(&writer, REWRITE, seen)?;
+        seen.lower(&writer)?;
         raise_log(&writer)?;
         self.scrub.ask();
         self.scrub.after_write(&writer);
@@ -99,8 +101,9 @@ pub(super) fn rewrite_pending(connection: &Connection) -> rusqlite::Result<i64> 
     counter(connection, REWRITE)
 }
 
-/// Raises the counters, inside the transaction that erases.
+/// Raises the counters and says that copies are older now, inside the transaction that erases.
 pub(super) fn raise(transaction: &Connection) -> rusqlite::Result<()> {
+    copies::mark_erasure(transaction)?;
     raise_log(transaction)?;
     add_one(transaction, REWRITE)
 }
@@ -122,10 +125,31 @@ fn add_one(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     statement.execute([name]).map(drop)
 }
 
-/// Takes a counter away. Whoever erased since it was `seen` has raised it, and it stays up for them.
-fn lower(connection: &Connection, name: &str, seen: i64) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached("DELETE FROM meta WHERE name = ?1 AND value = ?2")?;
-    statement.execute(rusqlite::params![name, seen]).map(drop)
+/// A counter as it was before the work that it asks for.
+struct Seen {
+    name: &'static str,
+    count: i64,
+    epoch: Option<[u8; 16]>,
+}
+
+impl Seen {
+    fn read(connection: &Connection, name: &'static str) -> rusqlite::Result<Self> {
+        let mut statement = connection.prepare_cached(
+            "SELECT coalesce((SELECT value FROM meta WHERE name = ?1), 0), \
+             (SELECT value FROM meta WHERE name = 'epoch')",
+        )?;
+        statement.query_row([name], |row| Ok(Self { name, count: row.get(0)?, epoch: row.get(1)? }))
+    }
+
+    /// Takes the counter away. Whoever erased since has raised it, and it stays up for them; after a restore it is
+    /// another store's counter, and the work was not done on that.
+    fn lower(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(
+            "DELETE FROM meta WHERE name = ?1 AND value = ?2 \
+             AND (SELECT value FROM meta WHERE name = 'epoch') IS ?3",
+        )?;
+        statement.execute(rusqlite::params![self.name, self.count, self.epoch]).map(drop)
+    }
 }
 
 /// Moves the log into the database and cuts it. Says whether the log is empty now.
@@ -137,13 +161,34 @@ pub(super) fn truncate_log(writer: &Connection) -> rusqlite::Result<bool> {
 }
 
 fn attempt(writer: &Connection) -> rusqlite::Result<bool> {
-    let seen = pending(writer)?;
-    if seen == 0 {
+    let seen = Seen::read(writer, LOG)?;
+    if seen.count == 0 {
         return Ok(true);
     }
     if !truncate_log(writer)? {
         return Ok(false);
     }
-    lower(writer, LOG, seen)?;
+    seen.lower(writer)?;
     Ok(pending(writer)? == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::migrate::renew_epoch;
+
+    /// The file was rewritten, then a restore brought other content, which asks for the same as often.
+    #[test]
+    fn the_counter_of_restored_content_is_not_lowered_for_work_done_before() {
+        let store = Connection::open_in_memory().expect("opened");
+        store.execute_batch("CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL)").expect("made");
+        renew_epoch(&store).expect("renewed");
+        raise(&store).expect("raised");
+        let before = Seen::read(&store, REWRITE).expect("read");
+        renew_epoch(&store).expect("renewed");
+        before.lower(&store).expect("asked");
+        assert_eq!(rewrite_pending(&store).expect("read"), 1);
+        Seen::read(&store, REWRITE).and_then(|seen| seen.lower(&store)).expect("lowered");
+        assert_eq!(rewrite_pending(&store).expect("read"), 0);
+    }
 }

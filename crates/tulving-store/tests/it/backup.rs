@@ -47,7 +47,7 @@ fn a_backup_is_one_private_file_that_holds_everything() {
     let mode: String = copy.pragma_query_value(None, "journal_mode", |row| row.get(0)).expect("asked");
     assert_eq!(mode, "delete");
     let left = fs::read_dir(home.path()).expect("a folder").filter_map(Result::ok);
-    assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".draft")));
+    assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".tulving-draft")));
 }
 
 #[test]
@@ -230,7 +230,9 @@ fn what_is_no_backup_is_refused_and_nothing_changes() {
     }
     assert_eq!((dump(&store, 100), store.epoch().expect("read")), before);
     let drafts = fs::read_dir(home.path()).expect("a folder").filter_map(Result::ok);
-    assert!(drafts.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".draft")));
+    assert!(
+        drafts.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".tulving-draft"))
+    );
 }
 
 #[test]

@@ -3,10 +3,11 @@ use std::os::unix::fs::PermissionsExt;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_store::{Depth, Severity};
+use tulving_core::change::Write;
+use tulving_store::{Depth, Finding, IfExists, Severity, SqliteStore};
 
 use crate::fixture::fill;
-use crate::made::{save, store};
+use crate::made::{apply, save, store};
 
 #[test]
 fn a_healthy_store_has_nothing_to_complain_of() {
@@ -54,4 +55,69 @@ fn files_that_others_may_read_are_named() {
     let found = checkup.findings.iter().find(|finding| finding.name == "permissions").expect("looked at");
     assert_eq!(found.severity, Severity::Warn);
     assert!(found.text.contains("tulving.db has mode 0644"), "{}", found.text);
+}
+
+fn finding(store: &SqliteStore, depth: Depth, name: &str) -> Finding {
+    let checkup = store.check(depth).expect("checked");
+    checkup.findings.into_iter().find(|finding| finding.name == name).expect("looked at")
+}
+
+#[test]
+fn copies_that_may_hold_erased_text_are_named() {
+    let folder = tempdir().expect("a folder");
+    let home = folder.path().join("home");
+    let store = store(&home);
+    fs::create_dir(home.join("backups")).expect("made");
+    let copy = |name: &str| {
+        let path = home.join("backups").join(name);
+        store.backup(&path, IfExists::Refuse, &mut |_, _| ()).expect("made");
+        path
+    };
+    let copies = || finding(&store, Depth::Usual, "copies");
+    let (first, second) = (save(&store, "xyzzy one"), save(&store, "xyzzy two"));
+    let oldest = copy("oldest.db");
+    assert_eq!(copies().severity, Severity::Fine, "nothing was erased");
+    apply(&store, vec![Write::Erase { id: first }]);
+    assert!(store.scrub().expect("rewritten"));
+    let middle = copy("middle.db");
+    let found = copies();
+    assert_eq!(found.severity, Severity::Warn);
+    assert!(found.text.contains("oldest.db") && !found.text.contains("middle.db"), "{found:?}");
+    apply(&store, vec![Write::Erase { id: second }]);
+    copy("unwritten.db");
+    assert!(copies().text.contains("unwritten.db"), "its pages were not rewritten after the erasure");
+    fs::remove_file(home.join("backups/unwritten.db")).expect("removed");
+    assert!(store.scrub().expect("rewritten"));
+    let newest = copy("newest.db");
+    let found = copies();
+    assert!(found.text.contains("oldest.db") && found.text.contains("middle.db"), "{found:?}");
+    assert!(!found.text.contains("newest.db") && found.hint.is_some(), "{found:?}");
+
+    let report = store.restore(&newest, &mut |_, _| ()).expect("restored");
+    let found = copies();
+    assert!(found.text.contains("oldest.db") && found.text.contains("middle.db"), "{found:?}");
+    assert!(!found.text.contains(&report.previous.display().to_string()), "{found:?}");
+    for path in [oldest, middle] {
+        fs::remove_file(path).expect("removed");
+    }
+    assert_eq!(copies().severity, Severity::Fine);
+}
+
+#[test]
+fn a_past_version_that_somebody_changed_is_found_by_a_deep_look() {
+    let folder = tempdir().expect("a folder");
+    let home = folder.path().join("home");
+    let store = store(&home);
+    fill(&store);
+    assert_eq!(finding(&store, Depth::Deep, "versions").severity, Severity::Fine);
+    let other = Connection::open(home.join("tulving.db")).expect("opened");
+    other
+        .execute_batch("UPDATE versions SET edition = replace(edition, 'fixture', 'forgery')")
+        .expect("done");
+    let found = finding(&store, Depth::Deep, "versions");
+    assert_eq!(found.severity, Severity::Bad);
+    assert!(found.text.contains("version 1 of memory"), "{found:?}");
+    other.execute_batch("UPDATE versions SET edition = '{}'").expect("done");
+    let found = finding(&store, Depth::Deep, "versions");
+    assert!(found.text.contains("cannot be read"), "{found:?}");
 }

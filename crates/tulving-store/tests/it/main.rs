@@ -15,6 +15,12 @@ mod open;
 // Copies of the whole store and back, while it is in use.
 mod backup;
 
+// Restores beside writers, and what they must not bring back.
+mod restore;
+
+// Unfinished copies, and where copies may go.
+mod drafts;
+
 // What is erased is gone from every file.
 mod erase;
 

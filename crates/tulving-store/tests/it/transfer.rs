@@ -1,14 +1,15 @@
 use serde_json::from_str;
 use tempfile::tempdir;
-use tulving_core::change::Write;
+use tulving_core::change::{Revision, Touch, Write};
 use tulving_core::error::{Conflict, StoreError, Unique};
-use tulving_core::id::{MemoryId, Number, SpaceId};
+use tulving_core::id::{MemoryId, Number, SpaceId, Version};
 use tulving_core::ports::{Memories, Store};
 use tulving_core::record::{Loaded, Record};
-use tulving_core::request::Forgotten;
+use tulving_core::request::{Filter, Forgotten, Sort};
+use tulving_core::vocabulary::VersionAct;
 
 use crate::fixture::fill;
-use crate::made::{act, apply, dump, insert, memory, save, store, user};
+use crate::made::{act, apply, dump, edition, insert, memory, save, store, time, user};
 
 fn load(into: &tulving_store::SqliteStore, records: Vec<Record>) -> Vec<Loaded> {
     let writes = records.into_iter().map(|record| Write::Load(Box::new(record))).collect();
@@ -89,4 +90,96 @@ fn what_must_be_unique_is_named_when_it_is_taken() {
     assert_eq!(taken(&|other| other.provenance.source_path.clone_from(path)), Unique::SourcePath);
     assert_eq!(taken(&|other| other.edition.text = plain.edition.text.clone()), Unique::Content);
     assert_eq!(taken(&|other| other.id = plain.id), Unique::Id);
+}
+
+#[test]
+fn an_access_count_near_its_end_goes_no_further() {
+    const END: u64 = 1 << 53;
+    let home = tempdir().expect("a folder");
+    let store = store(home.path());
+    let mut often = memory("recalled without end");
+    often.usage.access_count = u64::MAX;
+    let id = often.id;
+    apply(&store, vec![insert(often)]);
+    let other = rusqlite::Connection::open(home.path().join("tulving.db")).expect("opened");
+    for set in [None, Some(i64::MAX), Some(5)] {
+        if let Some(count) = set {
+            other.execute("UPDATE usage SET access_count = ?1", [count]).expect("set");
+        }
+        for count in [u64::MAX, 1] {
+            apply(&store, vec![Write::Touch(vec![Touch { id, count, at: time(2) }])]);
+            let found = store.memory(&user(), SpaceId::DEFAULT, id.into(), Forgotten::Without).expect("read");
+            assert_eq!(found.map(|memory| memory.usage.access_count), Some(END));
+        }
+    }
+}
+
+#[test]
+fn versions_of_a_handmade_dump_leave_room_for_edits() {
+    let (one, other) = (tempdir().expect("a folder"), tempdir().expect("a folder"));
+    let (source, target) = (store(one.path()), store(other.path()));
+    fill(&source);
+    let made = dump(&source, 1_000).into_iter().find_map(|record| match record {
+        Record::Memory(record) if !record.versions.is_empty() => Some(record),
+        _ => None,
+    });
+    let made = made.expect("one was edited");
+    for (n, version, past, kept) in
+        [(0, 0, vec![0, 7], 0), (1, u32::MAX, vec![1, 1, u32::MAX], 1), (2, 2, vec![1, 2, 3], 1)]
+    {
+        let mut record = made.clone();
+        let content = format!("made by hand {n}");
+        record.memory.id = MemoryId::mint(time(n));
+        record.memory.edition = edition(&content);
+        record.memory.version = Version(version);
+        record.versions = past
+            .into_iter()
+            .map(|past| {
+                let mut version = made.versions[0].clone();
+                version.version = Version(past);
+                version
+            })
+            .collect();
+        let id = record.memory.id;
+        assert_eq!(load(&target, vec![Record::Memory(record)]).len(), 1);
+        for round in 0..4 {
+            let versions = target.versions(&user(), id).expect("read");
+            assert_eq!(versions.len(), kept + 1 + round);
+            let found =
+                target.memory(&user(), SpaceId::DEFAULT, id.into(), Forgotten::Without).expect("read");
+            let found = found.expect("it is there");
+            let revision = Revision {
+                id,
+                from: found.version,
+                act: VersionAct::Updated,
+                edition: edition(&format!("{content}, edit {round}")),
+                stood: found.standing,
+                standing: found.standing,
+                chunks: None,
+            };
+            apply(&target, vec![Write::Revise(Box::new(revision))]);
+        }
+    }
+}
+
+#[test]
+fn a_value_that_breaks_a_rule_is_said_without_sql() {
+    let home = tempdir().expect("a folder");
+    let store = store(home.path());
+    let mut wrong = memory("of no version");
+    wrong.version = Version(0);
+    let error = store.apply(&act(vec![insert(wrong)])).expect_err("it is refused");
+    assert_eq!(error.to_string(), "the store failed: a value breaks a rule of the database");
+}
+
+#[test]
+fn a_substring_is_found_however_its_letters_are_composed() {
+    let home = tempdir().expect("a folder");
+    let store = store(home.path());
+    save(&store, "the cafe\u{301} at the corner");
+    save(&store, "another caf\u{e9}");
+    for needle in ["caf\u{e9}", "CAFE\u{301}"] {
+        let filter = Filter { substring: Some(needle.to_owned()), ..Filter::default() };
+        assert_eq!(store.list(&user(), &filter, Sort::Newest, 10, None).expect("read").len(), 2);
+    }
 }

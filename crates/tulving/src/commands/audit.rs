@@ -11,6 +11,7 @@ use tulving_core::limits;
 use tulving_core::request::AuditFilter;
 
 use crate::args::{count, reference, whole_number};
+use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -22,6 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   tulving audit
   tulving audit 12
+  tulving audit --space team-a
   tulving audit --limit 200 --json";
 
 /// Flags of `audit`.
@@ -50,7 +52,12 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
         None => None,
         Some(name) => Some(identify(reference(name)?, app)?),
     };
-    let entries = app.engine.audit(&app.caller, &AuditFilter { space: None, memory, last })?;
+    // A space that only the settings name is where commands work; it does not narrow what is looked back at.
+    let space = match app.settings.space_source() {
+        Source::Flag { .. } => Some(app.here()?.space),
+        _ => None,
+    };
+    let entries = app.engine.audit(&app.caller, &AuditFilter { space, memory, last })?;
     let ids: Vec<PrincipalId> = entries.iter().map(|entry| entry.by).collect();
     let names = app.engine.names(&ids)?;
     if printer.json() {
@@ -93,10 +100,12 @@ fn identify(which: MemoryRef, app: &App<'_>) -> Result<MemoryId, Failure> {
     let caller = app.here()?;
     match app.engine.get(&caller, which) {
         Ok(memory) => Ok(memory.id),
-        Err(error @ Error::NoMemory { .. }) => match app.engine.get_forgotten(&caller, which)? {
-            Some(memory) => Ok(memory.id),
-            None => Err(Failure::from(error).hinted("what is gone for good is named by its full id")),
-        },
+        Err(error @ (Error::NoMemory { .. } | Error::Forgotten { .. })) => {
+            match app.engine.get_forgotten(&caller, which)? {
+                Some(memory) => Ok(memory.id),
+                None => Err(Failure::from(error).hinted("what is gone for good is named by its full id")),
+            }
+        }
         Err(error) => Err(error.into()),
     }
 }

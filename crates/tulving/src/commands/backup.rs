@@ -57,6 +57,9 @@ pub(super) fn run(args: &Backup, app: &App<'_>, printer: &mut Printer) -> Result
 }
 
 fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if file == Path::new("-") {
+        return Err(Failure::usage("a backup cannot go to standard output; name a file"));
+    }
     if !force && file.symlink_metadata().is_ok() {
         return Err(InputError::Exists { path: file.to_owned() }.into());
     }
@@ -103,11 +106,16 @@ fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Resu
     if printer.json() {
         printer.document(&serde_json::json!({
             "file": file, "memories": report.memories, "previous": report.previous, "schema": report.schema,
+            "tokens_kept_revoked": report.kept_revoked,
         }))?;
     } else {
         let memories = counted(report.memories, "memory", "memories");
         printer.line(format!("Restored {memories} from {}", file.display()))?;
         printer.note(format!("What was there before is in {}", report.previous.display()))?;
+        if report.kept_revoked > 0 {
+            let tokens = counted(report.kept_revoked, "token", "tokens");
+            printer.note(format!("{tokens} revoked since the backup stay revoked"))?;
+        }
     }
     Ok(Outcome::Done)
 }

@@ -10,9 +10,11 @@ use tulving_core::answer::{Fate, Receipt};
 use tulving_core::error::{Error, Invalid};
 use tulving_core::request::{Caller, SaveRequest};
 
+use super::save::label;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input::Lines;
+use crate::json;
 use crate::print::Printer;
 use crate::show::text::{counted, thousands};
 use crate::wire::App;
@@ -20,6 +22,9 @@ use crate::wire::App;
 /// How many memories one transaction takes: enough that its commit costs little for each of them, few enough that
 /// other processes wait for milliseconds.
 const TRANSACTION: usize = 1_000;
+
+/// How many warnings are listed to a person; a program gets all of them.
+const LISTED: usize = 20;
 
 /// What came of a batch.
 #[derive(Default, Serialize)]
@@ -74,9 +79,7 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
         printer.document(&batch.report)?;
         return Ok(Outcome::Done);
     }
-    for warning in receipts.iter().flat_map(|receipt| &receipt.warnings) {
-        printer.warning(warning)?;
-    }
+    warn(receipts, printer)?;
     let mut parts = vec![format!("Saved {}", counted(*created, "memory", "memories"))];
     let others = [(updated, "updated"), (unchanged, "unchanged"), (duplicate, "already known")];
     parts.extend(
@@ -87,6 +90,20 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
     );
     printer.line(parts.join(", "))?;
     Ok(Outcome::Done)
+}
+
+/// Shows what was asked and not done, each with its memory.
+fn warn(receipts: &[Receipt], printer: &mut Printer) -> Result<(), Failure> {
+    let all = || receipts.iter().flat_map(|receipt| receipt.warnings.iter().map(move |w| (receipt, w)));
+    for (receipt, warning) in all().take(LISTED) {
+        printer.warning(format!("{}: {warning}", label(receipt)))?;
+    }
+    let more = all().skip(LISTED).count();
+    if more > 0 {
+        let more = counted(u64::try_from(more).unwrap_or(u64::MAX), "more warning", "more warnings");
+        printer.note(format!("and {more}; --json shows all of them"))?;
+    }
+    Ok(())
 }
 
 impl Batch<'_> {
@@ -110,9 +127,9 @@ impl Batch<'_> {
         let Some((line, text)) = self.lines.next()? else {
             return Ok(None);
         };
-        match serde_json::from_str(&text) {
+        match json::save_request(&text) {
             Ok(request) => Ok(Some((line, request))),
-            Err(error) => Err(self.lines.wrong(line, without_line(&error))),
+            Err(why) => Err(self.lines.wrong(line, why)),
         }
     }
 
@@ -126,7 +143,7 @@ impl Batch<'_> {
                 self.save(&waiting)?;
                 Err(self.lines.refused(line, *source))
             }
-            done => Ok(done?),
+            done => done.map_err(|error| self.app.refused(&self.caller, error)),
         }
     }
 
@@ -152,14 +169,5 @@ impl Batch<'_> {
         };
         let hint = failure.hint().map_or_else(|| saved.clone(), |hint| format!("{hint}; {saved}"));
         failure.hinted(hint)
-    }
-}
-
-/// What the parser said, without its own count of lines: it was given one.
-pub(super) fn without_line(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rsplit_once(" at line ") {
-        Some((what, _)) => format!("{what} at column {}", error.column()),
-        None => text,
     }
 }

@@ -1,13 +1,16 @@
 //! `tulving config`: each setting and where it came from.
 
 use clap::{Args, Subcommand};
+use tulving_core::error::Error;
+use tulving_store::Home;
 
 use crate::args::Global;
-use crate::config::{self, Settings};
+use crate::config::{self, Chosen, Settings, Source};
 use crate::exit::Outcome;
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::print::Printer;
 use crate::show::table::table;
+use crate::wire;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,18 +50,46 @@ pub(super) fn run(
         return Ok(Outcome::Done);
     }
     let (home, source) = config::home(global)?;
+    let mut chosen = settings.chosen.clone();
+    if settings.token.is_some() {
+        match place(settings) {
+            Ok(name) if *settings.space_source() == Source::Default => confine(&mut chosen, name),
+            Ok(_) => {}
+            Err(failure) => printer.warning(match failure.hint() {
+                None => failure.message(),
+                Some(hint) => format!("{}; {hint}", failure.message()),
+            })?,
+        }
+    }
     if printer.json() {
         let home = serde_json::json!({ "path": home, "source": source });
-        printer.document(&serde_json::json!({ "home": home, "settings": settings.chosen }))?;
+        printer.document(&serde_json::json!({ "home": home, "settings": chosen }))?;
         return Ok(Outcome::Done);
     }
     let mut rows = vec![["home".to_owned(), home.display().to_string(), source.to_string()]];
-    rows.extend(
-        settings
-            .chosen
-            .iter()
-            .map(|chosen| [chosen.key.to_owned(), chosen.value.clone(), chosen.source.to_string()]),
-    );
+    let row = |chosen: &Chosen| [chosen.key.to_owned(), chosen.value.clone(), chosen.source.to_string()];
+    rows.extend(chosen.iter().map(row));
     printer.lines(&table(["key", "value", "from"], &rows))?;
     Ok(Outcome::Done)
+}
+
+/// The name of the space that a token works in. A store that is not there yet is not made for the answer.
+fn place(settings: &Settings) -> Result<String, Failure> {
+    let made = settings.home.exists() && Home::open_or_create(&settings.home)?.database().exists();
+    if !made {
+        return Err(Error::BadToken.into());
+    }
+    let app = wire::open(settings)?;
+    let caller = app.here()?;
+    match app.outside(&caller, Some(caller.space))? {
+        Some(outside) => Err(Cause::Outside(outside).into()),
+        None => Ok(app.engine.space(&caller)?.name),
+    }
+}
+
+/// Shows the space of a confined token in the place of the default.
+fn confine(chosen: &mut [Chosen], name: String) {
+    if let Some(space) = chosen.iter_mut().find(|chosen| chosen.key == "space" && chosen.value != name) {
+        (space.value, space.source) = (name, Source::Token);
+    }
 }

@@ -1,8 +1,10 @@
 //! `tulving doctor`: whether the home is sound. The exit code tells.
 
+use std::sync::Arc;
+
 use clap::Args;
 use serde::Serialize;
-use tulving_core::error::StoreError;
+use tulving_core::error::{Error, StoreError};
 use tulving_store::{Checkup, Depth, Finding, Home, Severity, SqliteStore};
 
 use crate::config::Settings;
@@ -51,7 +53,7 @@ impl From<Finding> for Line {
 }
 
 pub(super) fn run(args: &Doctor, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let lines = look(args, settings);
+    let lines = look(args, settings)?;
     let sound = lines.iter().all(|line| line.verdict != "bad");
     if printer.json() {
         printer.document(&serde_json::json!({ "sound": sound, "findings": lines }))?;
@@ -61,24 +63,44 @@ pub(super) fn run(args: &Doctor, settings: &Settings, printer: &mut Printer) -> 
     Ok(if sound { Outcome::Done } else { Outcome::Unsound })
 }
 
-/// The findings. That there is no store is worth a warning; that it cannot be opened is a finding like any other.
-fn look(args: &Doctor, settings: &Settings) -> Vec<Line> {
+/// The findings, for an admin of the org. That there is no store is worth a warning; that it cannot be opened is a
+/// finding like any other.
+fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
     if !settings.home.exists() {
-        return vec![Line {
+        if settings.token.is_some() {
+            return Err(Error::BadToken.into());
+        }
+        return Ok(vec![Line {
             name: "home",
             verdict: "warn",
             text: format!("there is nothing at {} yet", settings.home.display()),
             hint: Some("the first `tulving save` makes it".to_owned()),
-        }];
+        }]);
     }
     let depth = if args.deep { Depth::Deep } else { Depth::Usual };
-    let checkup = Home::open_or_create(&settings.home)
-        .and_then(|home| SqliteStore::open(&home, wire::options(settings)))
-        .and_then(|store| examine(&store, depth));
-    match checkup {
+    let opened = Home::open_or_create(&settings.home)
+        .and_then(|home| SqliteStore::open(&home, wire::options(settings)));
+    let store = match opened {
+        Ok(store) => Arc::new(store),
+        Err(error) => return Ok(vec![unreadable(error)]),
+    };
+    match admit(&store, settings) {
+        Ok(()) => {}
+        // Who the local user is can be damaged like anything else, and then is what there is to find.
+        Err(Error::Store(_)) if settings.token.is_none() => {}
+        Err(Error::Store(error)) => return Ok(vec![unreadable(error)]),
+        Err(error) => return Err(error.into()),
+    }
+    Ok(match examine(&store, depth) {
         Ok(checkup) => checkup.findings.into_iter().map(Line::from).collect(),
         Err(error) => vec![unreadable(error)],
-    }
+    })
+}
+
+/// Lets only an admin of the org pass: the findings are about everybody's memories.
+fn admit(store: &Arc<SqliteStore>, settings: &Settings) -> Result<(), Error> {
+    let engine = wire::engine(store, settings);
+    engine.require_org_admin(&wire::caller(&engine, settings)?)
 }
 
 /// Checks a store, and finishes an erasure that a killed process has left behind, where the store is sound otherwise.

@@ -63,12 +63,14 @@ pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<O
 
 /// Writes beside the file and renames at the end, so that a dump is whole or not there. It is for its owner alone.
 fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<u64, Failure> {
-    let path = &args.file;
+    refuse_devices(&args.file)?;
+    let target = tulving_store::check_target(app.store.home(), &args.file);
+    let path = &target.map_err(|error| Failure::from(error).hinted("choose another file"))?;
+    if !args.force && args.file.symlink_metadata().is_ok() {
+        return Err(InputError::Exists { path: args.file.clone() }.into());
+    }
     let unwritable =
         |source: io::Error| -> Failure { InputError::Unwritable { path: path.clone(), source }.into() };
-    if !args.force && path.symlink_metadata().is_ok() {
-        return Err(InputError::Exists { path: path.clone() }.into());
-    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
@@ -82,6 +84,17 @@ fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<u64, Failure
         let _ = std::fs::remove_file(&part);
     }
     written
+}
+
+/// A device, a pipe or a socket cannot be replaced by a file, and was meant to be written to.
+fn refuse_devices(path: &Path) -> Result<(), Failure> {
+    let special = path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir());
+    // What these are depends on where the output goes, and may well be a file.
+    let stream = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|name| path.starts_with(name));
+    if special || stream {
+        return Err(InputError::NotRegular { path: path.to_owned() }.into());
+    }
+    Ok(())
 }
 
 fn fill(

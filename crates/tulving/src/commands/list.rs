@@ -10,7 +10,7 @@ use tulving_core::vocabulary::State;
 use super::Placed;
 use crate::args::{Chooser, count, whole_number};
 use crate::exit::Outcome;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outside};
 use crate::print::Printer;
 use crate::show::memory::{Layout, lines};
 use crate::show::text::thousands;
@@ -143,6 +143,11 @@ fn footer(
     if let Some(cursor) = request.cursor {
         let total = thousands(app.engine.count(caller, &request.filter)?);
         return printer.note(format!("{shown} of {total}; for the next page add --cursor {cursor}"));
+    }
+    if shown == 0
+        && let Some(Outside { what, hint }) = app.outside(caller, request.filter.space)?
+    {
+        return printer.note(format!("No memories: {what}; {hint}"));
     }
     if shown == 0 {
         return printer.note("No memories. Save one with `tulving save \"…\"`, or loosen the filters.");

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use tulving_core::Loading;
-use tulving_core::record::{Loaded, Record};
+use tulving_core::record::Loaded;
+use tulving_core::{LeftOut, Loading};
 
-use super::batch::without_line;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input::Lines;
+use crate::json;
 use crate::print::Printer;
-use crate::show::text::{counted, thousands};
+use crate::show::text::counted;
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -25,7 +25,7 @@ A memory keeps its number where it is free, and gets a new one where it is not."
 /// How many lines one transaction takes.
 const TRANSACTION: usize = 1_000;
 
-/// How many renumbered memories are listed to a person; a program gets all of them.
+/// How many memories of a sort are listed to a person; a program gets all of them.
 const LISTED: usize = 20;
 
 /// Flags of `load`.
@@ -39,6 +39,9 @@ pub(crate) struct Load {
 
 pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut lines = Lines::open(&args.file)?;
+    if lines.is_database() {
+        return Err(lines.database());
+    }
     let bar = printer.bar("Loading", lines.size());
     let mut loading = Loading::default();
     let done = take_all(&mut lines, &mut loading, app, &bar);
@@ -67,14 +70,18 @@ fn take_all(
     bar: &ProgressBar,
 ) -> Result<(), Failure> {
     let mut waiting = Vec::new();
+    let mut some = false;
     while let Some((line, text)) = lines.next()? {
-        let record: Record =
-            serde_json::from_str(&text).map_err(|error| lines.wrong(line, without_line(&error)))?;
+        some = true;
+        let record = json::record(&text).map_err(|why| lines.wrong(line, why))?;
         waiting.push((line, record));
         if waiting.len() == TRANSACTION {
             app.engine.load(&app.caller, loading, std::mem::take(&mut waiting))?;
             bar.set_position(if lines.size().is_some() { lines.read() } else { line });
         }
+    }
+    if !some {
+        return Err(lines.empty());
     }
     Ok(app.engine.load(&app.caller, loading, waiting)?)
 }
@@ -82,13 +89,21 @@ fn take_all(
 fn report(loading: &Loading, printer: &mut Printer) -> Result<(), Failure> {
     printer.line(format!("Loaded {}", counted(loading.added, "record", "records")))?;
     let rest = [
-        (loading.present, "were there already"),
-        (u64::try_from(loading.renumbered.len()).unwrap_or(u64::MAX), "got a new number"),
-        (loading.duplicates, "were left out: a memory with the same content, key or path is here"),
-        (loading.dangling, "were left out: they refer to what is not here"),
+        (loading.present, "was there already", "were there already"),
+        (u64::try_from(loading.renumbered.len()).unwrap_or(u64::MAX), "got a new number", "got a new number"),
+        (
+            loading.duplicates,
+            "was left out: a memory with the same content, key or path is here",
+            "were left out: memories with the same content, key or path are here",
+        ),
+        (
+            loading.dangling,
+            "was left out: it refers to what is not here",
+            "were left out: they refer to what is not here",
+        ),
     ];
-    for (count, what) in rest.into_iter().filter(|(count, _)| *count > 0) {
-        printer.line(format!("  {} {what}", thousands(count)))?;
+    for (count, one, many) in rest.into_iter().filter(|(count, ..)| *count > 0) {
+        printer.line(format!("  {}", counted(count, one, many)))?;
     }
     for loaded in loading.renumbered.iter().take(LISTED) {
         if let Loaded::Renumbered { from, to } = loaded {
@@ -98,5 +113,27 @@ fn report(loading: &Loading, printer: &mut Printer) -> Result<(), Failure> {
     if loading.renumbered.len() > LISTED {
         printer.line("    … --json lists all of them")?;
     }
+    for left_out in loading.left_out.iter().take(LISTED) {
+        printer.warning(explain(left_out))?;
+    }
+    if loading.left_out.len() > LISTED {
+        let more = u64::try_from(loading.left_out.len() - LISTED).unwrap_or(u64::MAX);
+        let more = counted(more, "more was", "more were");
+        printer.note(format!("and {more} left out; --json lists all of them"))?;
+    }
     Ok(())
+}
+
+/// Which line was left out, and why.
+fn explain(left_out: &LeftOut) -> String {
+    let what = match left_out.memory {
+        None => format!("line {}", left_out.line),
+        Some(memory) => format!("line {} (memory {memory})", left_out.line),
+    };
+    match left_out.loaded {
+        Loaded::Duplicate { of } => {
+            format!("{what} was left out: memory {of} here has the same content, key or path")
+        }
+        _ => format!("{what} was left out: it refers to what is not here"),
+    }
 }

@@ -85,7 +85,7 @@ fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         Command::Backup(args) => backup::run(args, app, printer),
         Command::Dump(args) => dump::run(args, app, printer),
         Command::Load(args) => load::run(args, app, printer),
-        Command::Doctor(_) | Command::Config(_) | Command::Completions(_) => {
+        Command::Doctor(_) | Command::Config(_) | Command::Completions(_) | Command::Help { .. } => {
             unreachable!("these open no store and were done before")
         }
     }

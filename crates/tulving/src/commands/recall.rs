@@ -12,7 +12,7 @@ use tulving_core::request::{Mode, RecallRequest, Sort};
 use super::Placed;
 use crate::args::{Chooser, count, whole_number};
 use crate::exit::Outcome;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outside};
 use crate::input;
 use crate::print::Printer;
 use crate::show::memory::{Layout, lines};
@@ -76,7 +76,7 @@ impl Recall {
     fn request(&self, app: &App<'_>) -> Result<RecallRequest, Failure> {
         let text = match self.words.as_slice() {
             [] => None,
-            words => Some(input::text(words, app.settings.limits.content_bytes)?),
+            words => Some(input::text(words, app.settings.limits.content_bytes)?.trim().to_owned()),
         };
         let mut filter = self.chooser.filter()?;
         let mode = match (self.mode, text) {
@@ -114,6 +114,10 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
         return Ok(Outcome::Done);
     }
     if answer.hits.is_empty() {
+        if let Some(Outside { what, hint }) = app.outside(&caller, request.filter.space)? {
+            printer.note(format!("No memories: {what}; {hint}"))?;
+            return Ok(Outcome::Done);
+        }
         return nothing(args, &request.mode, printer);
     }
     let names = args.chooser.all_spaces.then(|| app.space_names()).transpose()?;

@@ -2,13 +2,14 @@
 
 use clap::Args;
 use tulving_core::id::Version;
+use tulving_core::memory::Memory;
 
 use super::Placed;
 use crate::args::reference;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
-use crate::show::memory::sentence;
+use crate::show::memory::{sentence, unchanged};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -30,14 +31,31 @@ pub(crate) struct Revert {
 
 pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
-    let memory = app.engine.revert(&app.here()?, which, Version(args.version))?;
+    let caller = app.here()?;
+    // What is wrong with the memory or the version is for the revert to say.
+    let past = app.engine.history(&caller, which).unwrap_or_default();
+    let before = past.iter().find(|entry| entry.current).map(|entry| entry.version);
+    let memory = app.engine.revert(&caller, which, Version(args.version))?;
     if printer.json() {
         let names = app.space_names()?;
         printer.document(&Placed::new(&memory, memory.space, &names))?;
         return Ok(Outcome::Done);
     }
+    if before == Some(memory.version) {
+        printer.line(unchanged(&memory))?;
+    } else {
+        say(args, &memory, printer)?;
+    }
+    let reverted = past.iter().find(|entry| entry.version == Version(args.version));
+    let boundary = memory.edition.boundary;
+    if reverted.is_some_and(|entry| entry.edition.boundary != boundary) {
+        printer.note(format!("Who may see it stays as it is: {boundary}"))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn say(args: &Revert, memory: &Memory, printer: &mut Printer) -> Result<(), Failure> {
     let done =
         format!("Reverted {} to version {}, now version {}", memory.label(), args.version, memory.version);
-    printer.line(sentence(&done, &memory, printer.columns()))?;
-    Ok(Outcome::Done)
+    printer.line(sentence(&done, memory, printer.columns()))
 }

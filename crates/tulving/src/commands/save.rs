@@ -25,8 +25,15 @@ Examples:
   tulving save - --key style-guide --content-type markdown < guide.md
   tulving save --batch memories.jsonl
 
-Each line of a batch is an object with a `content` and any of the fields above, such as
-{\"content\": \"…\", \"type\": \"fact\", \"tags\": [\"a\"], \"occurred_at\": \"2026-05-27\"}.";
+Each line of a batch is a JSON object with a `content` and any of the fields above, `_` for `-`:
+  {\"content\": \"Prefers tea\", \"type\": \"preference\", \"importance\": 0.7, \"occurred_at\": \"2026-05-27\"}
+These are called otherwise than their flags:
+  \"tags\": [\"a\", \"b\"]          for --tag a --tag b
+  \"pinned\": true              for --pin
+  \"author\": \"auto\"            for --auto
+  \"assisted_by_agent\": \"x\"    for --assisted-by x
+  \"associations\": [{\"target\": \"#3\", \"relation\": \"updates\", \"weight\": 0.8}]
+                              for --updates 3:0.8 and the other links";
 
 /// Flags of `save`.
 #[derive(Debug, Args)]
@@ -109,8 +116,14 @@ struct Origin {
     /// The conversation it comes from
     #[arg(long, value_name = "NAME")]
     conversation: Option<String>,
-    /// Its order in the conversation
-    #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true)]
+    /// Its order in that conversation
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = whole_number,
+        allow_negative_numbers = true,
+        requires = "conversation"
+    )]
     position: Option<i64>,
     /// Who said it
     #[arg(long, value_name = "NAME")]
@@ -233,7 +246,8 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
     let content = input::text(&args.words, app.settings.limits.content_bytes)?;
     let request = args.request(content)?;
     let caller = app.here()?;
-    let receipt = app.engine.save(&caller, request)?;
+    let saved = app.engine.save(&caller, request);
+    let receipt = saved.map_err(|error| app.refused(&caller, error))?;
     if printer.json() {
         let names = app.space_names()?;
         printer.document(&Placed::new(&receipt, receipt.space, &names))?;
@@ -252,8 +266,13 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
     Ok(Outcome::Done)
 }
 
+/// The memory of a receipt as people call it.
+pub(super) fn label(receipt: &Receipt) -> String {
+    receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string())
+}
+
 fn what_became(receipt: &Receipt) -> String {
-    let label = receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string());
+    let label = label(receipt);
     let archive = if receipt.revived { ", back from the archive" } else { "" };
     match receipt.fate {
         Fate::Created => format!("Saved {label}"),

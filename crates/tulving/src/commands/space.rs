@@ -12,6 +12,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::table::table;
+use crate::show::text::article;
 use crate::show::time::age;
 use crate::wire::App;
 
@@ -93,7 +94,7 @@ pub(super) fn run(args: &Space, app: &App<'_>, printer: &mut Printer) -> Result<
         Act::Members { name } => members(&app.engine.members(&app.caller, name)?, printer),
         Act::AddMember { name, principal, role } => {
             let member = app.engine.set_member(&app.caller, name, principal, *role)?;
-            say(&member, format!("`{principal}` is a {role} of `{name}`"), printer)
+            say(&member, format!("`{principal}` is {} {role} of `{name}`", article(role.as_str())), printer)
         }
         Act::RemoveMember { name, principal } => {
             app.engine.remove_member(&app.caller, name, principal)?;

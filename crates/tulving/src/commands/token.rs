@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::style::{self, STRONG};
 use crate::show::table::table;
+use crate::show::text::article;
 use crate::show::time::age;
 use crate::wire::App;
 
@@ -100,8 +101,10 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     }
     printer.line(style::paint(STRONG, secret.reveal()))?;
     printer.note(format!(
-        "A {} token for `{}`, shown this once. Programs use it as TULVING_TOKEN.",
-        kept.role, args.principal
+        "{} {} token for `{}`, shown this once. Programs use it as TULVING_TOKEN.",
+        if article(kept.role.as_str()) == "an" { "An" } else { "A" },
+        kept.role,
+        args.principal
     ))?;
     Ok(Outcome::Done)
 }

@@ -13,7 +13,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
 use crate::print::Printer;
-use crate::show::memory::sentence;
+use crate::show::memory::{sentence, unchanged};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -145,10 +145,17 @@ impl Update {
 pub(super) fn run(args: &Update, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
     let request = args.request(app)?;
-    let memory = app.engine.update(&app.here()?, which, &request)?;
+    let caller = app.here()?;
+    // What is wrong with the memory or the request is for the update to say.
+    let before = app.engine.get(&caller, which).ok();
+    let memory = app.engine.update(&caller, which, &request)?;
     if printer.json() {
         let names = app.space_names()?;
         printer.document(&Placed::new(&memory, memory.space, &names))?;
+        return Ok(Outcome::Done);
+    }
+    if before.is_some_and(|before| before.version == memory.version) {
+        printer.line(unchanged(&memory))?;
         return Ok(Outcome::Done);
     }
     let done = format!("Updated {} to version {}", memory.label(), memory.version);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use tulving_core::error::Class;
 
+use super::table::{keys, variables};
 use super::{HOME, Source};
 
 /// Why the settings cannot be used. Nothing was opened.
@@ -17,16 +18,16 @@ pub(crate) enum SettingError {
         place: Source,
         /// What was given.
         got: String,
-        /// The nearest one that exists.
-        nearest: &'static str,
+        /// The one that was meant, where one is like it.
+        nearest: Option<&'static str>,
     },
     /// There is no such variable.
     #[error("there is no setting `{got}` for the environment")]
     UnknownVariable {
         /// What was given.
         got: String,
-        /// The nearest one that exists.
-        nearest: &'static str,
+        /// The one that was meant, where one is like it.
+        nearest: Option<&'static str>,
     },
     /// A value does not fit.
     #[error("{place}: {key} is `{got}` and must be {expects}")]
@@ -86,11 +87,18 @@ impl SettingError {
     /// What to do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Unknown { nearest, .. } | Self::UnknownVariable { nearest, .. } => {
+            Self::Unknown { nearest: Some(nearest), .. }
+            | Self::UnknownVariable { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`? `tulving config --help` lists all of them"))
             }
+            Self::Unknown { nearest: None, .. } => Some(format!("there are {}", listed(keys()))),
+            Self::UnknownVariable { nearest: None, .. } => Some(format!("there are {}", listed(variables()))),
             Self::NoHome => Some(format!("name a folder with --home or {HOME}")),
             _ => None,
         }
     }
+}
+
+fn listed(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,7 @@
 //! Settings: `config.toml` in the home, then the environment, then flags; the later one wins.
 //!
-//! [`table`] declares each of them once. What is unknown is an error that names the nearest known one, so that a misspelt setting is never silently unused.
+//! [`table`] declares each of them once. What is unknown is an error that names the nearest known one, so that a misspelt
+//! setting is never silently unused.
 
 mod error;
 mod file;
@@ -19,6 +20,7 @@ use tulving_core::preview;
 use tulving_core::space::Secret;
 
 use crate::args::Global;
+use crate::nearest::nearest;
 use file::Entry;
 use table::{SETTINGS, Setting};
 
@@ -79,6 +81,8 @@ pub(crate) enum Source {
         /// Which variable.
         name: &'static str,
     },
+    /// The token, which is confined.
+    Token,
     /// A flag.
     Flag {
         /// Which.
@@ -92,11 +96,22 @@ impl std::fmt::Display for Source {
             Self::Default => f.write_str("default"),
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
             Self::Environment { name } => write!(f, "environment {name}"),
+            Self::Token => f.write_str("the token"),
             Self::Flag { name } => write!(f, "flag {name}"),
         }
     }
 }
 
+impl Settings {
+    /// Who named the space of the call.
+    pub(crate) fn space_source(&self) -> &Source {
+        let space = self.chosen.iter().find(|chosen| chosen.key == "space");
+        space.map_or(&Source::Default, |chosen| &chosen.source)
+    }
+}
+
+/// What every variable begins with.
+const PREFIX: &str = "TULVING_";
 /// Variables that are no settings: where the home is, and as whom to act.
 const HOME: &str = "TULVING_HOME";
 const TOKEN: &str = "TULVING_TOKEN";
@@ -179,7 +194,7 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
     for Entry { key, line, value, written } in file::entries(&path, &text)? {
         let place = Source::File { path: path.clone(), line };
         let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
-            let nearest = table::nearest(&key, SETTINGS.iter().map(|setting| setting.key));
+            let nearest = nearest(&key, table::keys());
             return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
         match value {
@@ -199,15 +214,14 @@ fn read_environment(
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> Result<(), SettingError> {
     for (name, value) in variables {
-        let Some(name) = name.to_str().filter(|name| name.starts_with("TULVING_")) else {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
             continue;
         };
         if name == HOME || name == TOKEN {
             continue;
         }
         let Some(setting) = SETTINGS.iter().find(|setting| setting.variable == name) else {
-            let known = SETTINGS.iter().map(|setting| setting.variable).chain([HOME, TOKEN]);
-            let nearest = table::nearest(name, known);
+            let nearest = table::nearest_variable(name);
             return Err(SettingError::UnknownVariable { got: preview::short(name), nearest });
         };
         take(settings, setting, &value.to_string_lossy(), Source::Environment { name: setting.variable })?;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 
-use super::{HOME, Settings, TOKEN};
+use super::{HOME, PREFIX, Settings, TOKEN};
+use crate::nearest::nearest;
 
 /// One setting.
 pub(super) struct Setting {
@@ -122,16 +123,21 @@ pub(crate) fn reference() -> String {
     text
 }
 
-/// The known name that is most like what was written.
-pub(super) fn nearest(got: &str, known: impl Iterator<Item = &'static str>) -> &'static str {
-    let likeness = |name: &str| strsim::jaro_winkler(got, name).max(last_parts(got, name));
-    known.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or("space")
+/// Every key of `config.toml`.
+pub(super) fn keys() -> impl Iterator<Item = &'static str> {
+    SETTINGS.iter().map(|setting| setting.key)
 }
 
-/// How alike the last parts of two dotted keys are: `content_byte` is meant for `limits.content_bytes`.
-fn last_parts(got: &str, name: &str) -> f64 {
-    let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_owned();
-    0.9 * strsim::jaro_winkler(&last(got), &last(name))
+/// Every variable of the environment.
+pub(super) fn variables() -> impl Iterator<Item = &'static str> {
+    SETTINGS.iter().map(|setting| setting.variable).chain([HOME, TOKEN])
+}
+
+/// The variable that was meant. What all of them begin with makes none more like another.
+pub(super) fn nearest_variable(got: &str) -> Option<&'static str> {
+    let own = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
+    let meant = nearest(got.strip_prefix(PREFIX).unwrap_or(got), variables().map(own))?;
+    variables().find(|name| own(name) == meant)
 }
 
 #[cfg(test)]
@@ -140,15 +146,20 @@ mod tests {
 
     #[test]
     fn the_nearest_name_is_what_was_meant() {
-        let keys = || SETTINGS.iter().map(|setting| setting.key);
         for (got, meant) in [
-            ("limit.content_bytes", "limits.content_bytes"),
-            ("content_bytes", "limits.content_bytes"),
-            ("colour", "output.color"),
-            ("spaces", "space"),
-            ("store.busy_wait", "store.busy_wait_seconds"),
+            ("store.busy_wait", Some("store.busy_wait_seconds")),
+            ("content_byte", Some("limits.content_bytes")),
+            ("server.port", None),
         ] {
             assert_eq!(nearest(got, keys()), meant, "{got}");
+        }
+        for (got, meant) in [
+            ("TULVING_COLOR", Some("TULVING_OUTPUT_COLOR")),
+            ("TULVING_SPACES", Some("TULVING_SPACE")),
+            ("TULVING_HOMES", Some("TULVING_HOME")),
+            ("TULVING_PORT", None),
+        ] {
+            assert_eq!(nearest_variable(got), meant, "{got}");
         }
     }
 

@@ -10,7 +10,7 @@ use tulving_core::vocabulary::State;
 
 use super::style::{self, FAINT, NUMBER, STRONG, WORD};
 use super::table;
-use super::text::{self, block, cut, one_line, pad};
+use super::text::{self, block, cap, cut, one_line, pad};
 use super::time::{age, instant};
 
 /// The widest type there is, `observation`.
@@ -20,11 +20,16 @@ const AGE_COLUMNS: usize = 8;
 /// A sentence about one memory is cut to this where there is no terminal that says how wide it is.
 const SENTENCE_COLUMNS: usize = 100;
 
+/// So much of the content of one memory is shown on one line where there is no terminal. `--json` has all of it.
+const LINE_CHARACTERS: usize = 2_000;
+/// So much of the id of a space tells it from others: the time it was made at.
+const SPACE_START: usize = 13;
+
 /// How lines are laid out.
 pub(crate) struct Layout<'a> {
     /// The time that ages are counted from.
     pub(crate) now: Timestamp,
-    /// How wide the terminal is; without one nothing is cut.
+    /// How wide the terminal is; without one only what is very long is cut.
     pub(crate) columns: Option<usize>,
     /// The names of spaces, where memories of several are shown together.
     pub(crate) spaces: Option<&'a HashMap<SpaceId, String>>,
@@ -42,7 +47,9 @@ fn label(memory: &Memory, layout: &Layout<'_>) -> String {
     match layout.spaces {
         None => label,
         Some(names) => {
-            let name = names.get(&memory.space).map_or("?", String::as_str);
+            // What is open to the whole org may be in a space that the viewer is not in and whose name is not for it.
+            let start = || format!("{}…", &memory.space.to_string()[..SPACE_START]);
+            let name = names.get(&memory.space).cloned().unwrap_or_else(start);
             format!("{name} {label}")
         }
     }
@@ -58,25 +65,25 @@ fn line(label: &str, widest: usize, memory: &Memory, layout: &Layout<'_>) -> Str
         style::paint(NUMBER, label),
         style::paint(WORD, pad(memory_type, TYPE_COLUMNS)),
         style::paint(FAINT, pad(&age, AGE_COLUMNS)),
-        gist(memory, layout.columns.map(|columns| columns.saturating_sub(taken).max(10))),
+        gist(memory, layout.now, layout.columns.map(|columns| columns.saturating_sub(taken).max(10))),
     )
 }
 
 /// What a memory says on one line, with its marks before it and its title.
-fn gist(memory: &Memory, columns: Option<usize>) -> String {
-    let marks: String = marks(memory).iter().map(|mark| format!("[{mark}] ")).collect();
+fn gist(memory: &Memory, now: Timestamp, columns: Option<usize>) -> String {
+    let marks: String = marks(memory, now).iter().map(|mark| format!("[{mark}] ")).collect();
     let shown_marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
     let title = memory.edition.text.title.as_deref().map(one_line).map(|title| format!("{title}: "));
     let title = title.unwrap_or_default();
     let content = one_line(&memory.edition.text.content);
     let Some(columns) = columns else {
-        return format!("{shown_marks}{title}{content}");
+        return format!("{shown_marks}{title}{}", cap(&content, LINE_CHARACTERS));
     };
     let room = columns.saturating_sub(text::width(&marks));
     format!("{shown_marks}{}", cut(&format!("{title}{content}"), room))
 }
 
-fn marks(memory: &Memory) -> Vec<&'static str> {
+fn marks(memory: &Memory, now: Timestamp) -> Vec<&'static str> {
     let standing = &memory.standing;
     let marks = [
         (standing.pinned, "pinned"),
@@ -84,8 +91,19 @@ fn marks(memory: &Memory) -> Vec<&'static str> {
         (standing.forgotten_at.is_some(), "forgotten"),
         (standing.quarantined_at.is_some(), "quarantined"),
         (memory.superseded_by.is_some(), "superseded"),
+        (is_expired(&memory.edition, now), "expired"),
     ];
     marks.into_iter().filter_map(|(set, mark)| set.then_some(mark)).collect()
+}
+
+fn is_expired(edition: &Edition, now: Timestamp) -> bool {
+    edition.span.expires_at.is_some_and(|at| at <= now)
+}
+
+/// That an edit found nothing to change.
+pub(crate) fn unchanged(memory: &Memory) -> String {
+    let label = style::paint(NUMBER, memory.label());
+    format!("Nothing changed: {label} is as it was (version {})", memory.version)
 }
 
 /// A sentence about a memory: what was done, its number and type, and what it says as far as it fits.
@@ -118,7 +136,7 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
     fields.always("id", memory.id.to_string());
     fields.always("space", names.space.unwrap_or_else(|| memory.space.to_string()));
     fields.always("owner", names.owner.unwrap_or_else(|| memory.owner.to_string()));
-    edition(&mut fields, &memory.edition);
+    edition(&mut fields, &memory.edition, now);
     standing(&mut fields, memory);
     provenance(&mut fields, memory);
     usage(&mut fields, memory, now);
@@ -142,7 +160,7 @@ impl Fields {
     }
 }
 
-fn edition(fields: &mut Fields, edition: &Edition) {
+fn edition(fields: &mut Fields, edition: &Edition, now: Timestamp) {
     fields.always("boundary", edition.boundary.to_string());
     fields.set("key", edition.key.as_ref());
     fields.set("title", edition.text.title.as_ref());
@@ -157,7 +175,8 @@ fn edition(fields: &mut Fields, edition: &Edition) {
     fields.set("occurred", edition.span.occurred_at.map(instant));
     fields.set("valid from", edition.span.valid_from.map(instant));
     fields.set("valid until", edition.span.valid_until.map(instant));
-    fields.set("expires", edition.span.expires_at.map(instant));
+    let name = if is_expired(edition, now) { "expired" } else { "expires" };
+    fields.set(name, edition.span.expires_at.map(instant));
 }
 
 fn standing(fields: &mut Fields, memory: &Memory) {

@@ -260,6 +260,8 @@ fn spaces_members_and_tokens() {
             .run(&["space", "members", "team-a"])
             .run(&["space", "members", "default"])
             .run(&["space", "add-member", "team-a", "ada", "--role", "reader"])
+            .run(&["space", "add-member", "team-a", "ada", "--role", "admin"])
+            .run(&["token", "create", "--for", "ada", "--role", "admin", "--label", "second"])
             .run(&["space", "remove-member", "team-a", "bot"])
             .run(&["save", "--space", "team-a", "Deploys on Fridays are fine"])
             .run(&["save", "Only mine"])
@@ -417,6 +419,9 @@ fn a_batch_is_saved_up_to_the_wrong_line() {
         b"{\"content\":\"three\"}\n{\"content\":\"four\",\"colour\":\"red\"}\n{\"content\":\"five\"}\n";
     let empty = b"{\"content\":\"six\"}\n{\"content\":\" \"}\n";
     let no_json = b"{\"content\":\n";
+    let no_object = b"\"seven\"\n";
+    let no_number = b"{\"content\":\"seven\",\"importance\":\"high\"}\n";
+    let marked = b"\xef\xbb\xbf{\"content\":\"after a byte order mark\"}\n";
     let no_utf8 = b"{\"content\":\"seven\"}\n{\"content\":\"\xff\"}\n";
     std::fs::write(tulving.folder().join("good.jsonl"), good).expect("written");
     assert_transcript!(
@@ -425,6 +430,9 @@ fn a_batch_is_saved_up_to_the_wrong_line() {
             .run_with(&["save", "--batch", "-"], unknown_field)
             .run_with(&["save", "--batch", "-"], empty)
             .run_with(&["save", "--batch", "-"], no_json)
+            .run_with(&["save", "--batch", "-"], no_object)
+            .run_with(&["save", "--batch", "-"], no_number)
+            .run_with(&["save", "--batch", "-"], marked)
             .run_with(&["save", "--batch", "-"], no_utf8)
             .run(&["save", "--batch", "missing.jsonl"])
             .run(&["list", "--sort", "oldest"])
@@ -481,4 +489,189 @@ fn colours_are_for_terminals_unless_asked_for() {
     let mut command = tulving.command(&["list"]);
     command.env("TULVING_OUTPUT_COLOR", "always");
     assert!(finish(command, b"").out.contains('\u{1b}'));
+}
+
+#[test]
+fn an_edit_that_changes_nothing_says_so() {
+    let tulving = furnished();
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["save", "For the team", "--space", "team-a"]);
+    tulving.ok(&["update", "1", "For the whole team", "--boundary", "private", "--space", "team-a"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["update", "1", "Prefers TypeScript over JavaScript"])
+            .run(&["revert", "1", "1"])
+            .run(&["update", "1", "Prefers TypeScript"])
+            .run(&["update", "1", "--tag", "code"])
+            .run(&["revert", "1", "1", "--space", "team-a"])
+            .run(&["revert", "1", "1", "--space", "team-a"])
+    );
+}
+
+#[test]
+fn what_has_expired_is_marked() {
+    let tulving = Tulving::new();
+    let mut transcript = Transcript::new(&tulving);
+    transcript
+        .run(&["save", "Last year's code", "--expires-at", "2001-01-01"])
+        .run(&["save", "Next century's code", "--expires-at", "2101-01-01"])
+        .run(&["save", "Next century's code", "--title", "Another title"])
+        .run(&["list"])
+        .run(&["get", "1"])
+        .run_with(
+            &["save", "--batch", "-"],
+            b"{\"content\": \"Older\", \"expires_at\": \"1999-01-01\", \"associations\": [{\"target\": \"#99\"}]}\n",
+        );
+    assert_transcript!(transcript);
+}
+
+#[test]
+fn help_is_also_a_command() {
+    let tulving = Tulving::new();
+    assert_eq!(tulving.ok(&["help"]), tulving.ok(&["--help"]));
+    assert_eq!(tulving.ok(&["help", "save"]), tulving.ok(&["save", "--help"]));
+    assert_eq!(tulving.ok(&["help", "space", "create"]), tulving.ok(&["space", "create", "--help"]));
+    assert_eq!(tulving.run(&["help", "sav"]).code, 2);
+    assert!(!tulving.home().exists());
+}
+
+#[test]
+fn a_line_of_a_pipe_is_cut_where_it_is_very_long() {
+    let tulving = Tulving::new();
+    let run = tulving.run_with(&["save", "-"], "word ".repeat(10_000).as_bytes());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let listed = tulving.ok(&["list"]);
+    let shown = listed.trim_end().rsplit("  ").next().expect("a content");
+    assert!(shown.ends_with('…') && (1_990..=2_000).contains(&shown.chars().count()), "{listed}");
+    assert_eq!(tulving.json(&["list"])["memories"][0]["content"].as_str().map(str::len), Some(49_999));
+    tulving.ok(&["forget", "1", "--hard"]);
+    tulving.ok(&["save", &"x".repeat(1_999)]);
+    assert!(tulving.ok(&["list"]).contains(&"x".repeat(1_999)));
+}
+
+#[test]
+fn the_text_to_look_for_is_trimmed() {
+    let tulving = furnished();
+    assert_eq!(tulving.ok(&["recall", "  rust\n"]), tulving.ok(&["recall", "rust"]));
+    assert_eq!(tulving.ok(&["recall", "  rust  "]).lines().count(), 1);
+}
+
+/// Runs with a token, and writes down what it said.
+fn run_as(transcript: &mut Transcript<'_>, tulving: &Tulving, token: &str, args: &[&str]) {
+    let mut command = tulving.command(args);
+    command.env("TULVING_TOKEN", token.trim());
+    let run = finish(command, b"");
+    transcript.note(&format!("$ TULVING_TOKEN=[token] tulving {}", args.join(" ")), &run);
+}
+
+#[test]
+fn who_is_in_no_space_is_told_so() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["space", "create", "team-b"]);
+    let token = tulving.ok(&["token", "create", "--for", "bot", "--space", "team-a"]);
+    let free = tulving.ok(&["token", "create", "--for", "bot", "--label", "free"]);
+    let mut transcript = Transcript::new(&tulving);
+    let mut run = |token: &str, args: &[&str]| run_as(&mut transcript, &tulving, token, args);
+    run(&free, &["list"]);
+    run(&free, &["recall", "anything"]);
+    run(&free, &["save", "hello"]);
+    tulving.ok(&["space", "remove-member", "team-a", "bot"]);
+    run(&token, &["list"]);
+    run(&token, &["recall"]);
+    run(&token, &["save", "hello"]);
+    run(&free, &["list", "--all-spaces"]);
+    assert_transcript!(transcript);
+}
+
+#[test]
+fn config_shows_the_space_of_a_confined_token() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "team-a"]);
+    let token = tulving.ok(&["token", "create", "--for", "bot", "--space", "team-a"]);
+    let space = |token: &str, args: &[&str]| {
+        let mut command = tulving.command(&[&["config", "--json"], args].concat());
+        command.env("TULVING_TOKEN", token.trim());
+        let run = finish(command, b"");
+        assert_eq!(run.code, 0, "{}", run.err);
+        let document: serde_json::Value = serde_json::from_str(&run.out).expect("a document");
+        let settings = document["settings"].as_array().expect("a list");
+        let space = settings.iter().find(|setting| setting["key"] == "space").expect("a space").clone();
+        (space["value"].clone(), space["source"]["from"].clone(), run.err)
+    };
+    assert_eq!(space(&token, &[]), ("team-a".into(), "token".into(), String::new()));
+    assert_eq!(space(&token, &["--space", "team-a"]), ("team-a".into(), "flag".into(), String::new()));
+    let (value, source, said) = space("tlv_made_up", &[]);
+    assert_eq!((value, source), ("default".into(), "default".into()));
+    assert!(said.contains("the token is not valid"), "{said}");
+}
+
+#[test]
+fn doctor_is_for_admins_of_the_org() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    let token = tulving.ok(&["token", "create", "--for", "bot", "--role", "admin"]);
+    let own = std::fs::read_to_string(tulving.home().join("api-token")).expect("a token");
+    let code = |token: &str, args: &[&str]| {
+        let mut command = tulving.command(args);
+        command.env("TULVING_TOKEN", token.trim());
+        let run = finish(command, b"");
+        (run.code, run.out.is_empty())
+    };
+    assert_eq!(code(&own, &["doctor"]), (0, false));
+    assert_eq!(code("tlv_made_up", &["doctor"]), (8, true));
+    assert_eq!(code("", &["doctor"]), (8, true));
+    assert_eq!(code(&token, &["doctor"]), (8, true));
+    assert_eq!(code("tlv_made_up", &["doctor", "--home", "nowhere"]), (8, true));
+    assert!(!tulving.folder().join("nowhere").exists());
+}
+
+#[test]
+fn the_audit_of_one_space_is_of_that_space() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["space", "create", "team-b"]);
+    let acts = |args: &[&str]| tulving.json(args)["entries"].as_array().expect("a list").len();
+    let all = acts(&["audit"]);
+    assert_eq!(acts(&["audit", "--space", "team-a"]), 1);
+    assert!(all > 2, "{all} entries");
+    assert_eq!(tulving.run(&["audit", "--space", "nowhere"]).code, 3);
+    let mut command = tulving.command(&["audit", "--json"]);
+    command.env("TULVING_SPACE", "team-a");
+    let run = finish(command, b"");
+    let document: serde_json::Value = serde_json::from_str(&run.out).expect("a document");
+    assert_eq!(document["entries"].as_array().map(Vec::len), Some(all));
+}
+
+#[test]
+fn what_a_load_leaves_out_is_named() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    tulving.ok(&["save", "two", "--related-to", "1"]);
+    let dump = tulving.ok(&["dump"]);
+    tulving.ok(&["--home", "other", "save", "one"]);
+    std::fs::write(tulving.folder().join("all.jsonl"), &dump).expect("written");
+    let widowed: Vec<&str> = dump.lines().filter(|line| !line.contains("\"content\":\"two\"")).collect();
+    std::fs::write(tulving.folder().join("widowed.jsonl"), widowed.join("\n")).expect("written");
+    assert_transcript!(Transcript::new(&tulving).run(&["--home", "other", "load", "all.jsonl"]).run(&[
+        "--home",
+        "third",
+        "load",
+        "widowed.jsonl"
+    ]));
+    let loading = tulving.json(&["--home", "fourth", "load", "widowed.jsonl"]);
+    assert_eq!(loading["left_out"].as_array().map(Vec::len), Some(1), "{loading}");
+}
+
+#[test]
+fn what_is_for_the_org_is_shown_with_the_start_of_its_space() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["save", "For everybody", "--space", "team-a", "--boundary", "org"]);
+    let space = tulving.json(&["get", "1", "--space", "team-a"])["space"].as_str().expect("an id").to_owned();
+    let token = tulving.ok(&["token", "create", "--for", "bot", "--role", "reader"]);
+    let mut command = tulving.command(&["list", "--all-spaces"]);
+    command.env("TULVING_TOKEN", token.trim());
+    let run = finish(command, b"");
+    assert!(run.out.starts_with(&format!("{}… #1  fact", &space[..13])), "{}{}", run.out, run.err);
 }

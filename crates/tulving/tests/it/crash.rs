@@ -110,3 +110,41 @@ fn batches_are_whole_or_absent_after_a_kill() {
     );
     tulving.assert_healthy();
 }
+
+#[test]
+fn a_killed_restore_leaves_the_old_content_or_the_new_and_no_copy_behind() {
+    let tulving = Tulving::new();
+    let lines: String = (0..2_000).map(|i| format!("{{\"content\": \"old {i}\"}}\n")).collect();
+    tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
+    let backup = tulving.folder().join("copy.db").to_string_lossy().into_owned();
+    tulving.ok(&["backup", "create", &backup]);
+    tulving.ok(&["save", "newer"]);
+    let (mut old, mut new) = (0, 0);
+    for round in 0..ROUNDS {
+        let child = endless(&tulving, r#"exec "$0" backup restore "$1" --yes"#, &[&backup]);
+        kill(child, Duration::from_millis(fastrand::u64(0..=8 * round as u64)));
+        match tulving.all_ids("default").len() {
+            2_001 => old += 1,
+            2_000 => {
+                new += 1;
+                tulving.ok(&["save", "newer"]);
+            }
+            other => panic!("{other} memories are neither the old content nor the new"),
+        }
+        if old >= 10 && new >= 5 {
+            break;
+        }
+    }
+    assert!(old > 0 && new > 0, "{old} old and {new} new: the kills came at the wrong time");
+    let drafts = |folder: &std::path::Path| {
+        let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        names.filter(|name| name.to_string_lossy().contains("draft")).count()
+    };
+    assert_eq!(
+        drafts(&tulving.home()) + drafts(&tulving.home().join("backups")),
+        0,
+        "a copy was left behind"
+    );
+    let run = tulving.run(&["doctor", "--deep"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+}

@@ -21,6 +21,11 @@ fn wrong_commands_and_flags_are_met_with_what_was_meant() {
             .run(&["list", "--limit", "many"])
             .run(&["save", "x", "--importance", "high"])
             .run(&["--colour", "never"])
+            .run(&["save", "-", "extra"])
+            .run(&["update", "1", "extra", "-"])
+            .run(&["save", "x", "--position", "3"])
+            .run(&["backup", "create", "-"])
+            .run(&["help", "sav"])
     );
 }
 
@@ -184,4 +189,42 @@ fn output_that_cannot_be_written_is_an_error() {
     let output = command.output().expect("it ends");
     assert_eq!(output.status.code(), Some(9));
     assert!(String::from_utf8_lossy(&output.stderr).contains("the output cannot be written"));
+}
+
+#[test]
+fn what_is_no_dump_is_told_from_one() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    tulving.ok(&["backup", "create", "copy.db"]);
+    std::fs::write(tulving.folder().join("empty.jsonl"), "").expect("written");
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["load", "copy.db"])
+            .run(&["load", "empty.jsonl"])
+            .run_with(&["load", "-"], b"\n \n")
+            .run(&["load", "/dev/null"])
+    );
+}
+
+#[test]
+fn a_dump_replaces_no_file_of_the_home_and_no_device() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    let folder = tulving.folder();
+    std::fs::write(tulving.home().join("config.toml"), "").expect("written");
+    std::os::unix::fs::symlink(tulving.home().join("api-token"), folder.join("link")).expect("a link");
+    rustix::fs::mkfifoat(rustix::fs::CWD, folder.join("pipe"), rustix::fs::Mode::RUSR).expect("a pipe");
+    let mut transcript = Transcript::new(&tulving);
+    for file in
+        ["home/tulving.db", "home/api-token", "home/config.toml", "link", "pipe", "/dev/stdout", "/dev/null"]
+    {
+        transcript.run(&["dump", file, "--force"]);
+    }
+    assert_transcript!(transcript);
+    assert_eq!(tulving.ok(&["list"]).lines().count(), 1);
+    std::fs::write(folder.join("target.jsonl"), "old").expect("written");
+    std::os::unix::fs::symlink("target.jsonl", folder.join("alias.jsonl")).expect("a link");
+    tulving.ok(&["dump", "alias.jsonl", "--force"]);
+    assert!(folder.join("alias.jsonl").symlink_metadata().expect("there").is_symlink());
+    assert!(std::fs::read_to_string(folder.join("target.jsonl")).expect("there").lines().count() > 5);
 }

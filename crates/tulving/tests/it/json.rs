@@ -197,4 +197,18 @@ fn several_memories_are_one_document_and_failures_stand_apart() {
     let failed: Value = serde_json::from_str(&run.err).expect("a document");
     assert_eq!((run.code, &done["memories"][0]["state"]), (3, &json!("archived")));
     assert_eq!(failed["error"]["code"], "not_found");
+    assert_eq!(keys(&failed), ["error"], "one failure is said once");
+}
+
+#[test]
+fn several_failures_are_one_document() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    let run = tulving.run(&["pin", "98", "1", "99", "--json"]);
+    assert_eq!(run.code, 3);
+    let failed: Value = serde_json::from_str(&run.err).expect("one document");
+    assert_eq!(keys(&failed), ["error", "errors"]);
+    let errors = failed["errors"].as_array().expect("a list");
+    assert_eq!((errors.len(), &errors[0]), (2, &failed["error"]));
+    assert!(errors[1]["message"].as_str().is_some_and(|message| message.contains("#99")), "{failed}");
 }

@@ -188,7 +188,7 @@ fn a_label_that_two_live_tokens_have_names_neither() {
     let request = token_for(&user_name(&bed), Role::Writer, &[]);
     let (_, first) = mint(&bed, &user, &request);
     mint(&bed, &user, &request);
-    refused!(bed.engine.revoke_token(&user, &request.label), Error::NoToken { .. });
+    refused!(bed.engine.revoke_token(&user, &request.label), Error::AmbiguousToken { count: 2, .. });
     bed.engine.revoke_token(&user, &first.id.to_string()).unwrap();
     bed.engine.revoke_token(&user, &request.label).unwrap();
 }

@@ -159,7 +159,12 @@ fn only_its_owner_may_take_a_memory_away_from_the_others() {
         bed.engine.update(&other, memory.id.into(), &bounded(Boundary::Private)),
         Error::OwnerOnly { .. }
     );
-    bed.update(&other, memory.id, &bounded(Boundary::Team));
+    refused!(
+        bed.engine.update(&other, memory.id.into(), &bounded(Boundary::Team)),
+        Error::OwnerOrAdmin { .. }
+    );
+    let admin = bed.member("admin", hub, Role::Admin);
+    bed.update(&admin, memory.id, &bounded(Boundary::Team));
     bed.update(&owner, memory.id, &bounded(Boundary::Private));
     refused!(bed.engine.get(&other, memory.id.into()), Error::NoMemory { .. });
 }

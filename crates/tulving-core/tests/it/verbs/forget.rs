@@ -27,10 +27,10 @@ fn a_forgotten_memory_is_gone_from_every_read_and_can_be_restored() {
     let as_it_was = bed.engine.forget(&user, number, &ForgetRequest::default()).unwrap();
     assert_eq!(as_it_was, before, "forgetting gives the memory as it was");
     for which in [number, memory.id.into()] {
-        refused!(bed.engine.get(&user, which), Error::NoMemory { .. });
-        refused!(bed.engine.history(&user, which), Error::NoMemory { .. });
-        refused!(bed.engine.update(&user, which, &said("x")), Error::NoMemory { .. });
-        refused!(bed.engine.archive(&user, which), Error::NoMemory { .. });
+        refused!(bed.engine.get(&user, which), Error::Forgotten { .. });
+        refused!(bed.engine.history(&user, which), Error::Forgotten { .. });
+        refused!(bed.engine.update(&user, which, &said("x")), Error::Forgotten { .. });
+        refused!(bed.engine.archive(&user, which), Error::Forgotten { .. });
     }
     assert_eq!(bed.contents(&user), ["friend"]);
     assert_eq!(bed.engine.count(&user, &Filter::default()).unwrap(), 1);
@@ -67,10 +67,7 @@ fn forgetting_twice_is_said() {
     bed.save(&user, "once");
     let which = MemoryRef::Number(Number(1));
     bed.engine.forget(&user, which, &ForgetRequest::default()).unwrap();
-    assert_eq!(
-        words(bed.engine.forget(&user, which, &ForgetRequest::default())),
-        "memory #1 is already forgotten"
-    );
+    assert_eq!(words(bed.engine.forget(&user, which, &ForgetRequest::default())), "memory #1 is forgotten");
     assert_eq!(acts(&bed, &user), [AuditAct::Forgot]);
 }
 
@@ -196,7 +193,21 @@ fn a_memory_forgotten_meanwhile_is_not_archived() {
     bed.store.before_next_apply(move |_| {
         other.forget(&theirs, id.into(), &ForgetRequest::default()).expect("the other was faster");
     });
-    refused!(bed.engine.archive(&user, memory.id.into()), Error::NoMemory { .. });
+    refused!(bed.engine.archive(&user, memory.id.into()), Error::Forgotten { .. });
     let restored = bed.engine.restore(&user, memory.id.into()).unwrap();
     assert_eq!(restored.standing.state, State::Active);
+}
+
+#[test]
+fn to_erase_what_another_saved_takes_an_admin() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let [owner, other] = ["owner", "other"].map(|name| bed.member(name, hub, Role::Writer));
+    let admin = bed.member("admin", hub, Role::Admin);
+    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let (first, second) = (bed.save(&owner, "first"), bed.save(&owner, "second"));
+    refused!(bed.engine.forget(&other, first.id.into(), &hard), Error::OwnerOrAdmin { .. });
+    bed.engine.forget(&other, first.id.into(), &ForgetRequest::default()).unwrap();
+    bed.engine.forget(&owner, first.id.into(), &hard).unwrap();
+    bed.engine.forget(&admin, second.id.into(), &hard).unwrap();
 }

@@ -174,8 +174,10 @@ fn a_key_is_looked_for_on_both_sides_unless_a_boundary_is_named() {
     assert_eq!(bed.get(&user, private.id).edition.boundary, Boundary::Private, "its boundary stays");
     let shared = bed.save(&user, bounded(Boundary::Hub, keyed("k", "ours")));
     assert_eq!(shared.fate, Fate::Created, "a named boundary looks on its own side only");
-    let found = bed.save(&user, keyed("k", "ours, edited"));
-    assert_eq!(found.id, shared.id, "the space's own side comes first");
+    let found = bed.save(&user, keyed("k", "mine again"));
+    assert_eq!(found.id, private.id, "what is private is not published by somebody else's key");
+    let found = bed.save(&user, bounded(Boundary::Hub, keyed("k", "ours, edited")));
+    assert_eq!(found.id, shared.id);
 }
 
 #[test]
@@ -496,4 +498,40 @@ fn the_same_person_saves_for_each_space_apart() {
     assert_eq!(second.fate, Fate::Created);
     let anywhere = caller(one.viewer.principal, SpaceId::DEFAULT);
     assert_eq!(bed.contents(&anywhere), ["in two", "in one"]);
+}
+
+#[test]
+fn what_a_known_memory_keeps_is_said() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.save(&user, "known");
+    let said = SaveRequest {
+        tags: Some(vec!["new".to_owned()]),
+        importance: Some(1.0),
+        ..SaveRequest::new("known")
+    };
+    let receipt = bed.save(&user, said);
+    assert_eq!(receipt.fate, Fate::Duplicate);
+    let kept = Warning::Kept { memory: MemoryRef::Number(Number(1)), fields: vec!["tags", "importance"] };
+    assert_eq!(receipt.warnings, [kept]);
+    assert_eq!(bed.save(&user, "known").warnings, [], "nothing was said, so nothing is kept");
+}
+
+#[test]
+fn what_has_expired_already_is_said() {
+    let bed = Bed::new();
+    let past = SaveRequest { expires_at: Some(build::second(-9)), ..SaveRequest::new("milk") };
+    let receipt = bed.save(&bed.user(), past);
+    assert!(matches!(receipt.warnings[..], [Warning::Expired { .. }]), "{:?}", receipt.warnings);
+}
+
+#[test]
+fn who_may_see_a_keyed_memory_is_not_changed_by_whoever_saves_it() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let [owner, other] = ["owner", "other"].map(|name| bed.member(name, hub, Role::Writer));
+    bed.save(&owner, keyed("k", "ours"));
+    let wider = bounded(Boundary::Org, keyed("k", "everybody's"));
+    refused!(bed.engine.save(&other, wider.clone()), Error::OwnerOrAdmin { .. });
+    assert_eq!(bed.save(&owner, wider).fate, Fate::Updated);
 }

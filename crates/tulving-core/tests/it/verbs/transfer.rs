@@ -2,12 +2,15 @@
 
 use tulving_core::Loading;
 use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryRef, Number};
-use tulving_core::record::{DUMP_FORMAT, DumpPosition, Loaded, Record};
+use tulving_core::id::{MemoryRef, Number, OrgId, SpaceId, TeamId, Version};
+use tulving_core::record::{DUMP_FORMAT, DumpPosition, Loaded, MemoryRecord, Record};
 use tulving_core::request::{AuditFilter, Caller, Manner, SaveRequest, TurnFilter, TurnRequest};
+use tulving_core::space::{Space, Team};
 use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind, TurnRole};
 
-use crate::bed::{Bed, keyed, link, refused, said, within};
+use tulving_testkit::build;
+
+use crate::bed::{Bed, keyed, link, refused, said, within, words};
 
 /// A home with something of everything in it.
 fn filled() -> Bed {
@@ -221,4 +224,106 @@ fn a_dumped_private_memory_stays_private() {
     let user = within(&to.user(), hub);
     assert_eq!(to.contents(&user), [""; 0]);
     assert_eq!(to.contents(&friend), ["private"]);
+}
+
+/// Loads the dump of a filled home after one of its memories was tampered with, and gives what is said.
+fn tampered(change: impl Fn(&mut MemoryRecord)) -> String {
+    let mut records = filled().dump();
+    let edited = records.iter_mut().find_map(|record| match record {
+        Record::Memory(memory) if !memory.versions.is_empty() => Some(memory),
+        _ => None,
+    });
+    change(edited.expect("an edited memory"));
+    let to = Bed::new();
+    let done = to.engine.load(&to.user(), &mut Loading::default(), lines(records));
+    assert!(to.contents(&to.user()).is_empty(), "nothing of the piece is in");
+    words(done)
+}
+
+#[test]
+fn a_load_refuses_what_a_save_refuses() {
+    let wrong: [(&str, fn(&mut MemoryRecord)); 12] = [
+        ("control character", |record| record.memory.edition.text.title = Some("a\u{1b}[31m".to_owned())),
+        ("control character", |record| record.memory.edition.key = Some("k\0".to_owned())),
+        ("10000 tags", |record| record.memory.edition.text.tags = vec!["t".to_owned(); 10_000]),
+        ("normal form", |record| record.memory.place.speaker = Some(" Ada ".to_owned())),
+        ("is before valid_from", |record| {
+            record.memory.edition.span.valid_from = Some(build::second(2));
+            record.memory.edition.span.valid_until = Some(build::second(1));
+        }),
+        ("version 4294967295 is not believed", |record| record.memory.version = Version(u32::MAX)),
+        ("out of order", |record| record.memory.version = Version(1)),
+        ("out of order", |record| record.versions[0].version = Version(0)),
+        ("what its hash says", |record| record.versions[0].edition.text.content = "forged".to_owned()),
+        ("access_count", |record| record.memory.usage.access_count = u64::MAX),
+        ("number", |record| record.memory.number = Some(Number(u64::MAX))),
+        ("the content is not in its normal form", |record| {
+            record.memory.edition.text.content = " first ".to_owned();
+        }),
+    ];
+    for (expected, change) in wrong {
+        let said = tampered(change);
+        assert!(said.contains(expected) && said.starts_with("line "), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn a_load_opens_no_group_and_takes_no_name_that_is_none() {
+    let from = filled();
+    let group = within(&from.user(), from.space("sealed", SpaceKind::Group));
+    from.save(&group, "sealed in");
+    let mut open = from.dump();
+    for record in &mut open {
+        if let Record::Memory(memory) = record
+            && memory.memory.space == group.space
+        {
+            memory.memory.edition.boundary = Boundary::Org;
+        }
+    }
+    let to = Bed::new();
+    let done = to.engine.load(&to.user(), &mut Loading::default(), lines(open));
+    assert!(words(done).contains("wider than a group allows"));
+    let mut named = from.dump();
+    for record in &mut named {
+        if let Record::Space { space, .. } = record
+            && space.name == "sealed"
+        {
+            space.name = "../../etc".to_owned();
+        }
+    }
+    let done = to.engine.load(&to.user(), &mut Loading::default(), lines(named));
+    assert!(words(done).contains("`../../etc` cannot be a name"));
+}
+
+#[test]
+fn teams_of_one_name_are_the_same() {
+    let (there, here) = (TeamId::mint(build::second(1)), TeamId::mint(build::second(2)));
+    let team = |id| Record::Team(Team { id, org: OrgId::LOCAL, name: "crew".to_owned() });
+    let to = Bed::new();
+    load(&to, vec![team(here)]);
+    let space = Space {
+        id: SpaceId::mint(build::second(3)),
+        team: there,
+        name: "deck".to_owned(),
+        kind: SpaceKind::Hub,
+        created_at: build::second(3),
+    };
+    let loading =
+        load(&to, vec![team(there), Record::Space { space: space.clone(), next_number: 1, next_turn: 1 }]);
+    assert_eq!((loading.present, loading.added), (1, 1));
+    let spaces = to.engine.spaces(&to.user()).unwrap();
+    let deck = spaces.iter().find(|known| known.id == space.id).expect("the space came along");
+    assert_eq!(deck.team, here);
+}
+
+#[test]
+fn what_a_load_leaves_out_is_named_with_its_line() {
+    let from = filled();
+    let to = Bed::new();
+    let user = to.user();
+    to.save(&user, keyed("k", "my second"));
+    let loading = load(&to, from.dump());
+    let left = &loading.left_out;
+    assert_eq!(left.len() as u64, loading.duplicates + loading.dangling);
+    assert!(left.iter().all(|left| left.line > 1 && left.memory.is_some()), "{left:?}");
 }

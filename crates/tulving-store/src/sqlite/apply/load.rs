@@ -1,9 +1,12 @@
 //! Takes in lines of a dump as they are, where nothing of that identity is there yet.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use rusqlite::{OptionalExtension, ToSql, params};
 use tulving_core::association::Association;
 use tulving_core::audit::AuditEntry;
-use tulving_core::id::{MemoryId, Number};
+use tulving_core::id::{MemoryId, Number, Version};
 use tulving_core::memory::Memory;
 use tulving_core::record::{Loaded, MemoryRecord, Record};
 use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team};
@@ -12,12 +15,12 @@ use tulving_core::turn::Turn;
 use tulving_core::vocabulary::{Boundary, ChangeKind};
 
 use super::super::failure::Fault;
-use super::super::rows::{Columns, signed};
+use super::super::rows::{Columns, LARGEST, signed};
 use super::Act;
 use super::memories::whereabouts;
 
-/// A dump may say any number; from here on they are not believed, so that no counter can be driven to its end.
-const LARGEST: u64 = 1 << 53;
+/// A dump may say any version; beyond this it is not believed, so that a memory can always be edited.
+const LARGEST_VERSION: u32 = 1 << 31;
 
 impl Act<'_> {
     pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, Fault> {
@@ -110,7 +113,7 @@ impl Act<'_> {
     }
 
     fn load_memory(&mut self, record: &MemoryRecord) -> Result<Loaded, Fault> {
-        let memory = &record.memory;
+        let memory = &*believed(&record.memory);
         if self.locate(memory.id)?.is_some() {
             return Ok(Loaded::Present);
         }
@@ -125,8 +128,12 @@ impl Act<'_> {
         let number = self.number_for(memory)?;
         let row = self.insert_row(memory, number, &record.current)?;
         self.insert_chunks(row, &chunk::split(&memory.edition.text.content))?;
+        // Only what can have come before the current version; the next edit adds that one to them.
+        let (past, mut kept) = (1..memory.version.0, BTreeSet::new());
         for version in &record.versions {
-            self.insert_version(row, version)?;
+            if past.contains(&version.version.0) && kept.insert(version.version.0) {
+                self.insert_version(row, version)?;
+            }
         }
         self.log(ChangeKind::Saved, memory.id, whereabouts(memory))?;
         Ok(match (memory.number, number) {
@@ -237,5 +244,15 @@ impl Act<'_> {
 
     fn has(&self, sql: &str, key: &[&dyn ToSql]) -> Result<bool, Fault> {
         Ok(self.transaction.prepare_cached(sql)?.exists(key)?)
+    }
+}
+
+/// A memory whose version can be counted on from.
+fn believed(memory: &Memory) -> Cow<'_, Memory> {
+    let version = Version(memory.version.0.clamp(1, LARGEST_VERSION));
+    if version == memory.version {
+        Cow::Borrowed(memory)
+    } else {
+        Cow::Owned(Memory { version, ..memory.clone() })
     }
 }

@@ -12,7 +12,7 @@ use tulving_core::record::CurrentVersion;
 use tulving_core::vocabulary::{ChangeKind, Relation, State, VersionAct};
 
 use super::super::failure::Fault;
-use super::super::rows::{self, CURRENT, Columns, EDITION, micros, signed};
+use super::super::rows::{self, CURRENT, Columns, EDITION, LARGEST, bounded, micros, signed};
 use super::{Act, Whereabouts, impossible};
 
 /// A memory as it is before it is changed.
@@ -154,7 +154,7 @@ impl Act<'_> {
         }
         self.transaction
             .prepare_cached("INSERT INTO usage (memory, accessed_at, access_count) VALUES (?1, ?2, ?3)")?
-            .execute(params![row, usage.accessed_at.as_micros(), signed(usage.access_count)])?;
+            .execute(params![row, usage.accessed_at.as_micros(), bounded(usage.access_count)])?;
         Ok(())
     }
 
@@ -387,9 +387,9 @@ impl Act<'_> {
                 "INSERT INTO usage (memory, accessed_at, access_count) \
                  SELECT row, max(created_at, ?2), ?3 FROM memories WHERE row = ?1 \
                  ON CONFLICT (memory) DO UPDATE SET accessed_at = max(accessed_at, excluded.accessed_at), \
-                 access_count = access_count + excluded.access_count",
+                 access_count = min(min(access_count, ?4) + excluded.access_count, ?4)",
             )?
-            .execute(params![row, touch.at.as_micros(), signed(touch.count)])?;
+            .execute(params![row, touch.at.as_micros(), bounded(touch.count), signed(LARGEST)])?;
         if !cooling {
             return Ok(());
         }

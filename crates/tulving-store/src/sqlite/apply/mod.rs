@@ -19,12 +19,18 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
 
 use super::failure::Fault;
+use super::gate::Gate;
 use super::rows::Columns;
 use super::scrub;
 
 /// Applies a set. Says also whether anything was erased.
-pub(super) fn run(connection: &mut Connection, changes: &ChangeSet) -> Result<(Applied, bool), Fault> {
+pub(super) fn run(
+    connection: &mut Connection,
+    gate: &Gate,
+    changes: &ChangeSet,
+) -> Result<(Applied, bool), Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    gate.require_open()?;
     for right in &changes.rights {
         require(&transaction, changes.by.principal, right)?;
     }

@@ -1,30 +1,29 @@
-//! Moves the whole content from one store to another: dump and load.
+//! Fits the records of a dump into this store: what is called otherwise here, and what came of each line.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 
 use crate::access::{self, Parts};
-use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::{Error, Invalid};
-use crate::id::{AuditId, MemoryId, PrincipalId, SpaceId, TeamId};
-use crate::preview;
-use crate::record::{DUMP_FORMAT, DumpPosition, Loaded, MemoryRecord, Record};
+use crate::id::{MemoryId, PrincipalId, SpaceId, TeamId};
+use crate::record::{DUMP_FORMAT, Loaded, MemoryRecord, Record};
 use crate::request::Caller;
 use crate::space::MemberOf;
-use crate::text::normalize;
-use crate::vocabulary::AuditAct;
+use crate::vocabulary::{Boundary, SpaceKind};
 
-/// A page of a dump, and where the next one begins.
-pub(crate) fn dump(
-    parts: &Parts,
-    caller: &Caller,
-    position: DumpPosition,
-    limit: usize,
-) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
-    access::require_org_admin(parts, caller)?;
-    Ok(parts.store.dump(position, limit)?)
+use super::check;
+
+/// A line that was left out of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Which line.
+    pub line: u64,
+    /// The memory it is of, where it is one.
+    pub memory: Option<MemoryId>,
+    /// Why.
+    pub loaded: Loaded,
 }
 
 /// A load under way: what came of it so far, and what is called otherwise here.
@@ -40,6 +39,8 @@ pub struct Loading {
     pub duplicates: u64,
     /// How many lines were left out, because they refer to what is not here.
     pub dangling: u64,
+    /// Which lines were left out, and why.
+    pub left_out: Vec<LeftOut>,
     #[serde(skip)]
     principals: HashMap<PrincipalId, PrincipalId>,
     #[serde(skip)]
@@ -47,70 +48,22 @@ pub struct Loading {
     #[serde(skip)]
     spaces: HashMap<SpaceId, SpaceId>,
     #[serde(skip)]
+    kinds: HashMap<SpaceId, Option<SpaceKind>>,
+    #[serde(skip)]
     memories: HashMap<MemoryId, MemoryId>,
-}
-
-/// Takes in some lines of a dump, each with its line number. What is there already stays as it is, so a load that was
-/// cut off can be run again from the start.
-pub(crate) fn load(
-    parts: &Parts,
-    caller: &Caller,
-    loading: &mut Loading,
-    lines: Vec<(u64, Record)>,
-) -> Result<(), Error> {
-    access::require_org_admin(parts, caller)?;
-    let mut lines = lines.into_iter().peekable();
-    while let Some((line, record)) = lines.next() {
-        let sort = std::mem::discriminant(&record);
-        let mut run = vec![loading.adopted(parts, caller, line, record)?];
-        while let Some((line, record)) = lines.next_if(|(_, next)| std::mem::discriminant(next) == sort) {
-            run.push(loading.adopted(parts, caller, line, record)?);
-        }
-        loading.take(parts, caller, run.into_iter().flatten().collect())?;
-    }
-    Ok(())
-}
-
-/// Records in the audit that a load came to its end.
-pub(crate) fn finish(parts: &Parts, caller: &Caller, loading: &Loading) -> Result<(), Error> {
-    let detail = format!("{} lines added, {} present", loading.added, loading.present);
-    note(parts, caller, AuditAct::Loaded, detail)
-}
-
-/// Records in the audit that a backup took the place of what was there.
-pub(crate) fn note_restore(parts: &Parts, caller: &Caller, file: &str) -> Result<(), Error> {
-    note(parts, caller, AuditAct::BackupRestored, preview::short(file))
-}
-
-fn note(parts: &Parts, caller: &Caller, act: AuditAct, detail: String) -> Result<(), Error> {
-    access::require_org_admin(parts, caller)?;
-    let now = parts.clock.now();
-    let entry = AuditEntry {
-        id: AuditId::mint(now),
-        at: now,
-        by: caller.viewer.principal,
-        agent: caller.agent.clone(),
-        act,
-        space: None,
-        memory: None,
-        private_to: None,
-        reason: None,
-        detail: Some(detail),
-    };
-    parts.store.apply(&access::changes(caller, now, Vec::new(), vec![Write::Audit(entry)]))?;
-    Ok(())
 }
 
 impl Loading {
     /// A record with its references as they are here, or nothing where the record itself is not to be stored.
-    fn adopted(
+    pub(super) fn adopted(
         &mut self,
         parts: &Parts,
         caller: &Caller,
         line: u64,
         record: Record,
-    ) -> Result<Option<Record>, Error> {
-        Ok(Some(match record {
+    ) -> Result<Option<(u64, Record)>, Error> {
+        check::record(&record).map_err(|invalid| Invalid::DumpLine { line, why: invalid.to_string() })?;
+        let record = match record {
             Record::Dump { format, .. } if format > DUMP_FORMAT => {
                 return Err(Invalid::DumpFormat { got: format, known: DUMP_FORMAT }.into());
             }
@@ -155,7 +108,11 @@ impl Loading {
                 };
                 Record::Member(member)
             }
-            Record::Memory(memory) => Record::Memory(self.adopted_memory(line, memory)?),
+            Record::Memory(memory) => {
+                let memory = self.adopted_memory(memory);
+                self.refuse_open_group(parts, caller, line, &memory)?;
+                Record::Memory(memory)
+            }
             Record::Association(mut edge) => {
                 edge.source = self.memory(edge.source);
                 edge.target = self.memory(edge.target);
@@ -169,52 +126,87 @@ impl Loading {
             Record::Audit(mut entry) => {
                 entry.by = self.principal(entry.by);
                 entry.space = entry.space.map(|id| self.space(id));
+                entry.private_to = entry.private_to.map(|id| self.principal(id));
                 Record::Audit(entry)
             }
             Record::Org(org) => Record::Org(org),
-        }))
+        };
+        Ok(Some((line, record)))
     }
 
-    fn adopted_memory(&self, line: u64, mut record: Box<MemoryRecord>) -> Result<Box<MemoryRecord>, Error> {
-        let text = &record.memory.edition.text;
-        let normal = normalize::content(&text.content)?;
-        if normal.is_empty() || normal != text.content || normalize::hash(&normal) != text.content_hash {
-            let why = format!("the content of memory {} is not what its hash says", record.memory.id);
-            return Err(Invalid::DumpLine { line, why }.into());
-        }
+    fn adopted_memory(&self, mut record: Box<MemoryRecord>) -> Box<MemoryRecord> {
         record.memory.space = self.space(record.memory.space);
         record.memory.owner = self.principal(record.memory.owner);
         record.current.by = self.principal(record.current.by);
         for version in &mut record.versions {
             version.by = self.principal(version.by);
         }
-        Ok(record)
+        record
     }
 
-    fn take(&mut self, parts: &Parts, caller: &Caller, run: Vec<Record>) -> Result<(), Error> {
+    /// A dump cannot open a sealed space either.
+    fn refuse_open_group(
+        &mut self,
+        parts: &Parts,
+        caller: &Caller,
+        line: u64,
+        record: &MemoryRecord,
+    ) -> Result<(), Error> {
+        let (space, boundary) = (record.memory.space, record.memory.edition.boundary);
+        if boundary <= Boundary::Hub {
+            return Ok(());
+        }
+        let kind = match self.kinds.get(&space) {
+            Some(kind) => *kind,
+            None => parts.store.space(&caller.viewer, space)?.map(|(space, _)| space.kind),
+        };
+        self.kinds.insert(space, kind);
+        if kind == Some(SpaceKind::Group) {
+            let why = Invalid::BoundaryTooWide { boundary }.to_string();
+            return Err(Invalid::DumpLine { line, why }.into());
+        }
+        Ok(())
+    }
+
+    /// Writes a run of records of one sort, and notes what came of each.
+    pub(super) fn take(
+        &mut self,
+        parts: &Parts,
+        caller: &Caller,
+        run: Vec<(u64, Record)>,
+    ) -> Result<(), Error> {
         if run.is_empty() {
             return Ok(());
         }
-        let ids: Vec<Option<MemoryId>> = run.iter().map(memory_id).collect();
-        let writes = run.into_iter().map(|record| Write::Load(Box::new(record))).collect();
+        let lines: Vec<(u64, Option<MemoryId>)> =
+            run.iter().map(|(line, record)| (*line, memory_id(record))).collect();
+        let writes = run.into_iter().map(|(_, record)| Write::Load(Box::new(record))).collect();
         let set = access::changes(caller, parts.clock.now(), Vec::new(), writes);
         let applied = access::decide_again(|| Ok(parts.store.apply(&set)?))?;
-        for (loaded, id) in applied.loaded.into_iter().zip(ids) {
-            match loaded {
-                Loaded::Added => self.added += 1,
-                Loaded::Renumbered { .. } => {
-                    self.added += 1;
-                    self.renumbered.push(loaded);
-                }
-                Loaded::Present => self.present += 1,
-                Loaded::Duplicate { of } => {
-                    self.duplicates += 1;
-                    self.memories.extend(id.map(|id| (id, of)));
-                }
-                Loaded::Dangling => self.dangling += 1,
-            }
+        for (loaded, (line, id)) in applied.loaded.into_iter().zip(lines) {
+            self.note(loaded, line, id);
         }
         Ok(())
+    }
+
+    fn note(&mut self, loaded: Loaded, line: u64, id: Option<MemoryId>) {
+        match loaded {
+            Loaded::Added => self.added += 1,
+            Loaded::Renumbered { .. } => {
+                self.added += 1;
+                self.renumbered.push(loaded);
+            }
+            Loaded::Present => self.present += 1,
+            Loaded::Duplicate { of } => {
+                self.duplicates += 1;
+                self.left_out.push(LeftOut { line, memory: id, loaded });
+                self.memories.extend(id.map(|id| (id, of)));
+            }
+            Loaded::Dangling => {
+                self.dangling += 1;
+                self.left_out.push(LeftOut { line, memory: id, loaded });
+            }
+        }
     }
 
     fn principal(&self, id: PrincipalId) -> PrincipalId {

@@ -1,0 +1,78 @@
+//! Moves the whole content from one store to another: dump and load.
+
+mod adopt;
+mod check;
+
+use crate::access::{self, Parts};
+use crate::audit::AuditEntry;
+use crate::change::Write;
+use crate::error::Error;
+use crate::id::AuditId;
+use crate::preview;
+use crate::record::{DumpPosition, Record};
+use crate::request::Caller;
+use crate::vocabulary::AuditAct;
+
+pub use adopt::{LeftOut, Loading};
+
+/// A page of a dump, and where the next one begins.
+pub(crate) fn dump(
+    parts: &Parts,
+    caller: &Caller,
+    position: DumpPosition,
+    limit: usize,
+) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
+    access::require_org_admin(parts, caller)?;
+    Ok(parts.store.dump(position, limit)?)
+}
+
+/// Takes in some lines of a dump, each with its line number. What is there already stays as it is, so a load that was
+/// cut off can be run again from the start.
+pub(crate) fn load(
+    parts: &Parts,
+    caller: &Caller,
+    loading: &mut Loading,
+    lines: Vec<(u64, Record)>,
+) -> Result<(), Error> {
+    access::require_org_admin(parts, caller)?;
+    let mut lines = lines.into_iter().peekable();
+    while let Some((line, record)) = lines.next() {
+        let sort = std::mem::discriminant(&record);
+        let mut run = Vec::from_iter(loading.adopted(parts, caller, line, record)?);
+        while let Some((line, record)) = lines.next_if(|(_, next)| std::mem::discriminant(next) == sort) {
+            run.extend(loading.adopted(parts, caller, line, record)?);
+        }
+        loading.take(parts, caller, run)?;
+    }
+    Ok(())
+}
+
+/// Records in the audit that a load came to its end.
+pub(crate) fn finish(parts: &Parts, caller: &Caller, loading: &Loading) -> Result<(), Error> {
+    let detail = format!("{} lines added, {} present", loading.added, loading.present);
+    note(parts, caller, AuditAct::Loaded, detail)
+}
+
+/// Records in the audit that a backup took the place of what was there.
+pub(crate) fn note_restore(parts: &Parts, caller: &Caller, file: &str) -> Result<(), Error> {
+    note(parts, caller, AuditAct::BackupRestored, preview::short(file))
+}
+
+fn note(parts: &Parts, caller: &Caller, act: AuditAct, detail: String) -> Result<(), Error> {
+    access::require_org_admin(parts, caller)?;
+    let now = parts.clock.now();
+    let entry = AuditEntry {
+        id: AuditId::mint(now),
+        at: now,
+        by: caller.viewer.principal,
+        agent: caller.agent.clone(),
+        act,
+        space: None,
+        memory: None,
+        private_to: None,
+        reason: None,
+        detail: Some(detail),
+    };
+    parts.store.apply(&access::changes(caller, now, Vec::new(), vec![Write::Audit(entry)]))?;
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! Files in the making: written under a name of their own beside their place, and put there when they are whole.
+//!
+//! A draft may be a copy of everything, so none may be left behind. It is locked for as long as it is in use; where its
+//! process was killed the lock is free, and whoever opens the home or writes into the folder next removes it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use tempfile::TempPath;
+use tulving_core::error::StoreError;
+
+use crate::files;
+
+/// How the names of all drafts begin.
+pub(crate) const PREFIX: &str = ".tulving-draft-";
+/// How often a draft is begun again because a sweep took it for one that was left behind.
+const ATTEMPTS: usize = 100;
+
+/// A file that is nobody's yet, 0600. It goes when it is dropped, unless it was put in its place.
+pub(crate) struct Draft {
+    // Dropped in this order, so that it is locked for as long as it has its name.
+    path: TempPath,
+    file: File,
+}
+
+impl Draft {
+    /// An empty draft beside where `path` is to be. Those left behind in that folder go first.
+    pub(crate) fn beside(path: &Path, suffix: &str) -> Result<Self, StoreError> {
+        let folder = files::folder_of(path);
+        sweep(folder);
+        let mut made = Err(io::Error::from(io::ErrorKind::ResourceBusy));
+        for _ in 0..ATTEMPTS {
+            made = Self::make(folder, suffix);
+            if !matches!(&made, Err(error) if error.kind() == io::ErrorKind::ResourceBusy) {
+                break;
+            }
+        }
+        made.map_err(|error| files::unwritten(path, "written", &error))
+    }
+
+    fn make(folder: &Path, suffix: &str) -> io::Result<Self> {
+        let (file, path) =
+            tempfile::Builder::new().prefix(PREFIX).suffix(suffix).tempfile_in(folder)?.into_parts();
+        let swept = match file.try_lock() {
+            Err(TryLockError::WouldBlock) => true,
+            // Where nothing can be locked, nothing is swept either.
+            Ok(()) | Err(TryLockError::Error(_)) => match path.metadata() {
+                Ok(found) => found.ino() != file.metadata()?.ino(),
+                Err(_) => true,
+            },
+        };
+        if swept { Err(io::ErrorKind::ResourceBusy.into()) } else { Ok(Self { path, file }) }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a whole content.
+    pub(crate) fn write(&mut self, content: &[u8]) -> io::Result<()> {
+        self.file.write_all(content)
+    }
+
+    /// Makes the content durable, whoever has written it.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    /// Puts it in its place, where another file may be.
+    pub(crate) fn replace(self, path: &Path) -> io::Result<()> {
+        self.path.persist(path).map_err(|failed| failed.error)
+    }
+
+    /// Puts it in its place, unless a file is there; gives it back where it could not.
+    pub(crate) fn place(self, path: &Path) -> Result<(), (Self, io::Error)> {
+        let file = self.file;
+        self.path.persist_noclobber(path).map_err(|failed| (Self { path: failed.path, file }, failed.error))
+    }
+}
+
+/// Removes the drafts that were left behind in a folder. One that cannot be removed stays.
+pub(crate) fn sweep(folder: &Path) {
+    each_left_behind(folder, |path| drop(fs::remove_file(path)));
+}
+
+/// The drafts that were left behind in a folder.
+pub(crate) fn left_behind(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    each_left_behind(folder, |path| found.push(path.to_owned()));
+    found
+}
+
+/// Calls `work` with each file of a draft that nobody uses, while nobody can.
+fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    let mut drafts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for name in entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
+        if name.starts_with(PREFIX) {
+            let draft = ["-journal", "-wal", "-shm"].iter().find_map(|suffix| name.strip_suffix(suffix));
+            drafts.entry(draft.unwrap_or(&name).to_owned()).or_default().push(name);
+        }
+    }
+    for (draft, mut names) in drafts {
+        let Some(lock) = unused(&folder.join(draft)) else {
+            continue;
+        };
+        // What SQLite keeps beside a draft goes before it: without the draft nothing would tell whose it is.
+        names.sort_unstable_by(|one, other| other.cmp(one));
+        for path in names.iter().map(|name| folder.join(name)) {
+            if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+                work(&path);
+            }
+        }
+        drop(lock);
+    }
+}
+
+/// The lock of a draft that nobody uses; inside it `None` where only files beside it are left.
+fn unused(draft: &Path) -> Option<Option<File>> {
+    match draft.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(None),
+        Ok(found) if found.is_file() => {}
+        _ => return None,
+    }
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    let flags = i32::try_from(flags).expect("flags of the system are a C int");
+    match File::options().read(true).write(true).custom_flags(flags).open(draft) {
+        Ok(file) => file.try_lock().is_ok().then_some(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(None),
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_draft_left_behind_by_a_killed_process_goes_with_the_next() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let left = folder.path().join(".tulving-draft-killed.db");
+        fs::write(&left, "everything").expect("written");
+        fs::write(files::beside(&left, "-journal"), "some of it").expect("written");
+        fs::write(folder.path().join(".tulving-draft-gone.db-wal"), "some of it").expect("written");
+        fs::write(folder.path().join("mine.db"), "mine").expect("written");
+        assert_eq!(left_behind(folder.path()).len(), 3);
+        let draft = Draft::beside(&folder.path().join("copy.db"), ".db").expect("begun");
+        let name = draft.path().file_name().expect("a name").to_string_lossy().into_owned();
+        assert_eq!(names(folder.path()), [name, "mine.db".to_owned()]);
+    }
+
+    #[test]
+    fn a_draft_in_use_is_not_swept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("copy");
+        let mut first = Draft::beside(&target, "").expect("begun");
+        first.write(b"whole").expect("written");
+        drop(Draft::beside(&target, "").expect("begun"));
+        sweep(folder.path());
+        assert_eq!(left_behind(folder.path()), Vec::<PathBuf>::new());
+        first.replace(&target).expect("put in its place");
+        assert_eq!(names(folder.path()), ["copy"]);
+        assert_eq!(fs::read(&target).expect("there"), b"whole");
+    }
+
+    #[test]
+    fn drafts_and_sweeps_at_once_do_not_lose_a_draft() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::thread::scope(|threads| {
+            for thread in 0..4 {
+                let folder = folder.path();
+                threads.spawn(move || {
+                    for n in 0..50 {
+                        let target = folder.join(format!("{thread}-{n}"));
+                        let draft = Draft::beside(&target, ".db").expect("begun");
+                        assert!(draft.place(&target).is_ok(), "it was still there");
+                    }
+                });
+            }
+        });
+        assert_eq!(names(folder.path()).len(), 200);
+    }
+}

@@ -1,0 +1,72 @@
+//! The copies of the store that stand in its home, and whether they may hold what was erased since.
+//!
+//! Every erase gives the store a new mark. A copy with another mark was made before the last erase; a copy with the same
+//! one holds only what the store itself holds.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::failure::Fault;
+use super::{open, scrub};
+use crate::draft;
+use crate::home::Home;
+
+/// How long a copy that somebody writes is waited for.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The name of the mark.
+const ERASURE: &str = "erasure";
+
+/// The mark of the last erase; none where nothing was ever erased.
+type Mark = Option<[u8; 16]>;
+
+/// Gives the store a new mark, inside the transaction that erases.
+pub(super) fn mark_erasure(transaction: &Connection) -> rusqlite::Result<()> {
+    let mut statement = transaction
+        .prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?1, randomblob(16))")?;
+    statement.execute([ERASURE]).map(drop)
+}
+
+/// Gives one database the mark of another: its copies are as old as they were.
+pub(super) fn take_over_mark(from: &Connection, to: &Connection) -> rusqlite::Result<()> {
+    to.execute("DELETE FROM meta WHERE name = ?1", [ERASURE])?;
+    if let Some(mark) = mark(from)? {
+        to.execute("INSERT INTO meta (name, value) VALUES (?1, ?2)", rusqlite::params![ERASURE, mark])?;
+    }
+    Ok(())
+}
+
+/// The copies in the home's backups that may hold what was erased, by name.
+pub(super) fn with_erased_text(live: &Connection, home: &Home) -> Result<Vec<PathBuf>, Fault> {
+    let Some(mark) = mark(live)? else {
+        return Ok(Vec::new());
+    };
+    let Ok(entries) = home.backups().read_dir() else {
+        return Ok(Vec::new());
+    };
+    let mut copies: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    copies.retain(|path| is_copy(path) && !is_clean(path, mark));
+    copies.sort();
+    Ok(copies)
+}
+
+fn mark(connection: &Connection) -> rusqlite::Result<Mark> {
+    connection.query_row("SELECT value FROM meta WHERE name = ?1", [ERASURE], |row| row.get(0)).optional()
+}
+
+fn is_copy(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.ends_with(b".db") && !name.starts_with(draft::PREFIX.as_bytes()) && path.is_file()
+}
+
+/// Whether a copy says that nothing was erased since. One that cannot be read does not.
+fn is_clean(path: &Path, erased: [u8; 16]) -> bool {
+    let look = || -> Result<bool, Fault> {
+        let copy = open::connect_read_only(path, PATIENCE)?;
+        // Until the file is rewritten, unused parts of its pages may hold what is gone from its rows.
+        Ok(mark(&copy)? == Some(erased) && scrub::rewrite_pending(&copy)? == 0)
+    };
+    look().unwrap_or(false)
+}

@@ -1,0 +1,267 @@
+//! What is wrong with a line of JSON, in words of ours: the parser speaks of Rust, which nobody wrote.
+//!
+//! Comes after a line could not be read, so that good lines pay nothing for it.
+
+use serde_json::Value;
+use serde_json::error::Category;
+use tulving_core::preview;
+use tulving_core::record::Record;
+use tulving_core::request::SaveRequest;
+use tulving_core::vocabulary::Relation;
+
+use crate::nearest::nearest;
+
+/// What a value must be.
+enum Shape {
+    Text,
+    Number,
+    WholeNumber,
+    Truth,
+    Texts,
+    Object(&'static Fields),
+    Objects(&'static Fields),
+}
+
+/// The fields of an object.
+struct Fields {
+    /// What one is called in messages.
+    name: &'static str,
+    known: &'static [(&'static str, Shape)],
+    /// Those that must be there.
+    needed: &'static [&'static str],
+}
+
+/// The fields of a memory to save.
+const MEMORY: Fields = Fields {
+    name: "memory",
+    known: &[
+        ("content", Shape::Text),
+        ("content_type", Shape::Text),
+        ("key", Shape::Text),
+        ("title", Shape::Text),
+        ("summary", Shape::Text),
+        ("tags", Shape::Texts),
+        ("type", Shape::Text),
+        ("kind", Shape::Text),
+        ("stability", Shape::Text),
+        ("importance", Shape::Number),
+        ("boundary", Shape::Text),
+        ("author", Shape::Text),
+        ("source_note", Shape::Text),
+        ("assisted_by_agent", Shape::Text),
+        ("trust", Shape::Text),
+        ("pass", Shape::Text),
+        ("source_path", Shape::Text),
+        ("attachment", Shape::Object(&ATTACHMENT)),
+        ("conversation", Shape::Text),
+        ("position", Shape::WholeNumber),
+        ("speaker", Shape::Text),
+        ("occurred_at", Shape::Text),
+        ("valid_from", Shape::Text),
+        ("valid_until", Shape::Text),
+        ("expires_at", Shape::Text),
+        ("pinned", Shape::Truth),
+        ("associations", Shape::Objects(&ASSOCIATION)),
+    ],
+    needed: &[],
+};
+
+const ATTACHMENT: Fields = Fields {
+    name: "attachment",
+    known: &[
+        ("object_key", Shape::Text),
+        ("media_type", Shape::Text),
+        ("size", Shape::WholeNumber),
+        ("hash", Shape::Text),
+    ],
+    needed: &["object_key", "media_type", "size", "hash"],
+};
+
+const ASSOCIATION: Fields = Fields {
+    name: "association",
+    known: &[("target", Shape::Text), ("relation", Shape::Text), ("weight", Shape::Number)],
+    needed: &["target"],
+};
+
+/// Names that people write and that are like nothing which is known.
+const OTHERWISE: [(&str, &str); 3] = [("text", "content"), ("memory", "content"), ("auto", "author")];
+
+/// A memory to save as a line of a batch says it, or what is wrong with the line.
+pub(crate) fn save_request(line: &str) -> Result<SaveRequest, String> {
+    let read = serde_json::from_str(line);
+    let wrong = match read {
+        // A list would be read as the fields in their order.
+        Ok(request) if line.trim_start().starts_with('{') => return Ok(request),
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    Err(match serde_json::from_str(line) {
+        Err(error) => no_json(&error),
+        Ok(value) => wrong_object(&value, &MEMORY)
+            .or_else(|| wrong_word(&value))
+            .or_else(|| twice(&wrong?))
+            .unwrap_or_else(|| "it is not a memory".to_owned()),
+    })
+}
+
+/// A record as a line of a dump says it, or what is wrong with the line.
+pub(crate) fn record(line: &str) -> Result<Record, String> {
+    serde_json::from_str(line).map_err(|error| match serde_json::from_str::<Value>(line) {
+        Err(wrong) => no_json(&wrong),
+        Ok(value) => {
+            let said = error.to_string();
+            let missing = said.strip_prefix("missing field ").and_then(|rest| rest.split(" at ").next());
+            match (value.get("record").and_then(Value::as_str), missing) {
+                (None, _) => "it is not a line of a dump: it does not say which `record` it is".to_owned(),
+                (Some(record), Some(field)) => format!("the {} has no {field}", preview::short(record)),
+                (Some(record), None) => {
+                    format!("it is not a `{}` as `tulving dump` writes it", preview::short(record))
+                }
+            }
+        }
+    })
+}
+
+fn no_json(error: &serde_json::Error) -> String {
+    match error.classify() {
+        Category::Eof => "it is not JSON: it ends too soon".to_owned(),
+        _ => format!("it is not JSON: see column {}", error.column()),
+    }
+}
+
+/// The first field that is unknown, missing, or not of its shape.
+fn wrong_object(value: &Value, fields: &Fields) -> Option<String> {
+    let Some(object) = value.as_object() else {
+        return Some(if fields.name == MEMORY.name {
+            "it is not a JSON object".to_owned()
+        } else {
+            format!("the {} is not an object", fields.name)
+        });
+    };
+    let wrong = object.iter().find_map(|(name, value)| {
+        let known = fields.known.iter().find(|(known, _)| known == name);
+        known.map_or_else(|| Some(unknown(name, fields)), |(_, shape)| wrong_shape(name, value, shape))
+    });
+    let missing = || fields.needed.iter().find(|name| !object.contains_key(**name));
+    wrong.or_else(|| missing().map(|name| format!("the {} has no `{name}`", fields.name)))
+}
+
+fn unknown(name: &str, fields: &Fields) -> String {
+    let there_is = format!("there is no field `{}`", preview::short(name));
+    let otherwise = OTHERWISE.iter().find(|(written, _)| *written == name).map(|(_, meant)| *meant);
+    let relation = || name.replace('-', "_").parse::<Relation>().ok().map(|_| "associations");
+    let like = || nearest(name, fields.known.iter().map(|(known, _)| *known));
+    let meant = if fields.name == MEMORY.name { otherwise.or_else(relation) } else { None };
+    match meant.or_else(like) {
+        Some(meant) => format!("{there_is}; did you mean `{meant}`?"),
+        None => {
+            let known: Vec<&str> = fields.known.iter().map(|(known, _)| *known).collect();
+            format!("{there_is}; there are {}", known.join(", "))
+        }
+    }
+}
+
+/// Why a value is not of its shape. Most may be `null`, which is as good as not there.
+fn wrong_shape(name: &str, value: &Value, shape: &Shape) -> Option<String> {
+    let optional = name != "content" && !matches!(shape, Shape::Truth | Shape::Objects(_));
+    let (fits, what) = match shape {
+        _ if value.is_null() && optional => return None,
+        Shape::Text => (value.is_string(), "a text in quotes"),
+        Shape::Number => (value.is_number(), "a number"),
+        Shape::WholeNumber => (value.is_i64() || value.is_u64(), "a whole number"),
+        Shape::Truth => (value.is_boolean(), "true or false"),
+        Shape::Texts => {
+            (value.as_array().is_some_and(|list| list.iter().all(Value::is_string)), "a list of texts")
+        }
+        Shape::Object(fields) => return wrong_object(value, fields),
+        Shape::Objects(fields) => match value.as_array() {
+            Some(list) => return list.iter().find_map(|item| wrong_object(item, fields)),
+            None => (false, "a list of objects"),
+        },
+    };
+    (!fits).then(|| format!("`{name}` is not {what}"))
+}
+
+/// The first field whose value is none of its words, or no time, id or memory. The core says so in its own words.
+fn wrong_word(value: &Value) -> Option<String> {
+    value.as_object()?.iter().find_map(|(name, value)| {
+        let alone = serde_json::json!({ name: value });
+        let error = serde_json::from_value::<SaveRequest>(alone).err()?;
+        Some(format!("`{name}`: {error}"))
+    })
+}
+
+fn twice(error: &serde_json::Error) -> Option<String> {
+    let said = error.to_string();
+    let name = said.strip_prefix("duplicate field ")?.split(" at ").next()?;
+    Some(format!("{name} is there twice"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_of_a_request_has_its_shape() {
+        let request = serde_json::to_value(SaveRequest::default()).expect("JSON");
+        let mut fields: Vec<&str> =
+            request.as_object().expect("an object").keys().map(String::as_str).collect();
+        let mut known: Vec<&str> = MEMORY.known.iter().map(|(name, _)| *name).collect();
+        fields.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(known, fields);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_a_word_of_rust() {
+        for (line, said) in [
+            (r#"["one"]"#, "it is not a JSON object"),
+            (r#"one"#, "it is not JSON: see column 1"),
+            (r#"{"content": "#, "it is not JSON: it ends too soon"),
+            (r#"{"content": "one",}"#, "it is not JSON: see column 19"),
+            (r#"{"content": 1}"#, "`content` is not a text in quotes"),
+            (r#"{"content": null}"#, "`content` is not a text in quotes"),
+            (r#"{"content": "x", "importance": "high"}"#, "`importance` is not a number"),
+            (r#"{"content": "x", "position": 1.5}"#, "`position` is not a whole number"),
+            (r#"{"content": "x", "tags": "a"}"#, "`tags` is not a list of texts"),
+            (r#"{"content": "x", "pinned": "yes"}"#, "`pinned` is not true or false"),
+            (r#"{"content": "x", "pin": true}"#, "there is no field `pin`; did you mean `pinned`?"),
+            (r#"{"text": "x"}"#, "there is no field `text`; did you mean `content`?"),
+            (
+                r#"{"content": "x", "updates": 3}"#,
+                "there is no field `updates`; did you mean `associations`?",
+            ),
+            (r#"{"content": "x", "associations": ["1"]}"#, "the association is not an object"),
+            (
+                r#"{"content": "x", "associations": [{"relation": "updates"}]}"#,
+                "the association has no `target`",
+            ),
+            (r#"{"content": "x", "associations": [{"target": 3}]}"#, "`target` is not a text in quotes"),
+            (
+                r#"{"content": "x", "associations": [{"target": "three"}]}"#,
+                "`associations`: `three` does not name a memory",
+            ),
+            (r#"{"content": "x", "occurred_at": "yesterday"}"#, "`occurred_at`: `yesterday` is not a time"),
+            (r#"{"content": "x", "content": "y"}"#, "`content` is there twice"),
+        ] {
+            assert_eq!(save_request(line).expect_err(line), said);
+        }
+        let error = save_request(r#"{"content": "x", "type": "facts"}"#).expect_err("no type");
+        assert!(error.starts_with("`type`: `facts` is not a type; it is one of fact, "), "{error}");
+        let error = save_request(r#"{"content": "x", "zzz": 1}"#).expect_err("no field");
+        assert!(error.starts_with("there is no field `zzz`; there are content, "), "{error}");
+    }
+
+    #[test]
+    fn the_lines_of_a_dump_are_explained_too() {
+        for (line, said) in [
+            ("not JSON at all", "it is not JSON: see column 2"),
+            ("{}", "it is not a line of a dump: it does not say which `record` it is"),
+            (r#"{"record": "org", "id": "x"}"#, "it is not a `org` as `tulving dump` writes it"),
+            (r#"{"record": "fish"}"#, "it is not a `fish` as `tulving dump` writes it"),
+            (r#"{"record": "dump", "format": 1}"#, "the dump has no `written_by`"),
+        ] {
+            assert_eq!(record(line).expect_err(line), said);
+        }
+    }
+}
