@@ -226,6 +226,9 @@ fn a_dumped_private_memory_stays_private() {
     assert_eq!(to.contents(&friend), ["private"]);
 }
 
+/// What somebody does to a line of a dump.
+type Tampering = fn(&mut MemoryRecord);
+
 /// Loads the dump of a filled home after one of its memories was tampered with, and gives what is said.
 fn tampered(change: impl Fn(&mut MemoryRecord)) -> String {
     let mut records = filled().dump();
@@ -242,7 +245,7 @@ fn tampered(change: impl Fn(&mut MemoryRecord)) -> String {
 
 #[test]
 fn a_load_refuses_what_a_save_refuses() {
-    let wrong: [(&str, fn(&mut MemoryRecord)); 12] = [
+    let wrong: [(&str, Tampering); 12] = [
         ("control character", |record| record.memory.edition.text.title = Some("a\u{1b}[31m".to_owned())),
         ("control character", |record| record.memory.edition.key = Some("k\0".to_owned())),
         ("10000 tags", |record| record.memory.edition.text.tags = vec!["t".to_owned(); 10_000]),
