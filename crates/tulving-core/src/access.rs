@@ -63,20 +63,22 @@ pub(crate) fn workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right)
     Ok((space, right))
 }
 
-fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
+/// A space that the caller may know of.
+pub(crate) fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
     Ok(parts.store.space(&caller.viewer, id)?.map(|(space, _)| space))
 }
 
 /// The space that a caller names, by name or id. Of several with one name, the caller's own team comes first.
 pub(crate) fn space_named(parts: &Parts, caller: &Caller, name: &str) -> Result<Space, Error> {
+    let unknown = || Error::NoSpace { name: crate::preview::short(name) };
+    // A name cannot look like an id, so an id is never somebody's name.
+    if let Ok(id) = name.parse() {
+        return space_by_id(parts, caller, id)?.ok_or_else(unknown);
+    }
     let spaces = parts.store.spaces(&caller.viewer)?;
     let team = spaces.iter().find(|space| space.id == caller.space).map(|space| space.team);
-    let id: Option<SpaceId> = name.parse().ok();
-    spaces
-        .into_iter()
-        .filter(|space| space.name == name || Some(space.id) == id)
-        .min_by_key(|space| Some(space.team) != team)
-        .ok_or_else(|| Error::NoSpace { name: crate::preview::short(name) })
+    let named = spaces.into_iter().filter(|space| space.name == name);
+    named.min_by_key(|space| Some(space.team) != team).ok_or_else(unknown)
 }
 
 /// The right to act in a space as at least `role`, or why not.
@@ -118,11 +120,16 @@ pub(crate) fn require_org_admin(parts: &Parts, caller: &Caller) -> Result<(), Er
 /// The memory of that name, where the caller may see it and it is not forgotten. That it is forgotten is said only to
 /// those who may restore it.
 pub(crate) fn find(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    match parts.store.memory(&caller.viewer, caller.space, which, Forgotten::Without)? {
-        Some(memory) => Ok(memory),
-        None if find_forgotten(parts, caller, which)?.is_some() => Err(Error::Forgotten { which }),
-        None => Err(absent(parts, caller, which)?),
+    // Looked at again where it came back between the two looks.
+    for _ in 0..2 {
+        if let Some(memory) = parts.store.memory(&caller.viewer, caller.space, which, Forgotten::Without)? {
+            return Ok(memory);
+        }
+        if find_forgotten(parts, caller, which)?.is_some() {
+            return Err(Error::Forgotten { which });
+        }
     }
+    Err(absent(parts, caller, which)?)
 }
 
 /// The forgotten memory of that name, where the caller may still reach it.

@@ -33,13 +33,15 @@ pub(crate) fn associate(
             rights.push(access::require(parts, caller, to.space, Role::Writer)?);
         }
         let now = parts.clock.now();
+        let known =
+            between(parts, caller, &from, &to)?.into_iter().find(|edge| edge.relation == link.relation);
         let association = Association {
             source: from.id,
             target: to.id,
             relation: link.relation,
             weight: link.weight,
             linked_by: LinkedBy::Caller,
-            created_at: now,
+            created_at: known.map_or(now, |known| known.created_at),
         };
         let entry = audit(caller, now, AuditAct::Associated, (&from, &to), &association);
         let writes = vec![Write::Link(association), Write::Audit(entry)];
@@ -90,7 +92,11 @@ fn audit(
     (from, to): (&Memory, &Memory),
     edge: &Association,
 ) -> AuditEntry {
-    let detail = format!("{} {}", edge.relation, edge.target);
+    // Who reads the audit of one space may not know of a memory in another.
+    let detail = match from.space == to.space {
+        true => format!("{} {}", edge.relation, edge.target),
+        false => format!("{} a memory of another space", edge.relation),
+    };
     let mut entry = standing::audit(caller, at, act, from, None, Some(detail));
     entry.private_to = entry.private_to.or_else(|| standing::private_to(to));
     entry

@@ -102,6 +102,8 @@ pub enum Write {
     SetMember(Membership),
     /// A membership is taken away.
     RemoveMember(Membership),
+    /// Nothing is written, but the set conflicts where the space has no admin after the writes before this one.
+    RequireAdmin(SpaceId),
     /// A token is made.
     AddToken(Token, TokenHash),
     /// A token is revoked.

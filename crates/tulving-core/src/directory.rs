@@ -120,7 +120,7 @@ fn decide_member(
     let member = Membership { principal: principal.id, of: MemberOf::Space(space.id), role };
     let detail = format!("{} {role}", principal.name);
     let entry = audit(caller, now, AuditAct::MemberSet, Some(space.id), detail);
-    let writes = vec![Write::SetMember(member), Write::Audit(entry)];
+    let writes = vec![Write::SetMember(member), Write::RequireAdmin(space.id), Write::Audit(entry)];
     parts.store.apply(&access::changes(caller, now, rights, writes))?;
     Ok(member)
 }
@@ -140,13 +140,13 @@ fn decide_removal(parts: &Parts, caller: &Caller, space: &str, principal: &str) 
     let principal = principal_named(parts, principal)?;
     let of = MemberOf::Space(space.id);
     let Some(role) = parts.store.role(principal.id, of)? else {
-        return Err(Error::NoPrincipal { name: principal.name });
+        return Err(Error::NoMember { principal: principal.name, space: space.name });
     };
     refuse_last_admin(parts, &space, &principal)?;
     let now = parts.clock.now();
     let entry = audit(caller, now, AuditAct::MemberRemoved, Some(space.id), principal.name);
     let member = Membership { principal: principal.id, of, role };
-    let writes = vec![Write::RemoveMember(member), Write::Audit(entry)];
+    let writes = vec![Write::RemoveMember(member), Write::RequireAdmin(space.id), Write::Audit(entry)];
     parts.store.apply(&access::changes(caller, now, rights, writes))?;
     Ok(())
 }
@@ -168,42 +168,41 @@ pub(crate) fn create_principal(
     Ok(principal)
 }
 
-/// Makes a token. It is shown this once; the store keeps its hash. For oneself anyone may, within what the token in
-/// use may do; for others, an admin of the org.
+/// Makes a token, which is shown this once; the store keeps its hash. It takes the role of an admin, and reaches no
+/// further than the token in use; for others it takes an admin of the org. All of it is one act.
 pub(crate) fn create_token(
     parts: &Parts,
     caller: &Caller,
     request: &TokenRequest,
 ) -> Result<(Secret, Token), Error> {
-    let own = parts.store.principals(&[caller.viewer.principal])?.into_iter().next();
-    let principal = match own.filter(|own| own.name == request.principal) {
-        Some(own) => own,
-        None => {
-            // Asked first, so that nobody learns who is there.
-            access::require_org_admin(parts, caller)?;
-            principal_named(parts, &request.principal)?
-        }
-    };
-    let known = parts.store.spaces(&caller.viewer)?;
-    if let Some(unknown) = request.spaces.iter().find(|id| known.iter().all(|space| space.id != **id)) {
-        return Err(Error::NoSpace { name: unknown.to_string() });
+    let label = normalize::line(Field::Label, &request.label, limits::NOTE_CHARS)?;
+    // A token that leaked must not make others that outlive it.
+    if caller.ceiling < Role::Admin {
+        return Err(Error::Denied { need: Role::Admin, place: "what the token in use reaches".to_owned() });
     }
     refuse_beyond(caller, request.role, &request.spaces, "all that the new token would reach")?;
-    let now = parts.clock.now();
+    for space in &request.spaces {
+        access::space_named(parts, caller, &space.to_string())?;
+    }
     let secret = mint_secret();
-    let token = Token {
-        id: TokenId::mint(now),
-        label: normalize::line(Field::Label, &request.label, limits::NOTE_CHARS)?,
-        principal: principal.id,
-        spaces: request.spaces.clone(),
-        role: request.role,
-        created_at: now,
-        revoked_at: None,
-    };
-    let entry = audit(caller, now, AuditAct::TokenCreated, None, token.id.to_string());
-    let writes = vec![Write::AddToken(token.clone(), hash(&secret)), Write::Audit(entry)];
-    parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
-    Ok((secret, token))
+    access::decide_again(|| {
+        let now = parts.clock.now();
+        let mut introduction = introduce(parts, caller, request, now)?;
+        let token = Token {
+            id: TokenId::mint(now),
+            label: label.clone(),
+            principal: introduction.principal,
+            spaces: request.spaces.clone(),
+            role: request.role,
+            created_at: now,
+            revoked_at: None,
+        };
+        let entry = audit(caller, now, AuditAct::TokenCreated, None, token.id.to_string());
+        introduction.writes.push(Write::AddToken(token.clone(), hash(&secret)));
+        introduction.writes.push(Write::Audit(entry));
+        parts.store.apply(&access::changes(caller, now, introduction.rights, introduction.writes))?;
+        Ok((secret.clone(), token))
+    })
 }
 
 /// Refuses to make or revoke a token that reaches further than the one in use: a lesser token that leaked must not
@@ -218,6 +217,57 @@ fn refuse_beyond(caller: &Caller, role: Role, spaces: &[SpaceId], place: &str) -
         return Err(Error::Denied { need: role, place: place.to_owned() });
     }
     Ok(())
+}
+
+/// Who a new token is for, and what must be written so that it is of use.
+struct Introduction {
+    principal: PrincipalId,
+    rights: Vec<Right>,
+    writes: Vec<Write>,
+}
+
+fn introduce(
+    parts: &Parts,
+    caller: &Caller,
+    request: &TokenRequest,
+    now: Timestamp,
+) -> Result<Introduction, Error> {
+    let own = parts.store.principals(&[caller.viewer.principal])?.into_iter().next();
+    let own = own.filter(|own| own.name == request.principal);
+    if own.is_none() {
+        // Asked first, so that nobody learns who is there.
+        access::require_org_admin(parts, caller)?;
+    }
+    let known = own.map_or_else(|| parts.store.principal_named(&request.principal), |own| Ok(Some(own)))?;
+    let (mut rights, mut writes) = (Vec::new(), Vec::new());
+    let (principal, new) = match (known, request.introduce) {
+        (Some(known), _) => (known.id, false),
+        (None, None) => return Err(Error::NoPrincipal { name: crate::preview::short(&request.principal) }),
+        (None, Some(kind)) => {
+            let name = normalize::name(&request.principal)?;
+            let principal = Principal { id: PrincipalId::mint(now), name, kind, created_at: now };
+            let entry = audit(caller, now, AuditAct::PrincipalCreated, None, principal.name.clone());
+            let id = principal.id;
+            writes.extend([Write::AddPrincipal(principal), Write::Audit(entry)]);
+            (id, true)
+        }
+    };
+    let spaces = match (&request.introduce, request.spaces.as_slice()) {
+        (None, _) => &[],
+        (Some(_), []) if new => std::slice::from_ref(&caller.space),
+        (Some(_), spaces) => spaces,
+    };
+    for space in spaces {
+        if parts.store.role(principal, MemberOf::Space(*space))? < Some(request.role) {
+            let (space, right) = administered(parts, caller, &space.to_string())?;
+            let member = Membership { principal, of: MemberOf::Space(space.id), role: request.role };
+            let detail = format!("{} {}", request.principal, request.role);
+            let entry = audit(caller, now, AuditAct::MemberSet, Some(space.id), detail);
+            rights.extend(right);
+            writes.extend([Write::SetMember(member), Write::Audit(entry)]);
+        }
+    }
+    Ok(Introduction { principal, rights, writes })
 }
 
 /// The caller's own tokens; for an admin of the org, all.
@@ -270,8 +320,8 @@ fn principal_named(parts: &Parts, name: &str) -> Result<Principal, Error> {
 
 /// A space that the caller may manage: as its admin, or as an admin of its team or org.
 ///
-/// The right of its own admin is checked again when the act is applied, so that of two admins who remove each other at
-/// once one stays. The rights of those above it are not among what a store checks.
+/// The right of its own admin is checked again when the act is applied. The rights of those above it are not among what a
+/// store checks.
 fn administered(parts: &Parts, caller: &Caller, name: &str) -> Result<(Space, Vec<Right>), Error> {
     let space = access::space_named(parts, caller, name)?;
     if administers(parts, caller, MemberOf::Team(space.team))? {

@@ -4,7 +4,7 @@ use crate::access::{self, Parts};
 use crate::change::{Revision, Right, Write};
 use crate::error::Error;
 use crate::id::{MemoryRef, Version};
-use crate::memory::{Edition, Memory};
+use crate::memory::{Edition, Memory, Usage};
 use crate::request::{Caller, UpdateRequest};
 use crate::save::{dedupe, embed, intake};
 use crate::vocabulary::{Boundary, VersionAct};
@@ -23,9 +23,12 @@ pub(crate) fn update(
             return Err(Error::Changed { which, expected, found: memory.version });
         }
         patch.check_span(&memory.edition.span)?;
-        if patch.boundary.is_some_and(|boundary| boundary != memory.edition.boundary) {
-            check_audience(parts, caller, which, &memory, &patch)?;
-        }
+        let right = match patch.boundary {
+            Some(boundary) if boundary != memory.edition.boundary => {
+                check_audience(parts, caller, which, &memory, &patch)?
+            }
+            _ => right,
+        };
         let edition = patch.onto(&memory.edition);
         revise(parts, caller, right, memory, edition, VersionAct::Updated)
     })
@@ -58,13 +61,14 @@ fn check_audience(
     which: MemoryRef,
     memory: &Memory,
     patch: &intake::Patch,
-) -> Result<(), Error> {
-    let space = access::space_named(parts, caller, &memory.space.to_string())?;
-    patch.check_boundary(&space)?;
+) -> Result<Right, Error> {
+    if let Some(space) = access::space_by_id(parts, caller, memory.space)? {
+        patch.check_boundary(&space)?;
+    }
     if patch.boundary == Some(Boundary::Private) && memory.owner != caller.viewer.principal {
         return Err(Error::OwnerOnly { which });
     }
-    access::require_over(parts, caller, which, memory).map(drop)
+    access::require_over(parts, caller, which, memory)
 }
 
 fn revise(
@@ -91,7 +95,8 @@ fn revise(
         standing: memory.standing,
         chunks,
     };
-    let writes = vec![Write::Revise(Box::new(revision))];
+    let writes = vec![Write::Revise(Box::new(revision.clone()))];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
-    access::find(parts, caller, memory.id.into())
+    let usage = Usage { updated_at: now, ..memory.usage };
+    Ok(Memory { version: memory.version.next(), edition: revision.edition, usage, ..memory })
 }

@@ -53,7 +53,26 @@ pub(crate) fn claim(
     lease: Duration,
 ) -> Result<Option<Job>, Error> {
     let now = parts.clock.now();
-    for job in parts.store.claimable(kinds, now, LOOKED_AT)? {
+    loop {
+        let due = parts.store.claimable(kinds, now, LOOKED_AT)?;
+        if due.is_empty() {
+            return Ok(None);
+        }
+        if let Some(job) = claim_one(parts, due, now, holder, lease)? {
+            return Ok(Some(job));
+        }
+    }
+}
+
+/// Takes the first of these jobs that nobody else takes first. Each that is not taken is no longer due.
+fn claim_one(
+    parts: &Parts,
+    due: Vec<Job>,
+    now: Timestamp,
+    holder: &str,
+    lease: Duration,
+) -> Result<Option<Job>, Error> {
+    for job in due {
         let mut next = job.clone();
         let spent = job.attempts >= job.max_attempts;
         if spent {

@@ -108,7 +108,7 @@ pub struct Text {
     pub content: String,
     /// What form the content has.
     pub content_type: ContentType,
-    /// SHA-256 of the normalised content; see [`ContentHash::of`](crate::text::normalize::hash).
+    /// SHA-256 of the normalised content; see [`hash`](crate::text::normalize::hash).
     pub content_hash: ContentHash,
     /// A name for it.
     pub title: Option<String>,
@@ -155,7 +155,7 @@ impl Span {
     }
 }
 
-/// Where a memory stands. Moves are logged and audited; they make no version.
+/// Where a memory stands. Moves are logged, and those that a caller asks for by name are audited; they make no version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     /// Its place in its life.
@@ -219,6 +219,32 @@ pub struct Attachment {
     /// SHA-256 of its bytes, hexadecimal.
     pub hash: String,
 }
+
+impl Attachment {
+    /// Refuses what no object store would have written.
+    pub(crate) fn check(&self) -> Result<(), Invalid> {
+        for text in [&self.object_key, &self.media_type] {
+            if text.is_empty()
+                || text.chars().count() > ATTACHMENT_CHARS
+                || text.chars().any(char::is_control)
+            {
+                return Err(Invalid::Attachment { got: crate::preview::short(text) });
+            }
+        }
+        let digits =
+            self.hash.len() == 64 && self.hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if digits && self.size < LARGEST_OBJECT {
+            Ok(())
+        } else {
+            Err(Invalid::Attachment { got: crate::preview::short(&self.hash) })
+        }
+    }
+}
+
+/// Most characters of an object's key or media type.
+const ATTACHMENT_CHARS: usize = 1_000;
+/// A size that is not believed.
+const LARGEST_OBJECT: u64 = 1 << 53;
 
 /// The conversation a memory came from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

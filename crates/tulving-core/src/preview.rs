@@ -3,7 +3,7 @@
 /// Most characters that a message repeats of what a caller said.
 const SHORT: usize = 60;
 
-/// The first line of `text`, without control characters, cut to what fits into a message.
+/// The text on one line, without control characters, cut to what fits into a message.
 pub fn short(text: &str) -> String {
     cut(text, SHORT)
 }

@@ -10,6 +10,7 @@ use crate::id::{ListingId, MemoryId, MemoryRef};
 use crate::limits;
 use crate::memory::Memory;
 use crate::request::{Caller, Filter, Forgotten, ListRequest};
+use crate::text::normalize;
 use crate::time::Timestamp;
 
 /// How long the pages of a frozen order can be asked for.
@@ -22,13 +23,14 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Me
 
 /// How many match.
 pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
-    Ok(parts.store.count(&caller.viewer, filter)?)
+    Ok(parts.store.count(&caller.viewer, &fitted(filter)?)?)
 }
 
 /// One page. Following the cursors neither skips nor repeats, whatever is written meanwhile: where the order is by
 /// creation each page begins after the last one's end; where it may change, the first page freezes it.
 pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     let limit = bounded(Field::Limit, request.limit, limits::PAGE)?;
+    let request = &ListRequest { filter: fitted(&request.filter)?, ..request.clone() };
     let fingerprint = fingerprint(caller, request);
     if let Some(cursor) = request.cursor.filter(|cursor| {
         let fixed = matches!(cursor.position, Position::After(..));
@@ -126,6 +128,22 @@ fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
     let text = format!("{:?} {:?} {:?}", caller.viewer, request.filter, request.sort);
     let digest = Sha256::digest(text.as_bytes());
     u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
+}
+
+/// A filter with its words in the form in which they are stored. Refuses more tags than a memory can have.
+pub(crate) fn fitted(filter: &Filter) -> Result<Filter, Invalid> {
+    let (got, limit) = (filter.tags.len(), limits::TAGS);
+    if got > limit {
+        return Err(Invalid::TooMany { field: Field::Tags, got, limit });
+    }
+    let composed = |text: &Option<String>| text.as_deref().map(normalize::composed);
+    Ok(Filter {
+        tags: filter.tags.iter().map(|tag| normalize::composed(tag)).collect(),
+        key: composed(&filter.key),
+        conversation: composed(&filter.conversation),
+        source_agent: composed(&filter.source_agent),
+        ..filter.clone()
+    })
 }
 
 /// A count from 1 to `most`.

@@ -47,7 +47,7 @@ fn find(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<(Vec<Memory>, u64
 
 fn plan(request: &RecallRequest, now: Timestamp) -> Result<Plan, Invalid> {
     let limit = crate::read::bounded(Field::Limit, request.limit, limits::RECALL)?;
-    let mut filter = request.filter.clone();
+    let mut filter = crate::read::fitted(&request.filter)?;
     filter.alive_at = Some(now);
     if filter.states.is_empty() {
         filter.states = State::ALL.to_vec();

@@ -8,8 +8,8 @@ use crate::memory::Attachment;
 use crate::space::Viewer;
 use crate::time::Timestamp;
 use crate::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Role, Stability, State, Trust,
-    TurnRole,
+    Author, Boundary, ContentType, Kind, MemoryType, Origin, PrincipalKind, Relation, Role, Stability, State,
+    Trust, TurnRole,
 };
 
 /// Who asks, through what, and in which space when the request names none.
@@ -326,6 +326,9 @@ pub struct TokenRequest {
     pub label: String,
     /// For whom it speaks, by name.
     pub principal: String,
+    /// Introduces the principal: it is made, of this kind, where there is none, and is given the role in the spaces
+    /// named, or in the space of the call where it is new and none is named. Nobody's role is lowered.
+    pub introduce: Option<PrincipalKind>,
     /// Confined to these spaces; empty is no confinement.
     pub spaces: Vec<SpaceId>,
     /// The most it may do.

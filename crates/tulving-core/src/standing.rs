@@ -1,4 +1,4 @@
-//! Moves a memory without a new version: archive, unarchive, pin, unpin. Every move is logged and audited.
+//! Moves a memory without a new version: archive, unarchive, pin, unpin. Each is logged and audited.
 
 use crate::access::{self, Parts};
 use crate::audit::AuditEntry;

@@ -9,8 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Invalid;
 
-const MICROS_PER_DAY: i64 = 86_400_000_000;
-
 /// 9999-12-30T22:00:00Z, the last instant that can be converted both ways; the parts of a second after it cannot.
 const LAST_MICROS: i64 = 253_402_207_200_000_000;
 
@@ -33,15 +31,6 @@ impl Timestamp {
     #[must_use]
     pub fn plus_millis(self, millis: i64) -> Self {
         Self::from_micros(self.0.saturating_add(millis.saturating_mul(1_000)))
-    }
-
-    /// Days from `earlier` to this instant; negative where `earlier` is later.
-    pub fn days_since(self, earlier: Self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "a span of days needs no more than 53 bits")]
-        let micros = (self.0.saturating_sub(earlier.0)) as f64;
-        #[expect(clippy::cast_precision_loss, reason = "the constant is exact in f64")]
-        let day = MICROS_PER_DAY as f64;
-        micros / day
     }
 
     /// The UTC day, as `YYYY-MM-DD`.

@@ -21,7 +21,7 @@ pub(crate) const PREFIX: &str = ".tulving-draft-";
 const ATTEMPTS: usize = 100;
 
 /// A file that is nobody's yet, 0600. It goes when it is dropped, unless it was put in its place.
-pub(crate) struct Draft {
+pub struct Draft {
     // Dropped in this order, so that it is locked for as long as it has its name.
     path: TempPath,
     file: File,
@@ -29,7 +29,7 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// An empty draft beside where `path` is to be. Those left behind in that folder go first.
-    pub(crate) fn beside(path: &Path, suffix: &str) -> Result<Self, StoreError> {
+    pub fn beside(path: &Path, suffix: &str) -> Result<Self, StoreError> {
         let folder = files::folder_of(path);
         sweep(folder);
         let mut made = Err(io::Error::from(io::ErrorKind::ResourceBusy));
@@ -60,18 +60,13 @@ impl Draft {
         &self.path
     }
 
-    /// Writes a whole content.
-    pub(crate) fn write(&mut self, content: &[u8]) -> io::Result<()> {
-        self.file.write_all(content)
-    }
-
     /// Makes the content durable, whoever has written it.
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
     /// Puts it in its place, where another file may be.
-    pub(crate) fn replace(self, path: &Path) -> io::Result<()> {
+    pub fn replace(self, path: &Path) -> io::Result<()> {
         self.path.persist(path).map_err(|failed| failed.error)
     }
 
@@ -79,6 +74,16 @@ impl Draft {
     pub(crate) fn place(self, path: &Path) -> Result<(), (Self, io::Error)> {
         let file = self.file;
         self.path.persist_noclobber(path).map_err(|failed| (Self { path: failed.path, file }, failed.error))
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, content: &[u8]) -> io::Result<usize> {
+        self.file.write(content)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -169,7 +174,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("copy");
         let mut first = Draft::beside(&target, "").expect("begun");
-        first.write(b"whole").expect("written");
+        first.write_all(b"whole").expect("written");
         drop(Draft::beside(&target, "").expect("begun"));
         sweep(folder.path());
         assert_eq!(left_behind(folder.path()), Vec::<PathBuf>::new());

@@ -1,7 +1,7 @@
 //! Files of the home other than the database: replaced as a whole or not at all, and for their owner alone.
 
 use std::fs::{File, FileType};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ const MOST_LINKS: usize = 40;
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let failed = |error: io::Error| unwritten(path, "written", &error);
     let mut draft = Draft::beside(path, "")?;
-    draft.write(content).map_err(failed)?;
+    draft.write_all(content).map_err(failed)?;
     draft.sync().map_err(failed)?;
     draft.replace(path).map_err(failed)?;
     sync_folder(folder_of(path))
@@ -46,6 +46,9 @@ pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     };
     if name.as_encoded_bytes().starts_with(draft::PREFIX.as_bytes()) {
         return Err(refused("names that begin so are for files in the making".to_owned()));
+    }
+    if target.exists() && same_file(folder_of(&target), &home.backups()) {
+        return Err(refused("what is in the home's backups is not replaced".to_owned()));
     }
     let in_home = same_file(folder_of(&target), home.path());
     // Some file systems do not tell capitals from small letters.

@@ -8,6 +8,7 @@ mod files;
 mod home;
 mod sqlite;
 
+pub use draft::Draft;
 pub use files::{check_target, read_token_file, replace, write_token_file};
 pub use home::Home;
 pub use sqlite::{

@@ -92,6 +92,7 @@ fn provide_token(engine: &Engine, home: &Home, user: &Caller) -> Result<(), Fail
 fn make_token(engine: &Engine, user: &Caller) -> Result<(Secret, Token), Failure> {
     let request = TokenRequest {
         label: HOME_TOKEN.to_owned(),
+        introduce: None,
         principal: USER.to_owned(),
         spaces: Vec::new(),
         role: Role::Admin,

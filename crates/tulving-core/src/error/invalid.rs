@@ -115,6 +115,12 @@ pub enum Invalid {
         /// The end.
         until: Timestamp,
     },
+    /// An attachment that no object store has written.
+    #[error("`{got}` is not part of an attachment")]
+    Attachment {
+        /// What was given.
+        got: String,
+    },
     /// An order in a conversation that is not named.
     #[error("position {position} means nothing without a conversation")]
     PositionAlone {
@@ -185,6 +191,7 @@ impl Invalid {
             Self::Cursor { .. } => "invalid_cursor",
             Self::Name { .. } => "invalid_name",
             Self::EndsBeforeStart { .. } => "ends_before_start",
+            Self::Attachment { .. } => "invalid_attachment",
             Self::PositionAlone { .. } => "missing_conversation",
             Self::SelfAssociation => "self_association",
             Self::TypeMissing => "missing_type",
@@ -227,6 +234,9 @@ impl Invalid {
             Self::Name { .. } => {
                 "use 1 to 64 lower-case letters, digits, `-`, `_` and `.`, beginning with a letter or digit"
                     .to_owned()
+            }
+            Self::Attachment { .. } => {
+                "give an object key, a media type, a size and the SHA-256 as 64 hexadecimal digits".to_owned()
             }
             Self::NothingToUpdate => "give new content or at least one field to change".to_owned(),
             Self::TypeMissing => "name one or more types".to_owned(),

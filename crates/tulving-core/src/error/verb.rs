@@ -48,6 +48,14 @@ pub enum Error {
         /// As it was named.
         name: String,
     },
+    /// The principal is not a member.
+    #[error("`{principal}` is not a member of `{space}`")]
+    NoMember {
+        /// Who.
+        principal: String,
+        /// Where.
+        space: String,
+    },
     /// There is no such token.
     #[error("there is no token `{which}`")]
     NoToken {
@@ -161,6 +169,7 @@ impl Error {
             | Self::NoAssociation { .. }
             | Self::NoSpace { .. }
             | Self::NoPrincipal { .. }
+            | Self::NoMember { .. }
             | Self::NoToken { .. }
             | Self::NoJob { .. }
             | Self::Forgotten { .. } => Class::Absent,
@@ -184,6 +193,7 @@ impl Error {
             Self::NoAssociation { .. } => "association_not_found",
             Self::NoSpace { .. } => "space_not_found",
             Self::NoPrincipal { .. } => "principal_not_found",
+            Self::NoMember { .. } => "member_not_found",
             Self::NoToken { .. } => "token_not_found",
             Self::NoJob { .. } => "job_not_found",
             Self::BadToken => "bad_token",
@@ -213,6 +223,7 @@ impl Error {
             Self::NoPrincipal { .. } => {
                 "an admin of the org makes one with `tulving token create --for NAME`"
             }
+            Self::NoMember { .. } => "`tulving space members` shows who is",
             Self::NoToken { .. } => "`tulving token list` shows them",
             Self::BadToken => "check TULVING_TOKEN, or make a new one with `tulving token create`",
             Self::Denied { .. } => "ask an admin of it",

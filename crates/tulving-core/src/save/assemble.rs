@@ -10,7 +10,7 @@ use crate::memory::{Chunk, Memory, Standing, Usage};
 use crate::request::{Caller, Forgotten};
 use crate::space::Space;
 use crate::time::Timestamp;
-use crate::vocabulary::{Boundary, LinkedBy, Relation, Role, State, VersionAct};
+use crate::vocabulary::{Author, Boundary, LinkedBy, Relation, Role, State, Trust, VersionAct};
 
 use super::dedupe::{self, Pending, Slot};
 use super::intake::{Draft, Link};
@@ -66,7 +66,11 @@ impl<'a> Act<'a> {
                 warnings.extend(kept(draft, &twin));
                 self.reuse(Fate::Unchanged, draft, twin)
             }
-            Some((_, twin)) => self.revise(draft, chunks, twin)?,
+            Some((_, twin)) => {
+                let fields = unmoved(draft, &twin);
+                warnings.extend((!fields.is_empty()).then(|| Warning::Kept { memory: named(&twin), fields }));
+                self.revise(draft, chunks, twin)?
+            }
         };
         warnings.extend(expired(&memory, self.now));
         warnings.extend(self.link(&memory, &draft.links)?);
@@ -100,11 +104,19 @@ impl<'a> Act<'a> {
         }
         for slot in slots {
             let viewer = &self.caller.viewer;
-            if let Some(memory) = dedupe::holder(self.parts, viewer, self.space.id, &self.pending, &slot)? {
+            let found = dedupe::holder(self.parts, viewer, self.space.id, &self.pending, &slot)?;
+            if let Some(memory) = found.filter(|memory| self.fits(draft, memory)) {
                 return Ok(Some((slot, memory)));
             }
         }
         Ok(None)
+    }
+
+    /// Where a memory is private unless said otherwise, what others share is not what a caller means who says nothing.
+    fn fits(&self, draft: &Draft, found: &Memory) -> bool {
+        draft.patch.boundary.is_some()
+            || self.space.default_boundary() != Boundary::Private
+            || found.owner == self.caller.viewer.principal
     }
 
     fn create(&mut self, draft: &Draft, chunks: &[Chunk]) -> (Fate, Memory, bool) {
@@ -158,7 +170,7 @@ impl<'a> Act<'a> {
             return Ok(self.reuse(Fate::Unchanged, draft, twin));
         }
         if edition.boundary != twin.edition.boundary {
-            access::require_over(self.parts, self.caller, named(&twin), &twin)?;
+            self.rights.push(access::require_over(self.parts, self.caller, named(&twin), &twin)?);
         }
         let (standing, revived) = stands(draft, &twin);
         let changed = edition.text.content_hash != twin.edition.text.content_hash;
@@ -263,8 +275,29 @@ fn named(memory: &Memory) -> MemoryRef {
 
 /// What was said and is not taken over, because the content is known already.
 fn kept(draft: &Draft, twin: &Memory) -> Option<Warning> {
-    let fields = twin.edition.differences(&draft.patch.onto(&twin.edition));
+    let mut fields = twin.edition.differences(&draft.patch.onto(&twin.edition));
+    fields.extend(unmoved(draft, twin));
     (!fields.is_empty()).then(|| Warning::Kept { memory: named(twin), fields })
+}
+
+/// What was said of where it comes from, which is set once, and is not so.
+fn unmoved(draft: &Draft, twin: &Memory) -> Vec<&'static str> {
+    let (said, is) = (&draft.provenance, &twin.provenance);
+    let (place, was) = (&draft.place, &twin.place);
+    let fields = [
+        ("source_path", said.source_path.is_some() && said.source_path != is.source_path),
+        ("attachment", said.attachment.is_some() && said.attachment != is.attachment),
+        (
+            "assisted_by_agent",
+            said.assisted_by_agent.is_some() && said.assisted_by_agent != is.assisted_by_agent,
+        ),
+        ("author", said.author != Author::User && said.author != is.author),
+        ("trust", said.trust != Trust::Own && said.trust != is.trust),
+        ("conversation", place.conversation.is_some() && place.conversation != was.conversation),
+        ("position", place.position.is_some() && place.position != was.position),
+        ("speaker", place.speaker.is_some() && place.speaker != was.speaker),
+    ];
+    fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
 }
 
 /// That recall will not find what was saved.

@@ -4,7 +4,7 @@ use crate::classify;
 use crate::error::{Field, Invalid};
 use crate::id::MemoryRef;
 use crate::limits::{self, Limits};
-use crate::memory::{Classification, Edition, Place, Provenance, Span, Text};
+use crate::memory::{Attachment, Classification, Edition, Place, Provenance, Span, Text};
 use crate::request::{AssociationRequest, SaveRequest, UpdateRequest};
 use crate::score::{Importance, Weight};
 use crate::space::Space;
@@ -94,6 +94,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         valid_until: request.valid_until.map(Some),
         expires_at: request.expires_at.map(Some),
     };
+    request.attachment.as_ref().map_or(Ok(()), Attachment::check)?;
     patch.check_boundary(space)?;
     patch.check_span(&Span::default())?;
     let provenance = Provenance {
@@ -103,7 +104,11 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         assisted_by_agent: given(Field::Agent, request.assisted_by_agent.as_deref(), limits::NOTE_CHARS)?,
         trust: request.trust.unwrap_or(Trust::Own),
         pass: request.pass,
-        source_path: given(Field::SourcePath, request.source_path.as_deref(), limits::PATH_CHARS)?,
+        source_path: request
+            .source_path
+            .filter(|path| !path.trim().is_empty())
+            .map(|path| normalize::path(Field::SourcePath, &path, limits::PATH_CHARS))
+            .transpose()?,
         mirror: None,
         attachment: request.attachment,
     };

@@ -46,9 +46,17 @@ pub(crate) fn save_many(
         let (space, right) = first.take().map_or_else(|| access::workplace(parts, caller), Ok)?;
         let now = parts.clock.now();
         let mut act = assemble::Act::new(parts, caller, &space, right, now);
-        for (draft, chunks) in drafts.iter().zip(&chunks) {
-            act.add(draft, chunks)?;
+        for (index, (draft, chunks)) in drafts.iter().zip(&chunks).enumerate() {
+            act.add(draft, chunks).map_err(|error| in_batch(index, error))?;
         }
         act.apply(trouble.as_ref())
     })
+}
+
+/// Says which request of a batch was wrong.
+fn in_batch(index: usize, error: Error) -> Error {
+    match error {
+        Error::Invalid(source) => Invalid::InBatch { index, source: Box::new(source) }.into(),
+        error => error,
+    }
 }

@@ -6,20 +6,25 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use crate::error::{Field, Invalid};
 use crate::memory::ContentHash;
 
-/// A content as it is stored: line breaks are `\n`, no white space around it, nothing else changed.
+/// A content as it is stored: line breaks are `\n`, no white space or byte order mark around it, nothing else changed.
 ///
 /// Refuses control characters other than tab and line breaks: no terminal and no prompt should receive them.
 pub fn content(text: &str) -> Result<String, Invalid> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     refuse_control(Field::Content, text, &['\t', '\n', '\r'])?;
     let unified =
         if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() };
-    let trimmed = unified.trim();
+    let trimmed = unified.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if trimmed.len() == unified.len() { Ok(unified) } else { Ok(trimmed.to_owned()) }
 }
 
-/// A text of one line as it is stored: no white space around it. Refuses control characters and more than `limit`.
+/// A text of one line as it is stored: no white space around it, its letters composed. Refuses control characters and
+/// more than `limit`.
 pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
+    path(field, text, limit).map(|text| composed(&text))
+}
+
+/// Like [`line`], but letter for letter: to a file system, composed letters may be another name.
+pub fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     let text = text.trim();
     if text.is_empty() {
         return Err(Invalid::Empty { field });
@@ -32,6 +37,14 @@ pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     Ok(text.to_owned())
 }
 
+/// A text with its letters composed as far as Unicode can, so that what looks the same is the same.
+pub fn composed(text: &str) -> String {
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => text.to_owned(),
+        _ => text.nfc().collect(),
+    }
+}
+
 fn refuse_control(field: Field, text: &str, allowed: &[char]) -> Result<(), Invalid> {
     match text.char_indices().find(|(_, c)| c.is_control() && !allowed.contains(c)) {
         Some((at, c)) => Err(Invalid::Control { field, code: u32::from(c), at }),
@@ -41,15 +54,18 @@ fn refuse_control(field: Field, text: &str, allowed: &[char]) -> Result<(), Inva
 
 /// The hash of a content in its stored form. Texts that differ only in how Unicode composes them hash alike.
 pub fn hash(content: &str) -> ContentHash {
-    let digest = match is_nfc_quick(content.chars()) {
-        IsNormalized::Yes => Sha256::digest(content.as_bytes()),
-        _ => Sha256::digest(content.nfc().collect::<String>().as_bytes()),
-    };
-    ContentHash(digest.into())
+    match is_nfc_quick(content.chars()) {
+        IsNormalized::Yes => ContentHash(Sha256::digest(content.as_bytes()).into()),
+        _ => ContentHash(Sha256::digest(composed(content).as_bytes()).into()),
+    }
 }
 
-/// A name of a space or principal: lower-case ASCII letters, digits, `-`, `_`, `.`, beginning with a letter or digit.
+/// A name of a space or principal: lower-case ASCII letters, digits, `-`, `_`, `.`, beginning with a letter or digit,
+/// and nothing that could be taken for an id.
 pub fn name(text: &str) -> Result<String, Invalid> {
+    if uuid::Uuid::parse_str(text).is_ok() {
+        return Err(Invalid::Name { got: crate::preview::short(text) });
+    }
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let fits = text.len() <= crate::limits::NAME_CHARS
         && text.starts_with(good)
@@ -59,7 +75,18 @@ pub fn name(text: &str) -> Result<String, Invalid> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn the_normal_form_is_its_own_normal_form(text in "[\u{feff} \\t\\r\\na-c\u{301}é]{0,12}") {
+            let once = content(&text).expect("nothing in it is refused");
+            let twice = content(&once).expect("nor is anything in that");
+            prop_assert_eq!(twice, once);
+        }
+    }
 
     #[test]
     fn line_breaks_and_outer_space_do_not_make_a_difference() {
@@ -72,6 +99,13 @@ mod tests {
     fn composed_and_decomposed_letters_hash_alike() {
         assert_eq!(hash("caf\u{e9}"), hash("cafe\u{301}"));
         assert_ne!(hash("cafe"), hash("caf\u{e9}"));
+    }
+
+    #[test]
+    fn keys_that_look_the_same_are_the_same_and_paths_stay_as_they_are() {
+        let (composed, apart) = ("cl\u{e9}", "cle\u{301}");
+        assert_eq!(line(Field::Key, apart, 9).as_deref(), Ok(composed));
+        assert_eq!(path(Field::SourcePath, apart, 9).as_deref(), Ok(apart));
     }
 
     #[test]
@@ -93,6 +127,7 @@ mod tests {
     #[test]
     fn names_are_safe_for_folders() {
         assert!(name("team-a").is_ok() && name("2026.notes_x").is_ok());
+        assert!(name("0190b76d-a802-7008-a808-8195627568c4").is_err(), "an id is not a name");
         for wrong in ["", "..", ".hidden", "Team", "a/b", "a b", "ä", "a\n", &"x".repeat(65)] {
             assert!(name(wrong).is_err(), "{wrong}");
         }

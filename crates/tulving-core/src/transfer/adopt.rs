@@ -79,7 +79,8 @@ impl Loading {
                 Record::Team(team)
             }
             Record::Principal(principal) => {
-                if let Some(known) = parts.store.principal_named(&principal.name)? {
+                let known = parts.store.principal_named(&principal.name)?;
+                if let Some(known) = known.filter(|known| known.id != principal.id) {
                     self.principals.insert(principal.id, known.id);
                     self.present += 1;
                     return Ok(None);
@@ -93,6 +94,11 @@ impl Loading {
                 let named =
                     || known.iter().find(|other| other.team == space.team && other.name == space.name);
                 if let (None, Some(other)) = (same, named()) {
+                    if other.kind != space.kind {
+                        let why =
+                            format!("`{}` is a {} here and a {} there", space.name, other.kind, space.kind);
+                        return Err(Invalid::DumpLine { line, why }.into());
+                    }
                     self.spaces.insert(space.id, other.id);
                     self.present += 1;
                     return Ok(None);
@@ -116,6 +122,11 @@ impl Loading {
             Record::Association(mut edge) => {
                 edge.source = self.memory(edge.source);
                 edge.target = self.memory(edge.target);
+                if edge.source == edge.target {
+                    // Both ends turned out to be one memory here.
+                    self.present += 1;
+                    return Ok(None);
+                }
                 Record::Association(edge)
             }
             Record::Turn(mut turn) => {

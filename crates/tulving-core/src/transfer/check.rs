@@ -3,7 +3,7 @@
 
 use crate::error::{Field, Invalid};
 use crate::limits;
-use crate::memory::{Edition, Memory, Text};
+use crate::memory::{Attachment, Edition, Memory, Text};
 use crate::record::{MemoryRecord, Record};
 use crate::text::normalize;
 use crate::turn::Turn;
@@ -16,7 +16,9 @@ const LAST_VERSION: u32 = 1 << 30;
 /// Refuses what no store would have written.
 pub(super) fn record(record: &Record) -> Result<(), Invalid> {
     match record {
-        Record::Dump { .. } | Record::Member(_) | Record::Association(_) => Ok(()),
+        Record::Dump { .. } | Record::Member(_) => Ok(()),
+        Record::Association(edge) if edge.source == edge.target => Err(Invalid::SelfAssociation),
+        Record::Association(_) => Ok(()),
         Record::Org(org) => name(&org.name),
         Record::Team(team) => name(&team.name),
         Record::Principal(principal) => name(&principal.name),
@@ -42,7 +44,12 @@ fn memory(record: &MemoryRecord) -> Result<(), Invalid> {
     count("access_count", usage.access_count)?;
     line(Field::Agent, provenance.source_agent.as_deref(), limits::NOTE_CHARS)?;
     line(Field::Agent, provenance.assisted_by_agent.as_deref(), limits::NOTE_CHARS)?;
-    line(Field::SourcePath, provenance.source_path.as_deref(), limits::PATH_CHARS)?;
+    if let Some(path) = &provenance.source_path
+        && normalize::path(Field::SourcePath, path, limits::PATH_CHARS)? != *path
+    {
+        return Err(Invalid::Record { why: "the source_path is not in its normal form".to_owned() });
+    }
+    provenance.attachment.as_ref().map_or(Ok(()), Attachment::check)?;
     line(Field::Conversation, place.conversation.as_deref(), limits::NOTE_CHARS)?;
     line(Field::Speaker, place.speaker.as_deref(), limits::NOTE_CHARS)?;
     line(Field::Agent, record.current.agent.as_deref(), limits::NOTE_CHARS)?;

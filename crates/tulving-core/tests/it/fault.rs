@@ -50,6 +50,7 @@ impl Stage {
         bed.link(&user, plain, edited, Relation::CausedBy);
         let token = TokenRequest {
             label: "old".to_owned(),
+            introduce: None,
             principal: "friend".to_owned(),
             spaces: vec![hub],
             role: Role::Reader,
@@ -319,6 +320,7 @@ fn create_token() {
     whole_or_absent(nothing, |s| {
         let request = TokenRequest {
             label: "new".to_owned(),
+            introduce: None,
             principal: "friend".to_owned(),
             spaces: vec![s.hub, SpaceId::DEFAULT],
             role: Role::Writer,

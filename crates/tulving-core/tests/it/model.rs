@@ -208,6 +208,9 @@ impl Model {
                     && memory.standing.forgotten_at.is_none()
                     && is_private == side
                     && (!side || memory.owner == who)
+                    && (request.boundary.is_some()
+                        || memory.owner == who
+                        || default_boundary(caller.space) != Boundary::Private)
             })
         };
         for side in &sides {

@@ -210,7 +210,8 @@ CREATE TABLE associations (
     weight     REAL NOT NULL CHECK (weight BETWEEN 0.0 AND 1.0),
     linked_by  TEXT NOT NULL CHECK (linked_by = 'caller' OR linked_by = 'auto'),
     created_at INTEGER NOT NULL,
-    UNIQUE (source, target, relation)
+    UNIQUE (source, target, relation),
+    CHECK (source <> target)
 ) STRICT;
 
 CREATE INDEX associations_target ON associations (target, relation);

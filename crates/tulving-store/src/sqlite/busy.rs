@@ -34,10 +34,15 @@ pub(super) fn be_patient(connection: &mut Connection, limit: Duration) -> rusqli
 
 /// Does some work that waits for at most `limit`, whatever its connection is set to.
 pub(super) fn in_a_hurry<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
-    let before = HURRY.replace(Some(limit));
-    let done = work();
-    HURRY.set(before);
-    done
+    /// Puts back what held before, also when the work panics.
+    struct Back(Option<Duration>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            HURRY.set(self.0);
+        }
+    }
+    let _back = Back(HURRY.replace(Some(limit)));
+    work()
 }
 
 /// A random pause that is longer on average with each round.

@@ -157,7 +157,7 @@ impl SqliteStore {
     fn copies(&self, reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
         let copies = copies::with_erased_text(reader, &self.home)?;
         if copies.is_empty() {
-            checkup.fine("copies", "no copy in the home is older than the last erasure");
+            checkup.fine("copies", "no copy in `backups` is older than the last erasure");
             return Ok(());
         }
         let text = format!("erased text may still be in copies made before: {}", some(&shown(&copies)));
@@ -359,7 +359,8 @@ fn pending_work(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault>
         checkup.fine("jobs", "no job was given up");
     }
     if scrub::pending(reader)? > 0 {
-        let text = "erased text may still be in the write-ahead log, because another process reads from it";
+        let text =
+            "erased text may still be in the database or its log, because another process reads from it";
         checkup.warn("erasure", text, "it goes with the next write after that process has ended");
     } else if scrub::rewrite_pending(reader)? > 0 {
         let text = "erased text may still be in unused parts of the database file";

@@ -58,9 +58,9 @@ impl Log for SqliteStore {
                 "SELECT {AUDIT} FROM audit a WHERE {confined} AND (\
                    (a.space IN (SELECT of FROM members WHERE principal = ?1 AND realm = 'space' AND role = 'admin') \
                      AND (a.private_to IS NULL OR a.private_to = ?1)) \
-                   OR a.space IN (SELECT s.id FROM spaces s JOIN teams t ON t.id = s.team \
-                     WHERE t.org IN ({ADMINISTERED_ORGS})) \
-                   OR (a.space IS NULL AND EXISTS ({ADMINISTERED_ORGS}))) \
+                   OR (?2 IS NULL AND a.space IN (SELECT s.id FROM spaces s JOIN teams t ON t.id = s.team \
+                     WHERE t.org IN ({ADMINISTERED_ORGS}))) \
+                   OR (?2 IS NULL AND a.space IS NULL AND EXISTS ({ADMINISTERED_ORGS}))) \
                  AND (?3 IS NULL OR a.space = ?3) AND (?4 IS NULL OR a.memory = ?4) \
                  ORDER BY a.at DESC, a.row DESC LIMIT ?5",
                 confined = visible::confined("a.space"),

@@ -20,13 +20,14 @@ mod migrate;
 mod open;
 mod read;
 mod readers;
+mod rescue;
 mod restore;
 mod rows;
 mod scrub;
 mod visible;
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -109,17 +110,6 @@ impl SqliteStore {
     /// The home that the store is in.
     pub fn home(&self) -> &Home {
         &self.home
-    }
-
-    /// The database file.
-    pub fn file(&self) -> &Path {
-        &self.file
-    }
-
-    /// Moves what the write-ahead log holds into the database file, and cuts the log where nobody reads from it.
-    pub fn checkpoint(&self) -> Result<(), StoreError> {
-        let writer = self.writer();
-        scrub::truncate_log(&writer).map(drop).map_err(|error| self.explain(error.into()))
     }
 
     fn writer(&self) -> MutexGuard<'_, Connection> {

@@ -165,10 +165,14 @@ fn keep_revoked(live: &Connection, candidate: &Connection) -> Result<u64, Fault>
 
 fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Fault> {
     let verdict: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if verdict == "ok" {
-        return Ok(());
+    if verdict != "ok" {
+        return Err(StoreError::Corrupt { path: from.to_owned(), why: verdict }.into());
     }
-    Err(StoreError::Corrupt { path: from.to_owned(), why: verdict }.into())
+    if copy.prepare("PRAGMA foreign_key_check")?.exists([])? {
+        let why = "some of its rows refer to what is not there".to_owned();
+        return Err(StoreError::Corrupt { path: from.to_owned(), why }.into());
+    }
+    Ok(())
 }
 
 /// SQLite copies only between equal page sizes where the target has a write-ahead log.

@@ -66,6 +66,13 @@ impl SqliteStore {
         self.gate.pass(self.options.busy_wait, || self.rewrite()).map_err(|fault| self.explain(fault))
     }
 
+    /// Whether erased text may still be in the files, because another process reads from them.
+    pub fn erased_lingers(&self) -> Result<bool, StoreError> {
+        let writer = self.writer();
+        let left = counter(&writer, LOG).and_then(|log| Ok(log + counter(&writer, REWRITE)?));
+        Ok(left.map_err(|error| self.explain(error.into()))? > 0)
+    }
+
     fn rewrite(&self) -> Result<bool, Fault> {
         let writer = self.writer();
         // A restore may still begin meanwhile. It loses nothing by that, and then the counter is another store's.

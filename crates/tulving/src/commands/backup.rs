@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
-use tulving_store::IfExists;
+use tulving_store::{Home, IfExists, RestoreReport, SqliteStore};
 
+use crate::args::Command;
+use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::input::InputError;
 use crate::print::Printer;
 use crate::show::text::{counted, thousands};
-use crate::wire::App;
+use crate::wire::{self, App};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,25 +86,65 @@ fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Res
 }
 
 fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    if !yes {
-        let question =
-            format!("Replace everything in {} by {}?", app.settings.home.display(), file.display());
-        match printer.confirm(&question)? {
-            Some(true) => {}
-            Some(false) => return Err(Cause::Unconfirmed("the answer was no").into()),
-            None => {
-                let failure =
-                    Failure::from(Cause::Unconfirmed("a restore replaces everything and was not confirmed"));
-                return Err(failure.hinted("add --yes"));
-            }
-        }
-    }
+    confirm(file, yes, app.settings, printer)?;
     let bar = printer.bar("Restoring", Some(0));
     let report = app.store.restore(file, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
     let report = report?;
-    app.engine.note_restore(&app.caller, &file.to_string_lossy())?;
-    app.renew_token()?;
+    // What is done is done: what goes wrong from here on is said and is no failure.
+    if let Err(error) = app.engine.note_restore(&app.caller, &file.to_string_lossy()) {
+        printer.warning(format!("the restore is not in the audit: {error}"))?;
+    }
+    if let Err(failure) = app.renew_token() {
+        printer.warning(format!("the token in the home was not renewed: {}", failure.message()))?;
+    }
+    tell(file, &report, printer)
+}
+
+/// The code of a store that is damaged.
+pub(super) const DAMAGED: &str = "store_damaged";
+
+/// Restores over a store that is too damaged to be opened or read, where that is what was asked; else gives back why the
+/// command failed.
+pub(super) fn rescue(
+    command: &Command,
+    settings: &Settings,
+    failure: Failure,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
+    let Command::Backup(Backup { act: Act::Restore { file, yes } }) = command else { return Err(failure) };
+    // Who a token speaks for cannot be read from a damaged store.
+    if failure.code() != DAMAGED || settings.token.is_some() {
+        return Err(failure);
+    }
+    confirm(file, *yes, settings, printer)?;
+    printer.warning(failure.message())?;
+    let home = Home::open_or_create(&settings.home)?;
+    let bar = printer.bar("Restoring", Some(0));
+    let report = SqliteStore::rescue(&home, wire::options(settings), file, &mut |done, all| {
+        advance(&bar, done, all);
+    });
+    bar.finish_and_clear();
+    tell(file, &report?, printer)
+}
+
+fn confirm(file: &Path, yes: bool, settings: &Settings, printer: &mut Printer) -> Result<(), Failure> {
+    if yes {
+        return Ok(());
+    }
+    let question = format!("Replace everything in {} by {}?", settings.home.display(), file.display());
+    match printer.confirm(&question)? {
+        Some(true) => Ok(()),
+        Some(false) => Err(Cause::Unconfirmed("the answer was no").into()),
+        None => {
+            let failure =
+                Failure::from(Cause::Unconfirmed("a restore replaces everything and was not confirmed"));
+            Err(failure.hinted("add --yes"))
+        }
+    }
+}
+
+fn tell(file: &Path, report: &RestoreReport, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
         printer.document(&serde_json::json!({
             "file": file, "memories": report.memories, "previous": report.previous, "schema": report.schema,
@@ -114,7 +156,7 @@ fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Resu
         printer.note(format!("What was there before is in {}", report.previous.display()))?;
         if report.kept_revoked > 0 {
             let tokens = counted(report.kept_revoked, "token", "tokens");
-            printer.note(format!("{tokens} revoked since the backup stay revoked"))?;
+            printer.note(format!("Still revoked, because revoked since the backup: {tokens}"))?;
         }
     }
     Ok(Outcome::Done)

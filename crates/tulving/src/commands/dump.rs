@@ -1,13 +1,13 @@
 //! `tulving dump`: everything that is true in the store, as JSON Lines.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
 use tulving_core::record::DumpPosition;
+
+use tulving_store::Draft;
 
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
@@ -71,19 +71,11 @@ fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<u64, Failure
     }
     let unwritable =
         |source: io::Error| -> Failure { InputError::Unwritable { path: path.clone(), source }.into() };
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part).map_err(unwritable)?;
-    let written = fill(file, app, bar, &unwritable).and_then(|records| {
-        std::fs::rename(&part, path).map_err(unwritable)?;
-        Ok(records)
-    });
-    if written.is_err() {
-        // The part is of no use; that it cannot be removed changes nothing about the error.
-        let _ = std::fs::remove_file(&part);
-    }
-    written
+    // A draft that a kill leaves behind is swept by whoever writes into the folder or opens the home next.
+    let draft = Draft::beside(path, ".jsonl")?;
+    let (draft, records) = fill(draft, app, bar, &unwritable)?;
+    draft.replace(path).map_err(unwritable)?;
+    Ok(records)
 }
 
 /// A device, a pipe or a socket cannot be replaced by a file, and was meant to be written to.
@@ -98,16 +90,16 @@ fn refuse_devices(path: &Path) -> Result<(), Failure> {
 }
 
 fn fill(
-    file: File,
+    draft: Draft,
     app: &App<'_>,
     bar: &ProgressBar,
     unwritable: &dyn Fn(io::Error) -> Failure,
-) -> Result<u64, Failure> {
-    let mut out = BufWriter::new(file);
+) -> Result<(Draft, u64), Failure> {
+    let mut out = BufWriter::new(draft);
     let records = write(app, bar, &mut |line| out.write_all(line).map_err(unwritable))?;
-    let file = out.into_inner().map_err(|error| unwritable(error.into_error()))?;
-    file.sync_all().map_err(unwritable)?;
-    Ok(records)
+    let draft = out.into_inner().map_err(|error| unwritable(error.into_error()))?;
+    draft.sync().map_err(unwritable)?;
+    Ok((draft, records))
 }
 
 /// Hands each record over as a line, and says how many there were.

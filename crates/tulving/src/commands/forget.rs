@@ -41,8 +41,16 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
         printer.note("`tulving restore` brings it back")?;
     }
     if args.hard {
-        // The answer is given; what is left is to get the text out of unused parts of the file.
-        app.store.scrub()?;
+        // The answer is given; what is left is to get the text out of unused parts of the file. Where that must wait, the
+        // next `forget --hard` or `doctor` does it.
+        printer.finish()?;
+        match app.store.scrub().and_then(|_| app.store.erased_lingers()) {
+            Ok(false) => {}
+            Ok(true) => printer.warning(
+                "another process reads the store, so the text may be in its files until that ends; `tulving doctor` tells",
+            )?,
+            Err(error) => printer.warning(format!("the file is still to be rewritten: {error}"))?,
+        }
     }
     Ok(outcome)
 }

@@ -46,10 +46,20 @@ pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> 
         Some(Command::Config(args)) => done(config::run(args, &cli.global, &settings, printer), printer),
         Some(Command::Doctor(args)) => done(doctor::run(args, &settings, printer), printer),
         Some(command) => {
-            let app = wire::open(&settings)?;
-            let outcome = done(act(command, &app, printer), printer);
-            app.settle(printer)?;
-            outcome
+            let app = match wire::open(&settings) {
+                Err(failure) => return done(backup::rescue(command, &settings, failure, printer), printer),
+                Ok(app) => app,
+            };
+            match done(act(command, &app, printer), printer) {
+                Err(failure) if failure.code() == backup::DAMAGED => {
+                    drop(app);
+                    done(backup::rescue(command, &settings, failure, printer), printer)
+                }
+                outcome => {
+                    app.settle(printer)?;
+                    outcome
+                }
+            }
         }
     }
 }

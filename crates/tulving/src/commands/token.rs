@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use tulving_core::error::{Error, StoreError};
 use tulving_core::id::{PrincipalId, SpaceId};
 use tulving_core::request::TokenRequest;
 use tulving_core::space::Token as Kept;
@@ -90,11 +89,11 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     let request = TokenRequest {
         label: args.label.clone().unwrap_or_else(|| args.principal.clone()),
         principal: args.principal.clone(),
+        introduce: Some(args.kind),
         spaces: spaces(args, app)?,
         role: args.role,
     };
-    introduce(args, app)?;
-    let (secret, kept) = app.engine.create_token(&app.caller, &request)?;
+    let (secret, kept) = app.engine.create_token(&app.here()?, &request)?;
     if printer.json() {
         printer.document(&Made { token: secret.reveal(), kept: &kept, principal_name: &args.principal })?;
         return Ok(Outcome::Done);
@@ -111,30 +110,6 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
 
 fn spaces(args: &Create, app: &App<'_>) -> Result<Vec<SpaceId>, Failure> {
     args.spaces.iter().map(|name| Ok(app.engine.enter(&app.caller, name)?.space)).collect()
-}
-
-/// Makes the principal where there is none, and a member of the spaces named; without any, of the space of the call.
-/// Nobody's role is lowered: what a token may do is bounded by its own.
-fn introduce(args: &Create, app: &App<'_>) -> Result<(), Failure> {
-    let new = match app.engine.create_principal(&app.caller, &args.principal, args.kind) {
-        Ok(_) => true,
-        // Who may not make principals may still make a token for one that is there.
-        Err(Error::Store(StoreError::Conflict(_)) | Error::Denied { .. }) => false,
-        Err(error) => return Err(error.into()),
-    };
-    let own = [app.settings.space.clone()];
-    let spaces: &[String] = match args.spaces.as_slice() {
-        [] if new => &own,
-        named => named,
-    };
-    for space in spaces {
-        let members = app.engine.members(&app.caller, space)?;
-        let held = members.iter().find(|(principal, _)| principal.name == args.principal);
-        if held.is_none_or(|(_, membership)| membership.role < args.role) {
-            app.engine.set_member(&app.caller, space, &args.principal, args.role)?;
-        }
-    }
-    Ok(())
 }
 
 fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {

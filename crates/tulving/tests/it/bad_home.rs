@@ -170,3 +170,36 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     let doctor = run(&["doctor", "--deep"], b"");
     assert_eq!(doctor.code, 0, "{}", doctor.out);
 }
+
+#[test]
+fn a_damaged_store_is_replaced_by_a_backup_and_kept() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "kept in the backup"]);
+    tulving.ok(&["backup", "create", "copy.db"]);
+    let database = tulving.home().join("tulving.db");
+    let whole = fs::read(&database).expect("a database");
+    for damaged in [whole[..whole.len() / 2].to_vec(), scrambled(&whole)] {
+        fs::write(&database, &damaged).expect("damaged");
+        let bad = tulving.run(&["backup", "restore", "nothing.db", "--yes"]);
+        assert_ne!(bad.code, 0, "a backup that is not there restores nothing");
+        assert_eq!(fs::read(&database).expect("still there"), damaged, "nor does it change anything");
+        let run = tulving.run(&["backup", "restore", "copy.db", "--yes"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.err.contains("damaged"), "{}", run.err);
+        assert!(tulving.ok(&["recall", "kept"]).contains("kept in the backup"));
+    }
+    let kept = fs::read_dir(tulving.home().join("backups")).expect("backups").flatten();
+    let damaged = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with("damaged-")).count();
+    assert!(damaged >= 2, "{damaged}");
+    let run = tulving.run(&["doctor", "--deep"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+}
+
+/// The same file with its pages after the first overwritten.
+fn scrambled(whole: &[u8]) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    for byte in &mut bytes[4_096..] {
+        *byte ^= 0x5a;
+    }
+    bytes
+}

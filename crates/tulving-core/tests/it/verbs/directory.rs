@@ -12,6 +12,7 @@ use crate::bed::{Bed, refused, within, words};
 fn token_for(principal: &str, role: Role, spaces: &[SpaceId]) -> TokenRequest {
     TokenRequest {
         label: format!("{principal}'s"),
+        introduce: None,
         principal: principal.to_owned(),
         spaces: spaces.to_vec(),
         role,
@@ -121,7 +122,7 @@ fn the_last_admin_cannot_go() {
     bed.person("second");
     bed.engine.set_member(&user, "hub", "second", Role::Admin).unwrap();
     bed.engine.remove_member(&user, "hub", &name).unwrap();
-    refused!(bed.engine.remove_member(&user, "hub", &name), Error::NoPrincipal { .. });
+    refused!(bed.engine.remove_member(&user, "hub", &name), Error::NoMember { .. });
 }
 
 #[test]
@@ -209,7 +210,7 @@ fn a_token_does_no_more_than_its_role() {
     );
     refused!(bed.engine.require_org_admin(&reader), Error::Denied { .. });
     refused!(bed.engine.create_token(&reader, &token_for(&name, Role::Writer, &[])), Error::Denied { .. });
-    mint(&bed, &reader, &token_for(&name, Role::Reader, &[]));
+    refused!(bed.engine.create_token(&reader, &token_for(&name, Role::Reader, &[])), Error::Denied { .. });
 }
 
 #[test]
@@ -306,4 +307,65 @@ fn acts_on_spaces_members_and_tokens_are_audited() {
     assert!(entries.iter().all(|entry| entry.by == user.viewer.principal));
     let role = bed.store.role(user.viewer.principal, MemberOf::Org(OrgId::LOCAL));
     assert_eq!(role.unwrap(), Some(Role::Admin));
+}
+
+#[test]
+fn of_two_admins_who_leave_at_once_one_stays() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Admin));
+    bed.engine.remove_member(&ann, "hub", &user_name(&bed)).unwrap();
+    let other = bed.beside();
+    bed.store.before_next_apply(move |_| {
+        other.remove_member(&bob, "hub", "bob").expect("the other was faster");
+    });
+    refused!(bed.engine.remove_member(&ann, "hub", "ann"), Error::LastAdmin { .. });
+}
+
+#[test]
+fn a_token_is_made_with_its_principal_and_memberships_or_not_at_all() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let hub = bed.hub("hub");
+    let request =
+        TokenRequest { introduce: Some(PrincipalKind::Agent), ..token_for("robot", Role::Writer, &[hub]) };
+    let wrong = TokenRequest { label: "bad\u{1}".to_owned(), ..request.clone() };
+    let before = bed.dump();
+    refused!(bed.engine.create_token(&user, &wrong), Error::Invalid(_));
+    assert_eq!(bed.dump(), before, "a refused token leaves nobody behind");
+    let (secret, _) = mint(&bed, &user, &request);
+    let robot = speak(&bed, &secret);
+    bed.save(&robot, "made by a robot");
+    let admin = TokenRequest { role: Role::Reader, ..request };
+    mint(&bed, &user, &admin);
+    let members = bed.engine.members(&user, "hub").unwrap();
+    let role = members.iter().find(|(who, _)| who.name == "robot").map(|(_, member)| member.role);
+    assert_eq!(role, Some(Role::Writer), "nobody's role is lowered");
+}
+
+#[test]
+fn a_confined_admin_gives_nobody_a_token_and_changes_nothing_by_trying() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let hub = bed.hub("hub");
+    bed.member("victim", hub, Role::Reader);
+    let (secret, _) = mint(&bed, &user, &token_for(&user_name(&bed), Role::Admin, &[hub]));
+    let confined = speak(&bed, &secret);
+    let before = bed.dump();
+    let request =
+        TokenRequest { introduce: Some(PrincipalKind::Agent), ..token_for("victim", Role::Admin, &[hub]) };
+    refused!(bed.engine.create_token(&confined, &request), Error::Denied { .. });
+    assert_eq!(bed.dump(), before);
+}
+
+#[test]
+fn an_id_is_never_taken_for_a_name() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let group = bed.space("group", SpaceKind::Group);
+    refused!(
+        bed.engine.create_space(&user, &group.to_string(), SpaceKind::Hub),
+        Error::Invalid(Invalid::Name { .. })
+    );
+    assert_eq!(bed.engine.enter(&user, &group.to_string()).unwrap().space, group);
 }

@@ -6,10 +6,11 @@ use tulving_core::answer::{Cursor, Position};
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::{MemoryId, MemoryRef, Number};
 use tulving_core::memory::Memory;
+use tulving_core::request::Filter;
 use tulving_core::request::{Caller, ListRequest, Manner, SaveRequest, Sort};
 use tulving_core::vocabulary::{MemoryType, Role};
 
-use crate::bed::{Bed, listing, refused, said, within, words};
+use crate::bed::{Bed, keyed, listing, refused, said, within, words};
 
 const SORTS: [Sort; 6] =
     [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed];
@@ -189,4 +190,23 @@ fn count_and_list_agree() {
     request.filter.substring = Some("memory 3".to_owned());
     assert_eq!(bed.engine.count(&user, &request.filter).unwrap(), 1);
     assert_eq!(bed.engine.list(&user, &request).unwrap().memories.len(), 1);
+}
+
+#[test]
+fn a_filter_with_more_tags_than_a_memory_can_have_is_refused() {
+    let bed = Bed::new();
+    let filter = Filter { tags: vec!["t".to_owned(); 10_000], ..Filter::default() };
+    refused!(bed.engine.count(&bed.user(), &filter), Error::Invalid(Invalid::TooMany { .. }));
+}
+
+#[test]
+fn words_that_look_the_same_find_the_same() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let (composed, apart) = ("t\u{e9}g", "te\u{301}g");
+    bed.save(&user, SaveRequest { tags: Some(vec![apart.to_owned()]), ..keyed(apart, "x") });
+    for form in [composed, apart] {
+        let filter = Filter { tags: vec![form.to_owned()], key: Some(form.to_owned()), ..Filter::default() };
+        assert_eq!(bed.engine.count(&user, &filter).unwrap(), 1, "{form}");
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tulving_core::answer::{Fate, Warning};
 use tulving_core::error::{Conflict, Error, Invalid, StoreError};
 use tulving_core::id::{MemoryRef, Number, SpaceId, Version};
-use tulving_core::memory::Memory;
+use tulving_core::memory::{Attachment, Memory};
 use tulving_core::request::{AssociationRequest, Caller, Manner, Mode, SaveRequest};
 use tulving_core::space::MemberOf;
 use tulving_core::vocabulary::{
@@ -534,4 +534,68 @@ fn who_may_see_a_keyed_memory_is_not_changed_by_whoever_saves_it() {
     let wider = bounded(Boundary::Org, keyed("k", "everybody's"));
     refused!(bed.engine.save(&other, wider.clone()), Error::OwnerOrAdmin { .. });
     assert_eq!(bed.save(&owner, wider).fate, Fate::Updated);
+}
+
+#[test]
+fn a_key_that_others_share_does_not_publish_what_is_private_by_default() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let other = bed.member("other", SpaceId::DEFAULT, Role::Writer);
+    bed.save(&other, bounded(Boundary::Hub, keyed("diary", "a trap")));
+    let mine = bed.save(&user, keyed("diary", "for nobody else"));
+    assert_eq!(mine.fate, Fate::Created);
+    assert_eq!(bed.get(&user, mine.id).edition.boundary, Boundary::Private);
+    let own = bed.save(&user, bounded(Boundary::Hub, keyed("plan", "ours")));
+    assert_eq!(bed.save(&user, keyed("plan", "ours, edited")).id, own.id, "what one shared oneself is meant");
+}
+
+#[test]
+fn a_batch_says_which_request_was_wrong_also_when_that_shows_late() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let first = bed.save(&user, keyed("k", "mine"));
+    let requests = vec![
+        SaveRequest::new("good"),
+        SaveRequest { associations: vec![link(first.id, Relation::RelatedTo)], ..keyed("k", "to itself") },
+    ];
+    assert_eq!(
+        words(bed.engine.save_many(&user, requests)),
+        "memory 2 of the batch: a memory cannot be associated with itself"
+    );
+}
+
+#[test]
+fn what_is_set_once_is_said_to_be_kept() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.save(&user, keyed("k", "first"));
+    let moved = SaveRequest { conversation: Some("chat".to_owned()), ..keyed("k", "second") };
+    let receipt = bed.save(&user, moved);
+    assert_eq!(receipt.fate, Fate::Updated);
+    assert!(
+        matches!(&receipt.warnings[..], [Warning::Kept { fields, .. }] if fields == &["conversation"]),
+        "{:?}",
+        receipt.warnings
+    );
+}
+
+#[test]
+fn an_attachment_that_is_none_is_refused() {
+    let bed = Bed::new();
+    let good = Attachment {
+        object_key: "a/b".to_owned(),
+        media_type: "image/png".to_owned(),
+        size: 3,
+        hash: "0".repeat(64),
+    };
+    let said = |attachment| SaveRequest { attachment: Some(attachment), ..SaveRequest::new("a picture") };
+    for wrong in [
+        Attachment { object_key: "a\u{1b}".to_owned(), ..good.clone() },
+        Attachment { media_type: String::new(), ..good.clone() },
+        Attachment { hash: "0".repeat(63), ..good.clone() },
+        Attachment { size: u64::MAX, ..good.clone() },
+    ] {
+        refused!(bed.engine.save(&bed.user(), said(wrong)), Error::Invalid(Invalid::Attachment { .. }));
+    }
+    bed.save(&bed.user(), said(good));
 }

@@ -1,7 +1,8 @@
 //! Writes spaces, principals, members and tokens.
 
 use rusqlite::params;
-use tulving_core::id::TokenId;
+use tulving_core::error::Conflict;
+use tulving_core::id::{SpaceId, TokenId};
 use tulving_core::space::{Membership, Principal, Space, Token, TokenHash};
 
 use super::super::failure::Fault;
@@ -59,6 +60,14 @@ impl Act<'_> {
                 member.of.id_bytes()
             ])?;
         Ok(())
+    }
+
+    /// Conflicts where the space has no admin by now.
+    pub(super) fn require_admin(&mut self, space: SpaceId) -> Result<(), Fault> {
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT 1 FROM members WHERE realm = 'space' AND of = ?1 AND role = 'admin'")?;
+        if statement.exists([space.as_bytes()])? { Ok(()) } else { Err(Conflict::RightLost.into()) }
     }
 
     pub(super) fn add_token(&mut self, token: &Token, hash: &TokenHash) -> Result<(), Fault> {

@@ -89,6 +89,7 @@ impl Act<'_> {
             Write::AddPrincipal(principal) => self.add_principal(principal),
             Write::SetMember(member) => self.set_member(member),
             Write::RemoveMember(member) => self.remove_member(member),
+            Write::RequireAdmin(space) => self.require_admin(*space),
             Write::AddToken(token, hash) => self.add_token(token, hash),
             Write::RevokeToken(id) => self.revoke_token(*id),
             Write::FreezeListing(listing) => self.freeze_listing(listing),

@@ -9,6 +9,9 @@ use super::super::failure::Fault;
 use super::super::rows::{Columns, signed};
 use super::{Act, impossible};
 
+/// How many frozen orders one principal may have at a time; an older one expires early.
+const LISTINGS_KEPT: i64 = 16;
+
 impl Act<'_> {
     pub(super) fn log_turn(&mut self, turn: &Turn) -> Result<(), Fault> {
         let position = self.next_position(turn.space)?;
@@ -59,6 +62,12 @@ impl Act<'_> {
         self.transaction
             .prepare_cached("DELETE FROM listings WHERE expires_at <= ?1")?
             .execute([self.now().as_micros()])?;
+        self.transaction
+            .prepare_cached(
+                "DELETE FROM listings WHERE principal = ?1 AND id NOT IN (SELECT id FROM listings \
+                 WHERE principal = ?1 ORDER BY expires_at DESC, id DESC LIMIT ?2)",
+            )?
+            .execute(params![listing.principal.as_bytes(), LISTINGS_KEPT - 1])?;
         let ids: Vec<u8> = listing.ids.iter().flat_map(MemoryId::as_bytes).copied().collect();
         self.transaction
             .prepare_cached("INSERT INTO listings (id, principal, expires_at, ids) VALUES (?1, ?2, ?3, ?4)")?
