@@ -23,7 +23,7 @@ pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     path(field, text, limit).map(|text| composed(&text))
 }
 
-/// Like [`line`], but letter for letter: to a file system, composed letters may be another name.
+/// Like [`line`](fn@line), but letter for letter: to a file system, composed letters may be another name.
 pub fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     let text = text.trim();
     if text.is_empty() {
