@@ -16,6 +16,11 @@ use crate::time::Timestamp;
 /// How long the pages of a frozen order can be asked for.
 const LISTING_LIVES_MILLIS: i64 = 3_600_000;
 
+/// How many memories are read at a time.
+const SLICE: usize = 64;
+/// How many bytes of content end a page before its limit.
+const PAGE_BYTES: usize = 16_000_000;
+
 /// One memory.
 pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     access::find(parts, caller, which)
@@ -26,7 +31,7 @@ pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u
     Ok(parts.store.count(&caller.viewer, &fitted(filter)?)?)
 }
 
-/// One page. Following the cursors neither skips nor repeats, whatever is written meanwhile: where the order is by
+/// One page, shorter than asked where its contents are long. Following the cursors neither skips nor repeats, whatever is written meanwhile: where the order is by
 /// creation each page begins after the last one's end; where it may change, the first page freezes it.
 pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     let limit = bounded(Field::Limit, request.limit, limits::PAGE)?;
@@ -51,17 +56,27 @@ fn fixed_page(
     caller: &Caller,
     request: &ListRequest,
     fingerprint: u64,
-    after: Option<(Timestamp, MemoryId)>,
+    mut after: Option<(Timestamp, MemoryId)>,
 ) -> Result<Page, Error> {
     let (viewer, limit) = (&caller.viewer, request.limit);
-    let mut memories = parts.store.list(viewer, &request.filter, request.sort, limit + 1, after)?;
-    let more = memories.len() > limit;
-    memories.truncate(limit);
-    let next = memories
-        .last()
-        .filter(|_| more)
-        .map(|last| Cursor { fingerprint, position: Position::After(last.usage.created_at, last.id) });
-    Ok(Page { memories, next })
+    let mut memories: Vec<Memory> = Vec::new();
+    loop {
+        // One more than is wanted tells whether anything follows.
+        let wanted = SLICE.min(limit - memories.len());
+        let mut slice = parts.store.list(viewer, &request.filter, request.sort, wanted + 1, after)?;
+        let more = slice.len() > wanted;
+        slice.truncate(wanted);
+        memories.append(&mut slice);
+        let Some(last) = memories.last().filter(|_| more) else {
+            return Ok(Page { memories, next: None });
+        };
+        let place = (last.usage.created_at, last.id);
+        if memories.len() == limit || is_heavy(&memories) {
+            let position = Position::After(place.0, place.1);
+            return Ok(Page { memories, next: Some(Cursor { fingerprint, position }) });
+        }
+        after = Some(place);
+    }
 }
 
 fn freeze(
@@ -72,17 +87,17 @@ fn freeze(
     limit: usize,
 ) -> Result<Page, Error> {
     let ids = parts.store.ids(&caller.viewer, &request.filter, request.sort)?;
-    if ids.len() <= limit {
-        return Ok(Page { memories: load(parts, caller, request, &ids)?, next: None });
+    let (memories, taken) = load(parts, caller, request, &ids[..ids.len().min(limit)])?;
+    if taken == ids.len() {
+        return Ok(Page { memories, next: None });
     }
-    let memories = load(parts, caller, request, &ids[..limit])?;
     let now = parts.clock.now();
     let id = ListingId::mint(now);
     let expires_at = now.plus_millis(LISTING_LIVES_MILLIS);
     let listing = Listing { id, principal: caller.viewer.principal, expires_at, ids };
     let set = access::changes(caller, now, Vec::new(), vec![Write::FreezeListing(listing)]);
     parts.store.apply(&set)?;
-    let offset = u32::try_from(limit).expect("a page is small");
+    let offset = u32::try_from(taken).expect("a page is small");
     Ok(Page { memories, next: Some(Cursor { fingerprint, position: Position::Frozen(id, offset) }) })
 }
 
@@ -97,30 +112,45 @@ fn frozen_page(
     let listing = parts.store.listing(&caller.viewer, id, parts.clock.now())?.ok_or(Error::CursorExpired)?;
     let start = listing.ids.len().min(offset as usize);
     let end = listing.ids.len().min(start + request.limit);
-    let memories = load(parts, caller, request, &listing.ids[start..end])?;
-    let next = u32::try_from(end)
+    let (memories, taken) = load(parts, caller, request, &listing.ids[start..end])?;
+    let next = u32::try_from(start + taken)
         .ok()
-        .filter(|_| end < listing.ids.len())
+        .filter(|_| start + taken < listing.ids.len())
         .map(|offset| Cursor { fingerprint, position: Position::Frozen(id, offset) });
     Ok(Page { memories, next })
 }
 
-/// The memories of a page, as they are by now. Those that are gone meanwhile are left out, and so are those that were
-/// forgotten or restored, as the request says.
+/// Whether a page has as much text as one answer should carry.
+fn is_heavy(memories: &[Memory]) -> bool {
+    memories.iter().map(|memory| memory.edition.text.content.len()).sum::<usize>() > PAGE_BYTES
+}
+
+/// The memories of a page, as they are by now, and for how many of the ids that is. Those that are gone meanwhile are left
+/// out, and so are those that were forgotten or restored, as the request says.
 fn load(
     parts: &Parts,
     caller: &Caller,
     request: &ListRequest,
     ids: &[MemoryId],
-) -> Result<Vec<Memory>, Error> {
+) -> Result<(Vec<Memory>, usize), Error> {
     let (store, viewer) = (&parts.store, &caller.viewer);
-    match request.filter.forgotten {
-        Forgotten::Without => Ok(store.memories(viewer, ids)?),
-        Forgotten::Only => {
-            let one = |id: &MemoryId| store.memory(viewer, caller.space, (*id).into(), Forgotten::Only);
-            Ok(ids.iter().filter_map(|id| one(id).transpose()).collect::<Result<_, _>>()?)
+    let mut memories: Vec<Memory> = Vec::new();
+    let mut taken = 0;
+    for slice in ids.chunks(SLICE) {
+        match request.filter.forgotten {
+            Forgotten::Without => memories.extend(store.memories(viewer, slice)?),
+            Forgotten::Only => {
+                for id in slice {
+                    memories.extend(store.memory(viewer, caller.space, (*id).into(), Forgotten::Only)?);
+                }
+            }
+        }
+        taken += slice.len();
+        if is_heavy(&memories) {
+            break;
         }
     }
+    Ok((memories, taken))
 }
 
 /// What a cursor must be used with: the same viewer, filter and order.

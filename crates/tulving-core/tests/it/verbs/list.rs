@@ -210,3 +210,28 @@ fn words_that_look_the_same_find_the_same() {
         assert_eq!(bed.engine.count(&user, &filter).unwrap(), 1, "{form}");
     }
 }
+
+#[test]
+fn a_page_of_long_contents_is_shorter_and_nothing_is_skipped() {
+    let bed = Bed::new();
+    let user = bed.user();
+    for n in 0..150 {
+        bed.save(&user, format!("{n} {}", "x".repeat(300_000)).as_str());
+    }
+    for sort in [Sort::Newest, Sort::Importance] {
+        let mut request = listing(sort, 1_000);
+        let (mut seen, mut pages) = (Vec::new(), 0);
+        loop {
+            let page = bed.engine.list(&user, &request).unwrap();
+            assert!(page.memories.len() < 150, "a page of 45 MB");
+            seen.extend(page.memories.into_iter().map(|memory| memory.id));
+            pages += 1;
+            match page.next {
+                Some(next) => request.cursor = Some(next),
+                None => break,
+            }
+        }
+        let distinct: std::collections::BTreeSet<_> = seen.iter().collect();
+        assert_eq!((seen.len(), distinct.len()), (150, 150), "{sort:?} in {pages} pages");
+    }
+}
