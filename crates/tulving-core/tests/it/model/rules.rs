@@ -1,0 +1,598 @@
+//! The rules of every verb over a plain map: what the engine must answer, decided without it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tulving_core::answer::Fate;
+use tulving_core::association::Association;
+use tulving_core::classify;
+use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
+use tulving_core::memory::{Edition, Memory, Standing};
+use tulving_core::request::{
+    AssociationRequest, Caller, Filter, Forgotten, Manner, SaveRequest, Sort, UpdateRequest,
+};
+use tulving_core::score::{Importance, Weight};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Boundary, LinkedBy, MemoryType, Relation, Role, SpaceKind, State};
+use tulving_testkit::build;
+
+/// What a verb must answer: something, or the code of an error.
+pub(super) type Due<T> = Result<T, &'static str>;
+
+pub(super) struct Entry {
+    /// As it is, without what supersedes it, which depends on the viewer.
+    pub(super) memory: Memory,
+    /// All its editions, oldest first, the current one last.
+    pub(super) editions: Vec<Edition>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    pub(super) id: SpaceId,
+    pub(super) kind: SpaceKind,
+}
+
+/// The rules, over a plain map.
+pub(super) struct Model {
+    pub(super) entries: BTreeMap<MemoryId, Entry>,
+    pub(super) edges: BTreeMap<(MemoryId, MemoryId, Relation), Association>,
+    pub(super) numbers: BTreeMap<SpaceId, u64>,
+    pub(super) touches: BTreeMap<MemoryId, (u64, Timestamp)>,
+    pub(super) rooms: Vec<Room>,
+    pub(super) roles: BTreeMap<(PrincipalId, SpaceId), Role>,
+    pub(super) now: Timestamp,
+}
+
+/// What becomes of a draft, before anything is written.
+pub(super) struct Saved {
+    pub(super) id: MemoryId,
+    pub(super) fate: Fate,
+    pub(super) revived: bool,
+    pub(super) skipped: usize,
+    pub(super) related_only: usize,
+}
+
+impl Model {
+    pub(super) fn role(&self, who: PrincipalId, space: SpaceId) -> Option<Role> {
+        self.roles.get(&(who, space)).copied()
+    }
+
+    pub(super) fn room(&self, id: SpaceId) -> Room {
+        *self.rooms.iter().find(|room| room.id == id).expect("a known room")
+    }
+
+    /// Everybody here is in some hub, so everybody is of the org; only the user is of the team.
+    pub(super) fn may_see(
+        &self,
+        who: PrincipalId,
+        boundary: Boundary,
+        owner: PrincipalId,
+        space: SpaceId,
+    ) -> bool {
+        let member = self.role(who, space).is_some();
+        let user = who == PrincipalId::USER;
+        match boundary {
+            Boundary::Private => owner == who,
+            Boundary::Hub => member,
+            Boundary::Team => member || user,
+            Boundary::Org => true,
+        }
+    }
+
+    pub(super) fn sees(&self, who: PrincipalId, memory: &Memory) -> bool {
+        self.may_see(who, memory.edition.boundary, memory.owner, memory.space)
+    }
+
+    pub(super) fn alive(&self, who: PrincipalId, id: MemoryId) -> Option<&Memory> {
+        let memory = &self.entries.get(&id)?.memory;
+        (memory.standing.forgotten_at.is_none() && self.sees(who, memory)).then_some(memory)
+    }
+
+    pub(super) fn id_of(&self, caller: &Caller, which: MemoryRef) -> Option<MemoryId> {
+        match which {
+            MemoryRef::Id(id) => Some(id),
+            MemoryRef::Number(number) => self
+                .entries
+                .values()
+                .find(|entry| entry.memory.space == caller.space && entry.memory.number == Some(number))
+                .map(|entry| entry.memory.id),
+        }
+    }
+
+    pub(super) fn find(&self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+        let id = self.id_of(caller, which).ok_or("not_found")?;
+        match self.alive(caller.viewer.principal, id) {
+            Some(memory) => Ok(memory.id),
+            None if self.find_forgotten(caller, which).is_some() => Err("already_forgotten"),
+            None => Err("not_found"),
+        }
+    }
+
+    pub(super) fn find_forgotten(&self, caller: &Caller, which: MemoryRef) -> Option<MemoryId> {
+        let who = caller.viewer.principal;
+        let memory = &self.entries.get(&self.id_of(caller, which)?)?.memory;
+        let admin = self.role(who, memory.space) == Some(Role::Admin);
+        let reaches = memory.owner == who || (admin && memory.edition.boundary != Boundary::Private);
+        let forgotten = memory.standing.forgotten_at.is_some();
+        (forgotten && reaches && self.sees(who, memory)).then_some(memory.id)
+    }
+
+    /// What cannot be undone, and who sees it, is for the owner who may write and for admins.
+    pub(super) fn rules_over(&self, caller: &Caller, memory: &Memory) -> Due<()> {
+        let who = caller.viewer.principal;
+        if memory.owner == who {
+            return self.writes(caller, memory.space);
+        }
+        if self.role(who, memory.space) == Some(Role::Admin) { Ok(()) } else { Err("owner_or_admin") }
+    }
+
+    pub(super) fn writes(&self, caller: &Caller, space: SpaceId) -> Due<()> {
+        let role = self.role(caller.viewer.principal, space);
+        if role >= Some(Role::Writer) { Ok(()) } else { Err("no_write_access") }
+    }
+
+    pub(super) fn editable(&self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+        let id = self.find(caller, which)?;
+        self.writes(caller, self.entries[&id].memory.space)?;
+        Ok(id)
+    }
+
+    pub(super) fn memory(&mut self, id: MemoryId) -> &mut Memory {
+        &mut self.entries.get_mut(&id).expect("a known memory").memory
+    }
+
+    /// As the viewer sees it.
+    pub(super) fn shown(&self, who: PrincipalId, id: MemoryId) -> Memory {
+        let newest = self
+            .edges
+            .values()
+            .filter(|edge| edge.target == id && edge.relation == Relation::Updates)
+            .filter_map(|edge| self.alive(who, edge.source))
+            .max_by_key(|memory| (memory.usage.created_at, memory.id));
+        Memory { superseded_by: newest.map(|memory| memory.id), ..self.entries[&id].memory.clone() }
+    }
+
+    /// Another memory that holds what this one would hold: its key, its path, else its content.
+    pub(super) fn held(&self, future: &Memory) -> bool {
+        let side = |memory: &Memory| {
+            let private = memory.edition.boundary == Boundary::Private;
+            (private, private.then_some(memory.owner))
+        };
+        let plain = |memory: &Memory| {
+            memory.edition.key.is_none()
+                && memory.provenance.source_path.is_none()
+                && memory.place.conversation.is_none()
+        };
+        let others = self.entries.values().map(|entry| &entry.memory).filter(|other| {
+            other.id != future.id
+                && other.space == future.space
+                && other.standing.forgotten_at.is_none()
+                && side(other) == side(future)
+        });
+        others.into_iter().any(|other| {
+            let key = future.edition.key.is_some() && other.edition.key == future.edition.key;
+            let path = future.provenance.source_path.is_some()
+                && other.provenance.source_path == future.provenance.source_path;
+            let content = plain(future)
+                && plain(other)
+                && other.edition.boundary == future.edition.boundary
+                && other.edition.text.content == future.edition.text.content;
+            key || path || content
+        })
+    }
+
+    /// The memory that a save repeats.
+    pub(super) fn twin(&self, caller: &Caller, request: &SaveRequest) -> Option<(MemoryId, &'static str)> {
+        let who = caller.viewer.principal;
+        let boundary = request.boundary.unwrap_or(default_boundary(caller.space));
+        let private = boundary == Boundary::Private;
+        let sides = if request.boundary.is_some() { vec![private] } else { vec![true, false] };
+        let here = |side: bool| {
+            self.entries.values().map(|entry| &entry.memory).filter(move |memory| {
+                let is_private = memory.edition.boundary == Boundary::Private;
+                memory.space == caller.space
+                    && memory.standing.forgotten_at.is_none()
+                    && is_private == side
+                    && (!side || memory.owner == who)
+                    && (request.boundary.is_some()
+                        || memory.owner == who
+                        || default_boundary(caller.space) != Boundary::Private)
+            })
+        };
+        for side in &sides {
+            if let Some(key) = &request.key
+                && let Some(memory) = here(*side).find(|memory| memory.edition.key.as_ref() == Some(key))
+            {
+                return Some((memory.id, "key"));
+            }
+        }
+        for side in &sides {
+            if let Some(path) = &request.source_path
+                && let Some(memory) =
+                    here(*side).find(|memory| memory.provenance.source_path.as_ref() == Some(path))
+            {
+                return Some((memory.id, "path"));
+            }
+        }
+        if request.key.is_some() || request.source_path.is_some() || request.conversation.is_some() {
+            return None;
+        }
+        here(private)
+            .find(|memory| {
+                memory.edition.boundary == boundary
+                    && memory.edition.key.is_none()
+                    && memory.provenance.source_path.is_none()
+                    && memory.place.conversation.is_none()
+                    && memory.edition.text.content == request.content
+            })
+            .map(|memory| (memory.id, "content"))
+    }
+
+    /// Saves one request; `id` names it where it is new.
+    pub(super) fn save(
+        &mut self,
+        caller: &Caller,
+        request: &SaveRequest,
+        id: MemoryId,
+        before: &BTreeSet<MemoryId>,
+    ) -> Due<Saved> {
+        let twin = self.twin(caller, request);
+        let (id, fate, revived) = match twin {
+            None => {
+                self.create(caller, request, id);
+                (id, Fate::Created, false)
+            }
+            Some((id, by)) => {
+                let now = self.now;
+                let twin = &self.entries[&id].memory;
+                let wanted = onto(request, &twin.edition);
+                if by == "key" && wanted.boundary != twin.edition.boundary
+                    || by == "path"
+                        && twin.edition.text.content != request.content
+                        && wanted.boundary != twin.edition.boundary
+                {
+                    self.rules_over(caller, twin)?;
+                }
+                let memory = self.memory(id);
+                let revived = memory.standing.state == State::Archived;
+                if revived {
+                    memory.standing.state = State::Active;
+                }
+                memory.standing.pinned |= request.pinned;
+                let edition = onto(request, &memory.edition);
+                let same_file = by == "path" && memory.edition.text.content == request.content;
+                let fate = if by == "content" {
+                    Fate::Duplicate
+                } else if same_file || edition == memory.edition {
+                    Fate::Unchanged
+                } else {
+                    self.revise(id, edition, now);
+                    Fate::Updated
+                };
+                (id, fate, revived)
+            }
+        };
+        let (mut skipped, mut related_only) = (0, 0);
+        for link in &request.associations {
+            let target = self.find(caller, link.target).ok().filter(|target| before.contains(target));
+            let Some(target) = target else {
+                skipped += 1;
+                continue;
+            };
+            if target == id {
+                return Err("self_association");
+            }
+            let mut relation = link.relation.unwrap_or(Relation::RelatedTo);
+            if relation == Relation::Updates
+                && self.writes(caller, self.entries[&target].memory.space).is_err()
+            {
+                related_only += 1;
+                relation = Relation::RelatedTo;
+            }
+            self.link(id, target, relation, link.weight);
+        }
+        Ok(Saved { id, fate, revived, skipped, related_only })
+    }
+
+    pub(super) fn create(&mut self, caller: &Caller, request: &SaveRequest, id: MemoryId) {
+        let number = self.numbers.entry(caller.space).or_insert(0);
+        *number += 1;
+        let mut memory = build::memory(self.now, caller.space, caller.viewer.principal, "");
+        memory.id = id;
+        memory.number = Some(Number(*number));
+        memory.edition.boundary = default_boundary(caller.space);
+        let memory_type = request.memory_type.unwrap_or(MemoryType::Fact);
+        memory.edition.class.memory_type = memory_type;
+        memory.edition.class.kind = classify::kind_of(memory_type);
+        memory.edition.class.stability = classify::stability_of(memory_type);
+        memory.edition.class.importance = classify::importance_of(memory_type);
+        memory.edition = onto(request, &memory.edition);
+        memory.standing.pinned = request.pinned;
+        memory.provenance.source_path.clone_from(&request.source_path);
+        memory.place.conversation.clone_from(&request.conversation);
+        memory.provenance.origin = caller.origin;
+        let editions = vec![memory.edition.clone()];
+        self.entries.insert(id, Entry { memory, editions });
+    }
+
+    pub(super) fn revise(&mut self, id: MemoryId, edition: Edition, now: Timestamp) {
+        let entry = self.entries.get_mut(&id).expect("a known memory");
+        entry.editions.push(edition.clone());
+        entry.memory.edition = edition;
+        entry.memory.version = entry.memory.version.next();
+        entry.memory.usage.updated_at = now;
+    }
+
+    pub(super) fn update(
+        &mut self,
+        caller: &Caller,
+        which: MemoryRef,
+        request: &UpdateRequest,
+    ) -> Due<Memory> {
+        let id = self.editable(caller, which)?;
+        let who = caller.viewer.principal;
+        let memory = &self.entries[&id].memory;
+        if request.if_version.is_some_and(|version| version != memory.version) {
+            return Err("version_mismatch");
+        }
+        if let Some(boundary) = request.boundary
+            && boundary != memory.edition.boundary
+        {
+            if self.room(memory.space).kind == SpaceKind::Group && boundary > Boundary::Hub {
+                return Err("boundary_too_wide");
+            }
+            if boundary == Boundary::Private && memory.owner != who {
+                return Err("owner_only");
+            }
+            self.rules_over(caller, memory)?;
+        }
+        let edition = patched(request, &memory.edition);
+        self.replace(caller, id, edition)
+    }
+
+    pub(super) fn replace(&mut self, caller: &Caller, id: MemoryId, edition: Edition) -> Due<Memory> {
+        let memory = &self.entries[&id].memory;
+        if edition != memory.edition {
+            let future = Memory { edition: edition.clone(), ..memory.clone() };
+            if self.held(&future) {
+                return Err("duplicate");
+            }
+            self.revise(id, edition, self.now);
+        }
+        Ok(self.shown(caller.viewer.principal, id))
+    }
+
+    pub(super) fn revert(&mut self, caller: &Caller, which: MemoryRef, version: Version) -> Due<Memory> {
+        let id = self.editable(caller, which)?;
+        let entry = &self.entries[&id];
+        let past = self
+            .history(caller.viewer.principal, id)
+            .into_iter()
+            .find(|(at, _)| *at == version)
+            .ok_or("version_not_found")?;
+        let edition = Edition { boundary: entry.memory.edition.boundary, ..past.1 };
+        self.replace(caller, id, edition)
+    }
+
+    /// The versions that somebody may see.
+    pub(super) fn history(&self, who: PrincipalId, id: MemoryId) -> Vec<(Version, Edition)> {
+        let entry = &self.entries[&id];
+        let (owner, space) = (entry.memory.owner, entry.memory.space);
+        (1..)
+            .map(Version)
+            .zip(entry.editions.iter().cloned())
+            .filter(|(version, edition)| {
+                *version == entry.memory.version
+                    || owner == who
+                    || self.may_see(who, edition.boundary, owner, space)
+            })
+            .collect()
+    }
+
+    pub(super) fn forget(&mut self, caller: &Caller, which: MemoryRef, manner: Manner) -> Due<MemoryId> {
+        let forgotten = self.find_forgotten(caller, which);
+        match manner {
+            Manner::Soft => {
+                let id = self.editable(caller, which)?;
+                self.memory(id).standing.forgotten_at = Some(self.now);
+                Ok(id)
+            }
+            Manner::Hard => {
+                let id = forgotten.map_or_else(|| self.find(caller, which), Ok)?;
+                self.rules_over(caller, &self.entries[&id].memory)?;
+                self.entries.remove(&id);
+                self.edges.retain(|(source, target, _), _| *source != id && *target != id);
+                self.touches.remove(&id);
+                Ok(id)
+            }
+        }
+    }
+
+    pub(super) fn restore(&mut self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+        let Some(id) = self.find_forgotten(caller, which) else {
+            return self.find(caller, which);
+        };
+        let memory = &self.entries[&id].memory;
+        self.writes(caller, memory.space)?;
+        if self.held(memory) {
+            return Err("duplicate");
+        }
+        self.memory(id).standing.forgotten_at = None;
+        Ok(id)
+    }
+
+    pub(super) fn shift(
+        &mut self,
+        caller: &Caller,
+        which: MemoryRef,
+        step: impl FnOnce(&mut Standing),
+    ) -> Due<Standing> {
+        let id = self.editable(caller, which)?;
+        let memory = self.memory(id);
+        step(&mut memory.standing);
+        Ok(memory.standing)
+    }
+
+    pub(super) fn link(
+        &mut self,
+        source: MemoryId,
+        target: MemoryId,
+        relation: Relation,
+        weight: Option<f64>,
+    ) -> Association {
+        let weight = weight.map_or(Weight::DEFAULT, |weight| Weight::new(weight).expect("within bounds"));
+        let now = self.now;
+        let edge = self.edges.entry((source, target, relation)).or_insert(Association {
+            source,
+            target,
+            relation,
+            weight,
+            linked_by: LinkedBy::Caller,
+            created_at: now,
+        });
+        edge.weight = weight;
+        *edge
+    }
+
+    pub(super) fn associate(
+        &mut self,
+        caller: &Caller,
+        source: MemoryRef,
+        request: &AssociationRequest,
+    ) -> Due<Association> {
+        let from = self.editable(caller, source)?;
+        let to = self.find(caller, request.target)?;
+        if from == to {
+            return Err("self_association");
+        }
+        let relation = request.relation.unwrap_or(Relation::RelatedTo);
+        if relation == Relation::Updates {
+            self.writes(caller, self.entries[&to].memory.space)?;
+        }
+        Ok(self.link(from, to, relation, request.weight))
+    }
+
+    pub(super) fn dissociate(&mut self, caller: &Caller, source: MemoryRef, target: MemoryRef) -> Due<usize> {
+        let from = self.editable(caller, source)?;
+        let to = self.find(caller, target)?;
+        let before = self.edges.len();
+        self.edges.retain(|(a, b, _), _| (*a, *b) != (from, to));
+        match before - self.edges.len() {
+            0 => Err("association_not_found"),
+            gone => Ok(gone),
+        }
+    }
+
+    pub(super) fn note(&mut self, id: MemoryId) {
+        let now = self.now;
+        let touch = self.touches.entry(id).or_insert((0, now));
+        *touch = (touch.0 + 1, now);
+    }
+
+    pub(super) fn flush(&mut self) {
+        for (id, (count, at)) in std::mem::take(&mut self.touches) {
+            let usage = &mut self.memory(id).usage;
+            usage.access_count += count;
+            usage.accessed_at = usage.accessed_at.max(at);
+        }
+    }
+
+    /// The ids that a list must give, in order.
+    pub(super) fn list(&self, who: PrincipalId, filter: &Filter, sort: Sort) -> Vec<MemoryId> {
+        let forgotten = filter.forgotten == Forgotten::Only;
+        let mut found: Vec<&Memory> = self
+            .entries
+            .values()
+            .map(|entry| &entry.memory)
+            .filter(|memory| {
+                self.sees(who, memory)
+                    && memory.standing.forgotten_at.is_some() == forgotten
+                    && (!forgotten || memory.owner == who)
+                    && filter.space.is_none_or(|space| space == memory.space)
+                    && filter.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
+                    && (filter.types.is_empty() || filter.types.contains(&memory.edition.class.memory_type))
+                    && (filter.states.is_empty() || filter.states.contains(&memory.standing.state))
+                    && filter.key.as_ref().is_none_or(|key| memory.edition.key.as_ref() == Some(key))
+                    && filter.substring.as_ref().is_none_or(|text| {
+                        let edition = &memory.edition;
+                        [Some(&edition.text.content), edition.text.title.as_ref(), edition.key.as_ref()]
+                            .into_iter()
+                            .flatten()
+                            .any(|field| field.to_lowercase().contains(&text.to_lowercase()))
+                    })
+            })
+            .collect();
+        found.sort_by(|a, b| {
+            let (one, two) = (&a.usage, &b.usage);
+            let by = match sort {
+                Sort::Newest | Sort::Oldest => one.created_at.cmp(&two.created_at),
+                Sort::Updated => one.updated_at.cmp(&two.updated_at),
+                Sort::Accessed => one.accessed_at.cmp(&two.accessed_at),
+                Sort::MostAccessed => one.access_count.cmp(&two.access_count),
+                Sort::Importance => {
+                    let [x, y] = [a, b].map(|memory| memory.edition.class.importance.get());
+                    x.total_cmp(&y)
+                }
+            };
+            let rising = by.then(a.id.cmp(&b.id));
+            if sort == Sort::Oldest { rising } else { rising.reverse() }
+        });
+        found.into_iter().map(|memory| memory.id).collect()
+    }
+}
+
+pub(super) fn default_boundary(space: SpaceId) -> Boundary {
+    if space == SpaceId::DEFAULT { Boundary::Private } else { Boundary::Hub }
+}
+
+pub(super) fn importance(value: f64) -> Importance {
+    Importance::new(value).expect("within bounds")
+}
+
+/// What a save leaves of an edition that is there.
+pub(super) fn onto(request: &SaveRequest, old: &Edition) -> Edition {
+    patched(
+        &UpdateRequest {
+            content: Some(request.content.clone()),
+            key: request.key.clone().map(Some),
+            title: request.title.clone().map(Some),
+            importance: request.importance,
+            boundary: request.boundary,
+            memory_type: request.memory_type,
+            ..UpdateRequest::default()
+        },
+        old,
+    )
+}
+
+pub(super) fn patched(request: &UpdateRequest, old: &Edition) -> Edition {
+    let mut new = old.clone();
+    if let Some(content) = &request.content {
+        new.text = tulving_core::memory::Text { title: old.text.title.clone(), ..build::text(content) };
+    }
+    if let Some(key) = &request.key {
+        new.key.clone_from(key);
+    }
+    if let Some(title) = &request.title {
+        new.text.title.clone_from(title);
+    }
+    if let Some(memory_type) = request.memory_type {
+        let (had, class) = (old.class.memory_type, &mut new.class);
+        class.memory_type = memory_type;
+        if old.class.kind == classify::kind_of(had) {
+            class.kind = classify::kind_of(memory_type);
+        }
+        if old.class.stability == classify::stability_of(had) {
+            class.stability = classify::stability_of(memory_type);
+        }
+        if old.class.importance == classify::importance_of(had) {
+            class.importance = classify::importance_of(memory_type);
+        }
+    }
+    if let Some(value) = request.importance {
+        new.class.importance = importance(value);
+    }
+    if let Some(boundary) = request.boundary {
+        new.boundary = boundary;
+    }
+    new
+}
