@@ -3,9 +3,9 @@
 //! SQLite overwrites what is deleted in the database, but the log beside it keeps old pages until it is cut. An erase
 //! raises a counter in its own transaction; the counter goes back to nought only when the log was cut after it.
 //!
-//! Inside the database a row that once moved to another page may have left a copy in the unused part of the old one
-//! (18 of 74,000 erased rows, in a simulation with short rows and many edits on SQLite 3.40). Only rewriting the file is sure to remove
-//! those, so a second counter asks for that, and [`SqliteStore::scrub`] does it.
+//! Inside the database a row that once moved to another page may have left a copy in the unused part of the old one (18
+//! of 74,000 erased rows, in a simulation with short rows and many edits on SQLite 3.40). Only rewriting the file is sure
+//! to remove those, so a second counter asks for that, and [`SqliteStore::scrub`] does it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
