@@ -4,16 +4,17 @@
 
 use std::sync::Arc;
 
+use crate::audit::AuditEntry;
 use crate::change::{Actor, ChangeSet, Right, Write};
 use crate::error::{Error, StoreError};
-use crate::id::{MemoryRef, OrgId, SpaceId};
+use crate::id::{AuditId, MemoryRef, OrgId, SpaceId};
 use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::ports::{Clock, Embedder, Store};
 use crate::request::{Caller, Forgotten};
 use crate::space::{MemberOf, Space};
 use crate::time::Timestamp;
-use crate::vocabulary::Role;
+use crate::vocabulary::{AuditAct, Role};
 
 /// What the engine is made of.
 pub struct Parts {
@@ -46,6 +47,22 @@ pub(crate) fn decide_again<T>(mut act: impl FnMut() -> Result<T, Error>) -> Resu
 pub(crate) fn changes(caller: &Caller, at: Timestamp, rights: Vec<Right>, writes: Vec<Write>) -> ChangeSet {
     let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
     ChangeSet { by, at, rights, writes }
+}
+
+/// The audit entry of an act of this caller, about nothing in particular yet.
+pub(crate) fn audit(caller: &Caller, at: Timestamp, act: AuditAct) -> AuditEntry {
+    AuditEntry {
+        id: AuditId::mint(at),
+        at,
+        by: caller.viewer.principal,
+        agent: caller.agent.clone(),
+        act,
+        space: None,
+        memory: None,
+        private_to: None,
+        reason: None,
+        detail: None,
+    }
 }
 
 /// The space of the call.

@@ -6,7 +6,7 @@ use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
 use crate::change::{Right, Write};
 use crate::error::{Error, Field};
-use crate::id::{AuditId, OrgId, PrincipalId, SpaceId, TokenId};
+use crate::id::{OrgId, PrincipalId, SpaceId, TokenId};
 use crate::limits;
 use crate::request::{AuditFilter, Caller, TokenRequest};
 use crate::space::{MemberOf, Membership, Principal, Secret, Space, Token, TokenHash, Viewer};
@@ -367,18 +367,7 @@ fn audit(
     space: Option<SpaceId>,
     detail: String,
 ) -> AuditEntry {
-    AuditEntry {
-        id: AuditId::mint(at),
-        at,
-        by: caller.viewer.principal,
-        agent: caller.agent.clone(),
-        act,
-        space,
-        memory: None,
-        private_to: None,
-        reason: None,
-        detail: Some(detail),
-    }
+    AuditEntry { space, detail: Some(detail), ..access::audit(caller, at, act) }
 }
 
 /// 256 random bits, so that a plain hash of it cannot be guessed backwards.

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Invalid;
-use crate::id::{MemoryId, Number, PassId, PrincipalId, SpaceId, Version};
+use crate::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, Version};
 use crate::score::Importance;
 use crate::time::Timestamp;
 use crate::vocabulary::{
@@ -51,8 +51,8 @@ pub struct Memory {
 
 impl Memory {
     /// Its number where it has one, else its id: what a person calls it.
-    pub fn label(&self) -> String {
-        self.number.map_or_else(|| self.id.to_string(), |number| number.to_string())
+    pub fn reference(&self) -> MemoryRef {
+        self.number.map_or(MemoryRef::Id(self.id), MemoryRef::Number)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
 use crate::change::{Right, Write};
 use crate::error::Error;
-use crate::id::{AuditId, MemoryRef, PrincipalId};
+use crate::id::{MemoryRef, PrincipalId};
 use crate::memory::{Memory, Standing};
 use crate::request::Caller;
 use crate::time::Timestamp;
@@ -80,16 +80,12 @@ pub(crate) fn audit(
     detail: Option<String>,
 ) -> AuditEntry {
     AuditEntry {
-        id: AuditId::mint(at),
-        at,
-        by: caller.viewer.principal,
-        agent: caller.agent.clone(),
-        act,
         space: Some(memory.space),
         memory: Some(memory.id),
         private_to: private_to(memory),
         reason,
         detail,
+        ..access::audit(caller, at, act)
     }
 }
 

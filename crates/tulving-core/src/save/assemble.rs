@@ -5,7 +5,7 @@ use crate::answer::{Fate, Receipt, Warning};
 use crate::association::Association;
 use crate::change::{NewMemory, Revision, Right, Write};
 use crate::error::{Error, Invalid};
-use crate::id::{MemoryId, MemoryRef, Version};
+use crate::id::{MemoryId, Version};
 use crate::memory::{Chunk, Memory, Standing, Usage};
 use crate::request::{Caller, Forgotten};
 use crate::space::Space;
@@ -67,8 +67,7 @@ impl<'a> Act<'a> {
                 self.reuse(Fate::Unchanged, draft, twin)
             }
             Some((_, twin)) => {
-                let fields = unmoved(draft, &twin);
-                warnings.extend((!fields.is_empty()).then(|| Warning::Kept { memory: named(&twin), fields }));
+                warnings.extend(said(&twin, unmoved(draft, &twin)));
                 self.revise(draft, chunks, twin)?
             }
         };
@@ -170,7 +169,7 @@ impl<'a> Act<'a> {
             return Ok(self.reuse(Fate::Unchanged, draft, twin));
         }
         if edition.boundary != twin.edition.boundary {
-            self.rights.push(access::require_over(self.parts, self.caller, named(&twin), &twin)?);
+            self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
         }
         let (standing, revived) = stands(draft, &twin);
         let changed = edition.text.content_hash != twin.edition.text.content_hash;
@@ -268,16 +267,15 @@ fn stands(draft: &Draft, twin: &Memory) -> (Standing, bool) {
     (to, revived)
 }
 
-/// How the memory is named in an answer.
-fn named(memory: &Memory) -> MemoryRef {
-    memory.number.map_or(MemoryRef::Id(memory.id), MemoryRef::Number)
-}
-
 /// What was said and is not taken over, because the content is known already.
 fn kept(draft: &Draft, twin: &Memory) -> Option<Warning> {
     let mut fields = twin.edition.differences(&draft.patch.onto(&twin.edition));
     fields.extend(unmoved(draft, twin));
-    (!fields.is_empty()).then(|| Warning::Kept { memory: named(twin), fields })
+    said(twin, fields)
+}
+
+fn said(twin: &Memory, fields: Vec<&'static str>) -> Option<Warning> {
+    (!fields.is_empty()).then(|| Warning::Kept { memory: twin.reference(), fields })
 }
 
 /// What was said of where it comes from, which is set once, and is not so.

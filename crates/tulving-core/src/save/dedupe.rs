@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::access::Parts;
 use crate::error::{Error, Unique};
-use crate::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
+use crate::id::{MemoryId, PrincipalId, SpaceId};
 use crate::memory::{ContentHash, Edition, Memory};
 use crate::ports::Probe;
 use crate::space::Viewer;
@@ -112,8 +112,7 @@ pub(crate) fn refuse_held(
             Slot::SourcePath(..) => Unique::SourcePath,
             Slot::Content(..) => Unique::Content,
         };
-        let other = other.number.map_or(MemoryRef::Id(other.id), MemoryRef::Number);
-        return Err(Error::Held { other, what });
+        return Err(Error::Held { other: other.reference(), what });
     }
     Ok(())
 }

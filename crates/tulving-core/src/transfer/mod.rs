@@ -7,7 +7,6 @@ use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::Error;
-use crate::id::AuditId;
 use crate::preview;
 use crate::record::{DumpPosition, Record};
 use crate::request::Caller;
@@ -61,18 +60,7 @@ pub(crate) fn note_restore(parts: &Parts, caller: &Caller, file: &str) -> Result
 fn note(parts: &Parts, caller: &Caller, act: AuditAct, detail: String) -> Result<(), Error> {
     access::require_org_admin(parts, caller)?;
     let now = parts.clock.now();
-    let entry = AuditEntry {
-        id: AuditId::mint(now),
-        at: now,
-        by: caller.viewer.principal,
-        agent: caller.agent.clone(),
-        act,
-        space: None,
-        memory: None,
-        private_to: None,
-        reason: None,
-        detail: Some(detail),
-    };
+    let entry = AuditEntry { detail: Some(detail), ..access::audit(caller, now, act) };
     parts.store.apply(&access::changes(caller, now, Vec::new(), vec![Write::Audit(entry)]))?;
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! `tulving forget`: softly, or for good.
 
+use std::cell::Cell;
+
 use clap::Args;
 use tulving_core::request::{ForgetRequest, Manner};
 
@@ -34,11 +36,17 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
     let manner = if args.hard { Manner::Hard } else { Manner::Soft };
     let request = ForgetRequest { manner, reason: args.reason.clone() };
     let done = if args.hard { "Erased" } else { "Forgot" };
+    let others = Cell::new(false);
     let outcome = moves::each(&args.which, app, printer, done, |caller, which| {
-        app.engine.forget(caller, which, &request)
+        let memory = app.engine.forget(caller, which, &request)?;
+        others.set(others.get() || memory.owner != caller.viewer.principal);
+        Ok(memory)
     })?;
     if !args.hard && outcome == Outcome::Done {
-        printer.note("`tulving restore` brings it back")?;
+        printer.note(match others.get() {
+            false => "`tulving restore` brings it back",
+            true => "its owner or an admin of the space brings it back with `tulving restore`",
+        })?;
     }
     if args.hard {
         // The answer is given; what is left is to get the text out of unused parts of the file. Where that must wait, the

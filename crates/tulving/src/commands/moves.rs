@@ -89,7 +89,7 @@ pub(super) fn each(
         match act(&caller, reference) {
             Ok(memory) if printer.json() => moved.push(memory),
             Ok(memory) => {
-                let done = format!("{done} {}", memory.label());
+                let done = format!("{done} {}", memory.reference());
                 printer.line(sentence(&done, &memory, printer.columns()))?;
             }
             Err(error) => {

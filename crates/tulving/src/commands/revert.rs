@@ -55,7 +55,11 @@ pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result
 }
 
 fn say(args: &Revert, memory: &Memory, printer: &mut Printer) -> Result<(), Failure> {
-    let done =
-        format!("Reverted {} to version {}, now version {}", memory.label(), args.version, memory.version);
+    let done = format!(
+        "Reverted {} to version {}, now version {}",
+        memory.reference(),
+        args.version,
+        memory.version
+    );
     printer.line(sentence(&done, memory, printer.columns()))
 }

@@ -158,7 +158,7 @@ pub(super) fn run(args: &Update, app: &App<'_>, printer: &mut Printer) -> Result
         printer.line(unchanged(&memory))?;
         return Ok(Outcome::Done);
     }
-    let done = format!("Updated {} to version {}", memory.label(), memory.version);
+    let done = format!("Updated {} to version {}", memory.reference(), memory.version);
     printer.line(sentence(&done, &memory, printer.columns()))?;
     Ok(Outcome::Done)
 }

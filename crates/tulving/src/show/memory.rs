@@ -43,7 +43,7 @@ pub(crate) fn lines<'m>(memories: impl Iterator<Item = &'m Memory>, layout: &Lay
 }
 
 fn label(memory: &Memory, layout: &Layout<'_>) -> String {
-    let label = memory.label();
+    let label = memory.reference().to_string();
     match layout.spaces {
         None => label,
         Some(names) => {
@@ -102,7 +102,7 @@ fn is_expired(edition: &Edition, now: Timestamp) -> bool {
 
 /// That an edit found nothing to change.
 pub(crate) fn unchanged(memory: &Memory) -> String {
-    let label = style::paint(NUMBER, memory.label());
+    let label = style::paint(NUMBER, memory.reference());
     format!("Nothing changed: {label} is as it was (version {})", memory.version)
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
     let class = &memory.edition.class;
     let heading = format!(
         "{}  {}  {}",
-        style::paint(NUMBER, memory.label()),
+        style::paint(NUMBER, memory.reference()),
         style::paint(WORD, class.memory_type),
         style::paint(FAINT, age(memory.usage.created_at, now)),
     );

@@ -1,5 +1,8 @@
 //! dump and load.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use tulving_core::Loading;
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::{MemoryRef, Number, OrgId, SpaceId, TeamId, Version};
@@ -9,6 +12,8 @@ use tulving_core::space::{Space, Team};
 use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind, TurnRole};
 
 use tulving_testkit::build;
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::NoEmbedder;
 
 use crate::bed::{Bed, keyed, link, refused, said, within, words};
 
@@ -70,7 +75,9 @@ fn a_dump_goes_through_json_into_another_home_without_loss() {
     let from = filled();
     let written = json(&from.dump());
     let read: Vec<Record> = written.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let to = Bed::new();
+    let clock = ManualClock::ticking(Duration::from_millis(1));
+    clock.advance(Duration::from_secs(86_400));
+    let to = Bed::with(clock, Arc::new(NoEmbedder));
     let loading = load(&to, read);
     assert_eq!((loading.duplicates, loading.dangling), (0, 0));
     assert_eq!(json(&content(&to)), written);
