@@ -62,6 +62,8 @@ pub enum Write {
     Erase {
         /// Which memory.
         id: MemoryId,
+        /// The version this was decided on; `None` takes whatever is there.
+        from: Option<Version>,
     },
     /// An association is made, or its weight and maker replaced.
     Link(Association),

@@ -42,7 +42,7 @@ fn erase(parts: &Parts, caller: &Caller, which: MemoryRef, reason: Option<String
     access::refuse_mirror(&memory)?;
     let now = parts.clock.now();
     let writes = vec![
-        Write::Erase { id: memory.id },
+        Write::Erase { id: memory.id, from: Some(memory.version) },
         Write::Audit(standing::audit(caller, now, AuditAct::Erased, &memory, reason, None)),
     ];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;

@@ -325,7 +325,7 @@ impl World {
 
     /// Removes a memory for good.
     pub fn erase(&self, id: MemoryId) {
-        self.apply(vec![Write::Erase { id }]);
+        self.apply(vec![Write::Erase { id, from: None }]);
     }
 
     /// Links two memories on a caller's behalf.

@@ -77,13 +77,13 @@ fn copies_that_may_hold_erased_text_are_named() {
     let (first, second) = (save(&store, "xyzzy one"), save(&store, "xyzzy two"));
     let oldest = copy("oldest.db");
     assert_eq!(copies().severity, Severity::Fine, "nothing was erased");
-    apply(&store, vec![Write::Erase { id: first }]);
+    apply(&store, vec![Write::Erase { id: first, from: None }]);
     assert!(store.scrub().expect("rewritten"));
     let middle = copy("middle.db");
     let found = copies();
     assert_eq!(found.severity, Severity::Warn);
     assert!(found.text.contains("oldest.db") && !found.text.contains("middle.db"), "{found:?}");
-    apply(&store, vec![Write::Erase { id: second }]);
+    apply(&store, vec![Write::Erase { id: second, from: None }]);
     copy("unwritten.db");
     assert!(copies().text.contains("unwritten.db"), "its pages were not rewritten after the erasure");
     fs::remove_file(home.join("backups/unwritten.db")).expect("removed");

@@ -61,10 +61,10 @@ fn erased_text_is_in_no_file() {
     let forgotten = Standing { forgotten_at: Some(time(2)), ..standing };
     apply(&store, vec![Write::Move { id, from: standing, to: forgotten }]);
     assert!(store.memory(&user(), memory("").space, id.into(), Forgotten::Only).expect("read").is_some());
-    apply(&store, vec![Write::Erase { id }]);
+    apply(&store, vec![Write::Erase { id, from: None }]);
     assert_eq!(files_with(home.path(), "xyzzy"), Vec::<String>::new());
     assert_eq!(store.count(&user(), &Filter::default()).expect("counted"), 2);
-    store.apply(&act(vec![Write::Erase { id }])).expect_err("it is gone");
+    store.apply(&act(vec![Write::Erase { id, from: None }])).expect_err("it is gone");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn erased_text_goes_also_where_somebody_was_reading() {
     let id = save(&store, "xyzzy secret");
     let reader = rusqlite::Connection::open(home.path().join("tulving.db")).expect("opened");
     reader.execute_batch("BEGIN; SELECT count(*) FROM memories;").expect("a long read");
-    apply(&store, vec![Write::Erase { id }]);
+    apply(&store, vec![Write::Erase { id, from: None }]);
     assert!(!files_with(home.path(), "xyzzy").is_empty(), "the reader still needs the log");
     let checkup = store.check(tulving_store::Depth::Usual).expect("checked");
     assert!(checkup.findings.iter().any(|finding| finding.name == "erasure" && finding.hint.is_some()));
@@ -113,7 +113,7 @@ fn erased_text_is_in_no_file_after_much_moving_about() {
                 apply(&store, vec![Write::Touch(vec![touch])]);
             }
             _ => {
-                apply(&store, vec![Write::Erase { id }]);
+                apply(&store, vec![Write::Erase { id, from: None }]);
                 alive.swap_remove(pick);
                 erased.push(mark);
             }

@@ -169,7 +169,7 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
                 to: Standing { forgotten_at: Some(time(8)), state: State::Archived, ..active },
             },
             Write::Audit(audit(AuditAct::Forgot, Some(SpaceId::DEFAULT), Some(from_file))),
-            Write::Erase { id: erased },
+            Write::Erase { id: erased, from: None },
         ],
     );
 }

@@ -90,7 +90,7 @@ fn writers_wait_for_a_restore_and_go_on_when_its_process_is_gone() {
     let wait = Duration::from_millis(200);
     let store = hasty(home.path(), wait);
     let id = save(&store, "before");
-    apply(&store, vec![Write::Erase { id }]);
+    apply(&store, vec![Write::Erase { id, from: None }]);
     let copy = home.path().join("copy.db");
     store.backup(&copy, IfExists::Refuse, &mut quiet()).expect("made");
 

@@ -39,7 +39,8 @@ pub fn a_set_is_whole_or_absent(fresh: Fresh<'_>) {
         ("a stale revision", build::revise(&stale, build::edition("new"))),
         ("a move from elsewhere", build::shift(&elsewhere, |s| s.state = State::Archived)),
         ("a revision of what was moved", build::revise(&elsewhere, build::edition("new"))),
-        ("an erasure of nothing", Write::Erase { id: gone.id }),
+        ("an erasure of another version", Write::Erase { id: keyed.id, from: Some(Version(7)) }),
+        ("an erasure of nothing", Write::Erase { id: gone.id, from: None }),
         ("a taken key", build::insert(&second_key)),
         ("a taken id", build::insert(&keyed)),
         (
@@ -151,6 +152,7 @@ pub fn a_lost_right_is_said_before_anything_else(fresh: Fresh<'_>) {
         build::insert(&world.draft(space, owner, "there")),
         Write::Erase {
             id: MemoryId::mint(world.now()),
+            from: None,
         },
     ];
     let right = Right {
@@ -234,7 +236,7 @@ pub fn what_is_gone_conflicts(fresh: Fresh<'_>) {
     let writes = [
         build::revise(&gone, build::edition("x")),
         build::shift(&gone, |s| s.pinned = true),
-        Write::Erase { id: gone.id },
+        Write::Erase { id: gone.id, from: None },
         Write::Link(build::link(now, here.id, gone.id, Relation::RelatedTo)),
         Write::Link(build::link(now, gone.id, here.id, Relation::RelatedTo)),
     ];
@@ -294,7 +296,7 @@ pub fn numbers_ascend_and_are_never_reused(fresh: Fresh<'_>) {
     given.push(number(one, "d").1);
     conflict(world.try_apply(vec![
         build::insert(&world.draft(one, owner, "e")),
-        Write::Erase { id: last },
+        Write::Erase { id: last, from: None },
     ]));
     given.push(number(one, "f").1);
     let mirror = world.put(one, owner, "a line", |m| {
@@ -489,7 +491,7 @@ pub fn an_erased_memory_leaves_nothing(fresh: Fresh<'_>) {
         m.edition.key = Some("k".to_owned());
         m.provenance.source_path = Some("p".to_owned());
     });
-    let again = conflict(world.try_apply(vec![Write::Erase { id: doomed.id }]));
+    let again = conflict(world.try_apply(vec![Write::Erase { id: doomed.id, from: None }]));
     assert_eq!(again, Conflict::Gone { id: doomed.id });
 }
 

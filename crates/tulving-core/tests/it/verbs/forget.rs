@@ -211,3 +211,21 @@ fn to_erase_what_another_saved_takes_an_admin() {
     bed.engine.forget(&owner, first.id.into(), &hard).unwrap();
     bed.engine.forget(&admin, second.id.into(), &hard).unwrap();
 }
+
+#[test]
+fn what_its_owner_made_private_meanwhile_is_not_erased_by_an_admin() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let owner = bed.member("owner", hub, Role::Writer);
+    let admin = bed.member("admin", hub, Role::Admin);
+    let memory = bed.save(&owner, "mine after all");
+    let (other, theirs, id) = (bed.beside(), owner.clone(), memory.id);
+    bed.store.before_next_apply(move |_| {
+        let private =
+            tulving_core::request::UpdateRequest { boundary: Some(Boundary::Private), ..Default::default() };
+        other.update(&theirs, id.into(), &private).expect("the owner was faster");
+    });
+    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    refused!(bed.engine.forget(&admin, memory.id.into(), &hard), Error::NoMemory { .. });
+    assert_eq!(bed.get(&owner, memory.id).edition.text.content, "mine after all");
+}

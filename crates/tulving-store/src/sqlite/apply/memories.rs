@@ -311,8 +311,16 @@ impl Act<'_> {
         }
     }
 
-    pub(super) fn erase(&mut self, id: MemoryId) -> Result<(), Fault> {
+    pub(super) fn erase(&mut self, id: MemoryId, from: Option<Version>) -> Result<(), Fault> {
         let (row, at) = self.locate(id)?.ok_or(Conflict::Gone { id })?;
+        if let Some(expected) = from {
+            let mut statement =
+                self.transaction.prepare_cached("SELECT version FROM memories WHERE row = ?1")?;
+            let found = Version(statement.query_row([row], |row| row.get(0))?);
+            if found != expected {
+                return Err(Conflict::Stale { id, expected, found }.into());
+            }
+        }
         self.transaction.prepare_cached("DELETE FROM memories WHERE row = ?1")?.execute([row])?;
         self.erased = true;
         self.log(ChangeKind::Erased, id, at)

@@ -77,7 +77,7 @@ impl Act<'_> {
             Write::Insert(new) => self.insert(new),
             Write::Revise(revision) => self.revise(revision),
             Write::Move { id, from, to } => self.shift(*id, from, to),
-            Write::Erase { id } => self.erase(*id),
+            Write::Erase { id, from } => self.erase(*id, *from),
             Write::Link(association) => self.link(association),
             Write::Unlink { source, target, relation } => self.unlink(*source, *target, *relation),
             Write::Touch(touches) => touches.iter().try_for_each(|touch| self.touch(touch)),
