@@ -50,9 +50,14 @@ pub(crate) fn run(repository: &Repository, wanted: Wanted<'_>) -> Result<ExitCod
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// A file is a benchmark, and so is a folder with a `main.rs` in it.
 fn list(repository: &Repository) -> Result<Vec<String>> {
     let names = repository.names_in(FOLDER)?;
-    Ok(names.iter().filter_map(|name| name.strip_suffix(".rs")).map(str::to_owned).collect())
+    let bench = |name: &String| match name.strip_suffix(".rs") {
+        None if repository.exists(&format!("{FOLDER}/{name}/main.rs")) => Some(name.clone()),
+        file => file.map(str::to_owned),
+    };
+    Ok(names.iter().filter_map(bench).collect())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `layers`, `docs` and `bench`.
+//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `model`, `eval` and `bench`.
 //!
 //! `test` is exactly what CI runs. Each command leaves with 0 when all is well, 1 when something
 //! is not, and 2 when it was called the wrong way.
@@ -10,8 +10,10 @@
 
 mod bench;
 mod docs;
+mod eval;
 mod finding;
 mod layers;
+mod model;
 mod repository;
 mod seeds;
 mod source;
@@ -31,6 +33,9 @@ usage: cargo xtask COMMAND
   test [SUITE...]         run the suites, all of them when none is named
   layers                  check which crate and which module may use which
   docs                    check the paths and the test names in the documents
+  model [--check]         make the embedding model, or compare it with what is committed
+  model --reference       ask the original model what the tests compare with
+  eval SET PATH [FLAGS]   measure retrieval: locomo FILE, longmemeval FILE, beir DIR
   bench [NAME [-- ARGS]]  run a benchmark; without a name, list them";
 
 fn main() -> ExitCode {
@@ -60,6 +65,12 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         },
         ("layers", []) => Ok(tell(&layers::check(&repository).context("layers")?)),
         ("docs", []) => Ok(tell(&docs::check(&repository).context("docs")?)),
+        ("model", flags) => match model::read(flags) {
+            Ok(wanted) => model::run(&repository, wanted),
+            Err(wrong) => Ok(misuse(&wrong)),
+        },
+        ("eval", arguments @ [_, _, ..]) => eval::run(&repository, arguments),
+        ("eval", _) => Ok(misuse("`eval` takes a set and a path")),
         ("bench", names) => match bench::read(names) {
             Ok(wanted) => bench::run(&repository, wanted),
             Err(wrong) => Ok(misuse(&wrong)),

@@ -127,7 +127,7 @@ fn cells(line: &str) -> Vec<&str> {
     cells
 }
 
-/// Whether `crate::module::test_name` leads to a test. The `tests` module at the foot of a file may be
+/// Whether `crate::module::test_name` leads to a test. The `tests` module of a file, at its foot or beside it, may be
 /// named or left out.
 fn exists(name: &str, codes: &Codes) -> bool {
     let mut parts: Vec<&str> = name.split("::").collect();
@@ -154,7 +154,7 @@ fn files(folder: &str, module: &str) -> Vec<String> {
     }
     let mut files = Vec::new();
     for root in ["src", "tests"] {
-        files.extend(["", "/mod", "/main"].map(|end| format!("{folder}/{root}/{module}{end}.rs")));
+        files.extend(["", "/mod", "/main", "/tests"].map(|end| format!("{folder}/{root}/{module}{end}.rs")));
     }
     files
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, StoreError};
 use crate::id::{AuditId, MemoryRef, OrgId, SpaceId};
 use crate::limits::Limits;
 use crate::memory::Memory;
-use crate::ports::{Clock, Embedder, Store};
+use crate::ports::{Clock, Embedder, Index, Store};
 use crate::request::{Caller, Forgotten};
 use crate::space::{MemberOf, Space};
 use crate::time::Timestamp;
@@ -22,6 +22,10 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     /// Makes vectors.
     pub embedder: Arc<dyn Embedder>,
+    /// Makes vectors of models that the store may still hold, so that they answer until the last was made anew.
+    pub former: Vec<Arc<dyn Embedder>>,
+    /// Finds what a question may be about.
+    pub index: Arc<dyn Index>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Bounds what is taken in.

@@ -9,7 +9,7 @@ use crate::association::Association;
 use crate::error::Invalid;
 use crate::id::{ListingId, MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
 use crate::memory::{Edition, Memory};
-use crate::score::Score;
+use crate::score::{Score, Weight};
 use crate::time::Timestamp;
 use crate::vocabulary::{State, VersionAct};
 
@@ -44,8 +44,21 @@ pub struct Receipt {
     pub version: Version,
     /// How it stands.
     pub state: State,
+    /// Memories that say nearly the same; the new one was linked to them.
+    pub near: Vec<Near>,
     /// What was asked and not done, by name.
     pub warnings: Vec<Warning>,
+}
+
+/// A memory that says nearly the same as the one saved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Near {
+    /// Which.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+    /// How alike they are: the cosine of their vectors.
+    pub similarity: Weight,
 }
 
 /// Something that was asked and not done; the rest was.
@@ -109,15 +122,210 @@ pub struct Hit {
     pub relevance_score: Score,
     /// Why it is here, in a few words.
     pub why: String,
+    /// The part of a long content that fits best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<BestSection>,
+    /// Where its score comes from, where there was a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// The part of a long content that fits a question best.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BestSection {
+    /// First byte in the content.
+    pub start: usize,
+    /// Byte after the last.
+    pub end: usize,
+    /// The headings above it, outermost first.
+    pub heading_path: Vec<String>,
+}
+
+/// Where the score of a hit comes from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The score by which it was ranked: the sum of the parts' values, in their order.
+    pub score: f64,
+    /// Its place in each lane that found it.
+    pub lanes: Vec<LaneMark>,
+    /// What the score is made of.
+    pub parts: Vec<Part>,
+    /// How much speaks for it by itself, whatever else was found; the best of the first few decides how strong the
+    /// evidence of the whole answer is.
+    pub evidence: f64,
+}
+
+/// The place of a memory in a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LaneMark {
+    /// Which lane.
+    pub lane: Lane,
+    /// Its rank there, from 1.
+    pub rank: u32,
+    /// The lane's own score.
+    pub raw: f64,
+}
+
+/// One way to find memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lane {
+    /// By word.
+    Keyword,
+    /// By meaning.
+    Vector,
+    /// By relation.
+    Graph,
+}
+
+impl Lane {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Keyword, Self::Vector, Self::Graph];
+
+    /// The lane as it is written in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Keyword => "keyword",
+            Self::Vector => "vector",
+            Self::Graph => "graph",
+        }
+    }
+}
+
+/// One part of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// What it is for.
+    pub name: PartName,
+    /// How much of it there is.
+    pub raw: f64,
+    /// How much it counts.
+    pub weight: f64,
+    /// What it adds to the score: the two multiplied.
+    pub value: f64,
+}
+
+impl Part {
+    /// So much of something that counts so much.
+    pub fn new(name: PartName, raw: f64, weight: f64) -> Self {
+        Self { name, raw, weight, value: raw * weight }
+    }
+}
+
+/// What a part of a score is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartName {
+    /// Nearness of meaning, with what neighbours lend.
+    Meaning,
+    /// Common words, with what neighbours lend.
+    Words,
+    /// Common words once more, in place of the meaning of what is not embedded yet.
+    Unembedded,
+    /// Associations with what else was found.
+    Graph,
+    /// The question is about who said it.
+    Speaker,
+    /// The words of its whole session or document.
+    SessionWords,
+    /// The nearest item of its session or document.
+    SessionMeaning,
+    /// It asks, and somebody else answers next.
+    Asks,
+    /// It is of the time that the question names.
+    Date,
+    /// It names a time, and the question asks for one.
+    When,
+    /// How lasting it is.
+    Stability,
+    /// How much it matters now.
+    Importance,
+    /// It is aged and little used.
+    Cooling,
+    /// Another memory updates it.
+    Superseded,
+    /// It is of the channel that the caller speaks in.
+    Channel,
+}
+
+impl PartName {
+    /// The part that a lane's rank is.
+    pub const fn of(lane: Lane) -> Self {
+        match lane {
+            Lane::Keyword => Self::Words,
+            Lane::Vector => Self::Meaning,
+            Lane::Graph => Self::Graph,
+        }
+    }
+
+    /// The part in a word or two, for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Meaning => "meaning",
+            Self::Words => "words",
+            Self::Unembedded => "words for meaning",
+            Self::Graph => "links",
+            Self::Speaker => "speaker",
+            Self::SessionWords => "session words",
+            Self::SessionMeaning => "session meaning",
+            Self::Asks => "asks",
+            Self::Date => "date",
+            Self::When => "names a time",
+            Self::Stability => "stability",
+            Self::Importance => "importance",
+            Self::Cooling => "cooling",
+            Self::Superseded => "superseded",
+            Self::Channel => "channel",
+        }
+    }
+}
+
+/// How strong the evidence is that anything here is about the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// There is none.
+    None,
+    /// Something may be.
+    Weak,
+    /// Something is.
+    Strong,
+}
+
+impl Strength {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Weak => "weak",
+            Self::Strong => "strong",
+        }
+    }
+}
+
+/// A lane that could not do all its work, and why. The others did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// Which lane.
+    pub lane: Lane,
+    /// Why.
+    pub why: String,
 }
 
 /// What a recall found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answer {
     /// The hits, best first.
     pub hits: Vec<Hit>,
     /// How many there were before the limit.
     pub total_found: u64,
+    /// How strong the evidence is, where there was a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Strength>,
+    /// What was found and kept back, because the evidence is weaker than what was asked for.
+    pub withheld: u64,
+    /// The lanes that could not do all their work.
+    pub missing: Vec<Missing>,
 }
 
 /// A page of a list.

@@ -4,7 +4,7 @@ use crate::association::Association;
 use crate::audit::AuditEntry;
 use crate::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId, Version};
 use crate::job::Job;
-use crate::memory::{Chunk, Edition, Memory, Standing};
+use crate::memory::{Chunk, Edition, Embedding, Memory, Standing};
 use crate::record::{Loaded, Record};
 use crate::space::{Membership, Principal, Space, Token, TokenHash};
 use crate::time::Timestamp;
@@ -64,6 +64,23 @@ pub enum Write {
         id: MemoryId,
         /// The version this was decided on; `None` takes whatever is there.
         from: Option<Version>,
+    },
+    /// Chunks of a memory got their vectors. No version; conflicts where the content is no longer that of the version
+    /// it was decided on, because its chunks may be others.
+    Embed {
+        /// Which memory.
+        id: MemoryId,
+        /// The version whose chunks were embedded.
+        from: Version,
+        /// The vectors, by the ordinal of the chunk. One of the same model is replaced.
+        embeddings: Vec<(u32, Embedding)>,
+    },
+    /// Another model's vectors answer from now on. Those of all others are read no more, and may go at any time.
+    ChooseModel {
+        /// The model that answered when this was decided.
+        from: Option<String>,
+        /// The one that shall.
+        to: String,
     },
     /// An association is made, or its weight and maker replaced.
     Link(Association),

@@ -2,6 +2,7 @@
 
 use crate::access::{self, Parts};
 use crate::change::{Revision, Right, Write};
+use crate::embedding::Source;
 use crate::error::Error;
 use crate::id::{MemoryRef, Version};
 use crate::memory::{Edition, Memory, Usage};
@@ -83,8 +84,9 @@ fn revise(
         return Ok(memory);
     }
     dedupe::refuse_held(parts, &caller.viewer, &memory, &edition)?;
-    let changed = edition.text.content_hash != memory.edition.text.content_hash;
-    let chunks = changed.then(|| embed::embed(parts, &[&edition.text.content]).0.remove(0));
+    let changed = edition.text.differs_in_meaning(&memory.edition.text);
+    let source = Source { content: &edition.text.content, title: edition.text.title.as_deref() };
+    let chunks = changed.then(|| embed::embed(parts, &[source]).0.remove(0));
     let now = parts.clock.now();
     let revision = Revision {
         id: memory.id,

@@ -7,6 +7,7 @@ use crate::access::{self, Parts};
 use crate::answer::{Answer, HistoryEntry, Page, Receipt, Relative};
 use crate::association::Association;
 use crate::audit::AuditEntry;
+use crate::embedding::Embedded;
 use crate::error::Error;
 use crate::id::{JobId, MemoryRef, PrincipalId, Version};
 use crate::job::Job;
@@ -22,8 +23,8 @@ use crate::transfer::Loading;
 use crate::turn::Turn;
 use crate::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind};
 use crate::{
-    associate, conversation, directory, edit, forget, history, jobs, read, recall, related, save, standing,
-    transfer,
+    associate, conversation, directory, edit, embedding, forget, history, jobs, read, recall, related, save,
+    standing, transfer,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -186,6 +187,17 @@ impl Engine {
     /// Writes the accesses noted since the last time, and says of how many memories.
     pub fn flush(&self) -> Result<u64, Error> {
         self.touches.flush(&self.parts)
+    }
+
+    /// Embeds up to `most` of the memories that wait for vectors, and lets a newly set up model take over once it has
+    /// embedded everything.
+    pub fn embed_waiting(&self, most: usize) -> Result<Embedded, Error> {
+        embedding::embed_waiting(&self.parts, most)
+    }
+
+    /// How many memories wait for vectors.
+    pub fn waiting_to_be_embedded(&self, caller: &Caller) -> Result<u64, Error> {
+        embedding::waiting(&self.parts, caller)
     }
 
     /// The spaces that the caller may see.

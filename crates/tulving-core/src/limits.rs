@@ -33,6 +33,10 @@ pub const NAME_CHARS: usize = 64;
 pub const ASSOCIATIONS: usize = 100;
 /// Most memories of one page of a list.
 pub const PAGE: usize = 1_000;
+/// Most bytes of a question.
+pub const QUESTION_BYTES: usize = 50_000;
+/// Most tokens of a recall's budget.
+pub const BUDGET: usize = 10_000_000;
 /// Most memories of one recall.
 pub const RECALL: usize = 1_000;
 /// Most memories of one batch save; it is one transaction.

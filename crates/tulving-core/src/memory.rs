@@ -50,6 +50,17 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// When what it says began to hold: as was said, else when it happened, else when it was saved.
+    pub fn began_at(&self) -> Timestamp {
+        let span = &self.edition.span;
+        span.valid_from.or(span.occurred_at).unwrap_or(self.usage.created_at)
+    }
+
+    /// Whether what it says held at an instant.
+    pub fn held_at(&self, at: Timestamp) -> bool {
+        self.began_at() <= at && self.edition.span.valid_until.is_none_or(|until| until > at)
+    }
+
     /// Its number where it has one, else its id: what a person calls it.
     pub fn reference(&self) -> MemoryRef {
         self.number.map_or(MemoryRef::Id(self.id), MemoryRef::Number)
@@ -116,6 +127,13 @@ pub struct Text {
     pub summary: Option<String>,
     /// Labels.
     pub tags: Vec<String>,
+}
+
+impl Text {
+    /// Whether its vectors would differ from those of another: they are made of the content below the title.
+    pub fn differs_in_meaning(&self, other: &Self) -> bool {
+        self.content_hash != other.content_hash || self.title != other.title
+    }
 }
 
 /// What sort of memory it is.
@@ -324,6 +342,9 @@ pub struct Embedding {
     pub model: String,
     /// The normalised vector.
     pub vector: Vec<f32>,
+    /// The vectors of its sentences by themselves, in order; none where it is one sentence. Coarser than the whole: a
+    /// store may keep each number as a byte.
+    pub sentences: Vec<Vec<f32>>,
 }
 
 /// One version of a memory, current or past.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Cursor;
+use crate::answer::{Cursor, Lane, Strength};
 use crate::id::{MemoryId, MemoryRef, PassId, SpaceId, Version};
-use crate::memory::Attachment;
+use crate::memory::{Attachment, Memory};
 use crate::space::Viewer;
 use crate::time::Timestamp;
 use crate::vocabulary::{
@@ -189,6 +189,56 @@ pub struct Filter {
     pub records_only: bool,
     /// Without those that have expired at this instant.
     pub alive_at: Option<Timestamp>,
+    /// Only what [held](Memory::held_at) at this instant.
+    pub valid_at: Option<Timestamp>,
+}
+
+impl Filter {
+    /// Whether a memory that is neither forgotten nor quarantined is meant, as far as it can be told from the memory
+    /// alone: everything but the substring.
+    pub fn admits(&self, memory: &Memory) -> bool {
+        let (edition, provenance) = (&memory.edition, &memory.provenance);
+        let (text, class, span) = (&edition.text, &edition.class, &edition.span);
+        let created = memory.usage.created_at;
+        among(&self.types, class.memory_type)
+            && among(&self.kinds, class.kind)
+            && among(&self.stabilities, class.stability)
+            && among(&self.states, memory.standing.state)
+            && among(&self.content_types, text.content_type)
+            && self.space.is_none_or(|space| space == memory.space)
+            && self.tags.iter().all(|tag| text.tags.contains(tag))
+            && same(self.key.as_ref(), edition.key.as_ref())
+            && same(self.source_path.as_ref(), provenance.source_path.as_ref())
+            && same(self.conversation.as_ref(), memory.place.conversation.as_ref())
+            && same(self.source_agent.as_ref(), provenance.source_agent.as_ref())
+            && self.author.is_none_or(|author| author == provenance.author)
+            && self.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
+            && self.since.is_none_or(|since| created >= since)
+            && self.until.is_none_or(|until| created < until)
+            && !(self.records_only && provenance.mirror.is_some())
+            && self.alive_at.is_none_or(|now| span.expires_at.is_none_or(|end| end > now))
+            && self.valid_at.is_none_or(|at| memory.held_at(at))
+    }
+
+    /// Whether it asks for nothing but what the index knows of a memory: space, type, kind, stability, state, form,
+    /// author, pin, times, and whether it is a record.
+    pub fn is_plain(&self) -> bool {
+        self.tags.is_empty()
+            && self.key.is_none()
+            && self.source_path.is_none()
+            && self.conversation.is_none()
+            && self.source_agent.is_none()
+            && self.substring.is_none()
+            && self.forgotten == Forgotten::Without
+    }
+}
+
+fn among<T: PartialEq + Copy>(wanted: &[T], value: T) -> bool {
+    wanted.is_empty() || wanted.contains(&value)
+}
+
+fn same(wanted: Option<&String>, value: Option<&String>) -> bool {
+    wanted.is_none() || wanted == value
 }
 
 /// Whether forgotten memories are meant.
@@ -250,6 +300,55 @@ pub enum Mode {
     Typed,
     /// Those that hold a text as it is, in any case.
     Substring(String),
+    /// Those that a question is about, by meaning, by word and by relation.
+    Hybrid(Box<Ask>),
+}
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// What is asked. Any text; nothing in it is an operator.
+    pub question: String,
+    /// How the lanes come together.
+    pub fusion: Fusion,
+    /// The lanes to use.
+    pub lanes: Vec<Lane>,
+    /// The time of asking, which "last week" is seen from; the clock's where not given.
+    pub asked_at: Option<Timestamp>,
+    /// As things stood at this instant: what was saved, valid and not yet superseded then.
+    pub as_of: Option<Timestamp>,
+    /// The channel that the caller speaks in; its memories are preferred.
+    pub channel: Option<String>,
+    /// Answers with nothing where the evidence is weaker than this.
+    pub abstain_below: Option<Strength>,
+    /// Most tokens that the contents of all hits may take, by estimate; at least one hit is given.
+    pub token_budget: Option<usize>,
+}
+
+impl Ask {
+    /// A question with nothing else said.
+    pub fn new(question: impl Into<String>) -> Self {
+        Self {
+            question: question.into(),
+            fusion: Fusion::default(),
+            lanes: Lane::ALL.to_vec(),
+            asked_at: None,
+            as_of: None,
+            channel: None,
+            abstain_below: None,
+            token_budget: None,
+        }
+    }
+}
+
+/// How the lanes come together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fusion {
+    /// The engine's own way, chosen by measurement.
+    #[default]
+    Measured,
+    /// Reciprocal rank fusion, with nothing weighed after it.
+    Ranks,
 }
 
 /// A recall.

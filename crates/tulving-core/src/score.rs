@@ -66,6 +66,12 @@ impl Weight {
 }
 
 impl Score {
+    /// A score as a share of the most that it could be.
+    pub fn share(score: f64, most: f64) -> Self {
+        let share = score / most;
+        Self(if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) })
+    }
+
     /// The score of the hit at `rank` (from 1) among `total`, where no query set one: 1 for the first, falling evenly.
     pub fn by_rank(rank: u64, total: u64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^53")]

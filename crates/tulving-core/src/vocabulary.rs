@@ -289,6 +289,8 @@ vocabulary! {
         Moved = "moved",
         /// It is gone for good.
         Erased = "erased",
+        /// Its vectors were made.
+        Embedded = "embedded",
         /// An association was made or strengthened.
         Linked = "linked",
         /// An association was removed.

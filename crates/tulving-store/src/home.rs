@@ -47,6 +47,11 @@ impl Home {
         self.path.join("tulving.db")
     }
 
+    /// The folder of the search index, there or not. It can be deleted at any time.
+    pub fn index_dir(&self) -> PathBuf {
+        self.path.join("index")
+    }
+
     /// The user's own token.
     pub fn token_file(&self) -> PathBuf {
         self.path.join("api-token")

@@ -1,16 +1,19 @@
 //! The only crate of Tulving that touches a database or the disk.
 //!
 //! [`Home`] is the folder, [`SqliteStore`] fills the store ports of `tulving-core` and looks after the file: backup,
-//! restore, check-up. Any number of processes may have the same home open.
+//! restore, check-up. [`SearchIndex`] fills the index port over any store, whose change log it follows. Any number of
+//! processes may have the same home open.
 
 mod draft;
 mod files;
 mod home;
+mod index;
 mod sqlite;
 
 pub use draft::Draft;
 pub use files::{check_target, read_token_file, replace, write_token_file};
 pub use home::Home;
+pub use index::{Folded, IndexStatus, SearchIndex};
 pub use sqlite::{
     BackupReport, Checkup, Depth, Finding, IfExists, Options, RestoreReport, Severity, SqliteStore,
 };

@@ -1,7 +1,6 @@
 //! Models that need no model: one that always gives the same vectors, one that fails, and none at all.
 
 use tulving_core::error::ModelError;
-use tulving_core::memory::Embedding;
 use tulving_core::ports::Embedder;
 
 /// How many dimensions the fake vectors have, as the real ones.
@@ -12,13 +11,17 @@ const DIMENSIONS: usize = 384;
 pub struct FakeEmbedder;
 
 impl Embedder for FakeEmbedder {
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+    fn model(&self) -> Result<String, ModelError> {
+        Ok("fake".to_owned())
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         Ok(texts.iter().map(|text| embedding(text)).collect())
     }
 }
 
 /// One dimension for each word, so that texts with common words lie near each other.
-fn embedding(text: &str) -> Embedding {
+fn embedding(text: &str) -> Vec<f32> {
     let mut vector = vec![0.0_f32; DIMENSIONS];
     vector[0] = 0.1;
     for word in text.split_whitespace() {
@@ -30,7 +33,7 @@ fn embedding(text: &str) -> Embedding {
     }
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     vector.iter_mut().for_each(|x| *x /= length);
-    Embedding { model: "fake".to_owned(), vector }
+    vector
 }
 
 /// Always fails.
@@ -38,7 +41,11 @@ fn embedding(text: &str) -> Embedding {
 pub struct BrokenEmbedder;
 
 impl Embedder for BrokenEmbedder {
-    fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+    fn model(&self) -> Result<String, ModelError> {
+        Ok("broken".to_owned())
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         Err(ModelError::Failed { model: "broken".to_owned(), why: "it was told to".to_owned() })
     }
 }
@@ -48,7 +55,11 @@ impl Embedder for BrokenEmbedder {
 pub struct NoEmbedder;
 
 impl Embedder for NoEmbedder {
-    fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+    fn model(&self) -> Result<String, ModelError> {
+        Err(ModelError::None)
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         Err(ModelError::None)
     }
 }
@@ -62,7 +73,7 @@ mod tests {
         let made = FakeEmbedder.embed(&["one two", "one two", "three"]).expect("vectors");
         assert_eq!(made[0], made[1]);
         assert_ne!(made[0], made[2]);
-        let length: f32 = made[2].vector.iter().map(|x| x * x).sum();
+        let length: f32 = made[2].iter().map(|x| x * x).sum();
         assert!((length - 1.0).abs() < 1e-5, "{length}");
     }
 }

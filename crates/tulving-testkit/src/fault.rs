@@ -11,9 +11,10 @@ use tulving_core::error::StoreError;
 use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use tulving_core::job::Job;
 use tulving_core::memory::{Memory, VersionRecord};
-use tulving_core::ports::{Directory, Jobs, Log, Memories, Probe, Store, Transfer};
+use tulving_core::ports::{Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::search::{Entry, Section, Sight};
 use tulving_core::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use tulving_core::time::Timestamp;
 use tulving_core::turn::Turn;
@@ -137,12 +138,20 @@ impl Memories for FaultyStore {
         self.pass("associations")?.associations(viewer, ids)
     }
 
+    fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError> {
+        self.pass("sections")?.sections(viewer, id)
+    }
+
     fn turns(&self, viewer: &Viewer, space: SpaceId, filter: &TurnFilter) -> Result<Vec<Turn>, StoreError> {
         self.pass("turns")?.turns(viewer, space, filter)
     }
 }
 
 impl Directory for FaultyStore {
+    fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError> {
+        self.pass("sight")?.sight(viewer)
+    }
+
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError> {
         self.pass("spaces")?.spaces(viewer)
     }
@@ -199,6 +208,33 @@ impl Log for FaultyStore {
 
     fn audit(&self, viewer: &Viewer, filter: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError> {
         self.pass("audit")?.audit(viewer, filter)
+    }
+}
+
+impl Feed for FaultyStore {
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+        self.pass("entries")?.entries(ids, model)
+    }
+
+    fn entries_after(
+        &self,
+        after: Option<MemoryId>,
+        limit: usize,
+        model: Option<&str>,
+    ) -> Result<Vec<Entry>, StoreError> {
+        self.pass("entries_after")?.entries_after(after, limit, model)
+    }
+
+    fn model(&self) -> Result<Option<String>, StoreError> {
+        self.pass("model")?.model()
+    }
+
+    fn unembedded(&self, model: &str) -> Result<u64, StoreError> {
+        self.pass("unembedded")?.unembedded(model)
+    }
+
+    fn unembedded_ids(&self, model: &str, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+        self.pass("unembedded_ids")?.unembedded_ids(model, limit)
     }
 }
 

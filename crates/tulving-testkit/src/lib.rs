@@ -8,4 +8,5 @@ pub mod clock;
 pub mod contract;
 pub mod embedder;
 pub mod fault;
+pub mod index;
 pub mod seed;

@@ -21,7 +21,7 @@ use tulving_core::request::{Caller, Filter, ListRequest, Mode, RecallRequest, Sa
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts};
 use tulving_models::NoModel;
-use tulving_store::{Home, Options, SqliteStore};
+use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 
 const SINGLE_SAVES: usize = 2_000;
 const BULK: usize = 100_000;
@@ -49,10 +49,12 @@ fn main() -> anyhow::Result<()> {
 
 fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
     let home = Home::open_or_create(home)?;
-    let store = SqliteStore::open(&home, Options::default())?;
+    let store = Arc::new(SqliteStore::open(&home, Options::default())?);
     let engine = Engine::new(Parts {
-        store: Arc::new(store),
+        store: store.clone(),
         embedder: Arc::new(NoModel),
+        former: Vec::new(),
+        index: Arc::new(SearchIndex::open(store, &home.index_dir())),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
     });

@@ -15,8 +15,8 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use crate::commands::{
-    associate, audit, backup, completions, config, dissociate, doctor, dump, forget, get, history, list,
-    load, moves, recall, related, revert, save, space, token, update,
+    associate, audit, backup, completions, config, dissociate, doctor, dump, embed, forget, get, history,
+    list, load, moves, recall, related, revert, save, space, token, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -131,6 +131,8 @@ pub(crate) enum Command {
     Dump(dump::Dump),
     /// Take in what `dump` wrote
     Load(load::Load),
+    /// Embed what waits for vectors
+    Embed(embed::Embed),
     /// Check that the home is sound
     Doctor(doctor::Doctor),
     /// Show each setting and where it came from

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::sync::Arc;
 
-use tulving_core::error::Error;
+use tulving_core::error::{Error, ModelError};
 use tulving_core::id::SpaceId;
-use tulving_core::ports::SystemClock;
+use tulving_core::ports::{Embedder, SystemClock};
 use tulving_core::request::{Caller, TokenRequest};
 use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
 use tulving_core::{Engine, Parts};
-use tulving_models::NoModel;
-use tulving_store::{Home, Options, SqliteStore};
+use tulving_models::EmbedderConfig;
+use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 
 use crate::config::{Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
@@ -21,6 +21,9 @@ use crate::print::Printer;
 /// The name of the local user, and the label of the token that is made for it.
 const USER: &str = "user";
 const HOME_TOKEN: &str = "home";
+
+/// How many waiting memories a command embeds after it has answered: a fraction of a second of work.
+const EMBEDDED_AFTERWARDS: usize = 32;
 
 /// The names of spaces.
 pub(crate) type SpaceNames = HashMap<SpaceId, String>;
@@ -31,6 +34,8 @@ pub(crate) struct App<'a> {
     pub(crate) engine: Engine,
     /// The store itself, for what is not a verb: backup, restore, check-up.
     pub(crate) store: Arc<SqliteStore>,
+    /// What finds; for what is not a verb: folding, check-up.
+    pub(crate) index: Arc<SearchIndex>,
     /// The settings that hold.
     pub(crate) settings: &'a Settings,
     /// Who calls, wherever that is.
@@ -41,22 +46,60 @@ pub(crate) struct App<'a> {
 pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let store = Arc::new(SqliteStore::open(&home, options(settings))?);
-    let engine = engine(&store, settings);
+    let index = index(&store);
+    let engine = engine(&store, &index, settings);
     let caller = caller(&engine, settings)?;
     if settings.token.is_none() {
         provide_token(&engine, &home, &caller)?;
     }
-    Ok(App { engine, store, settings, caller })
+    Ok(App { engine, store, index, settings, caller })
+}
+
+/// The index of a store. It reads nothing before it is asked.
+pub(crate) fn index(store: &Arc<SqliteStore>) -> Arc<SearchIndex> {
+    Arc::new(SearchIndex::open(store.clone(), &store.home().index_dir()))
 }
 
 /// An engine over a store.
-pub(crate) fn engine(store: &Arc<SqliteStore>, settings: &Settings) -> Engine {
+pub(crate) fn engine(store: &Arc<SqliteStore>, index: &Arc<SearchIndex>, settings: &Settings) -> Engine {
+    let built_in = tulving_models::embedder(&EmbedderConfig::BuiltIn);
     Engine::new(Parts {
         store: store.clone(),
-        embedder: Arc::new(NoModel),
+        embedder: embedder(settings),
+        former: built_in.into_iter().collect(),
+        index: index.clone(),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
     })
+}
+
+/// What the settings say. A model that cannot be had fails when it is asked, and then what was saved is found by its
+/// words: a wrong setting keeps nobody from the memories.
+fn embedder(settings: &Settings) -> Arc<dyn Embedder> {
+    let config = settings.embedding.config();
+    let made = config.and_then(|config| tulving_models::embedder(&config).map_err(|error| error.to_string()));
+    made.unwrap_or_else(|why| Arc::new(Unusable { why }))
+}
+
+/// Stands for a model that cannot be had.
+struct Unusable {
+    why: String,
+}
+
+impl Unusable {
+    fn error(&self) -> ModelError {
+        ModelError::Failed { model: "that is set up".to_owned(), why: self.why.clone() }
+    }
+}
+
+impl Embedder for Unusable {
+    fn model(&self) -> Result<String, ModelError> {
+        Err(self.error())
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        Err(self.error())
+    }
 }
 
 /// Who calls: whom the token speaks for, or the local user where there is none.
@@ -163,11 +206,23 @@ impl App<'_> {
         Ok(())
     }
 
-    /// Writes down what was recalled. That it could not be is said and fails nothing.
+    /// What is done after the answer was printed: what was recalled is counted, a little of what waits is embedded, and
+    /// a long tail of the index is folded. That it could not be is said and fails nothing.
     pub(crate) fn settle(&self, printer: &mut Printer) -> Result<(), Failure> {
-        match self.engine.flush() {
+        if let Err(error) = self.engine.flush() {
+            printer.warning(format!("what was recalled was not counted: {error}"))?;
+        }
+        if let Err(error) = self.engine.embed_waiting(EMBEDDED_AFTERWARDS) {
+            printer.warning(format!("what waits was not embedded: {error}"))?;
+        }
+        if self.index.wants_tending() { self.fold(printer) } else { Ok(()) }
+    }
+
+    /// Folds the tail of the index where it is long.
+    pub(crate) fn fold(&self, printer: &mut Printer) -> Result<(), Failure> {
+        match self.index.tend() {
             Ok(_) => Ok(()),
-            Err(error) => printer.warning(format!("what was recalled was not counted: {error}")),
+            Err(error) => printer.warning(format!("the index was not folded: {error}")),
         }
     }
 }

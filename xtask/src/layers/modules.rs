@@ -42,6 +42,7 @@ const GROUPS: [Group; 6] = [
             "error",
             "limits",
             "preview",
+            "search",
         ],
         may_cycle: true,
     },
@@ -51,6 +52,7 @@ const GROUPS: [Group; 6] = [
         name: "paths",
         modules: &[
             "access",
+            "embedding",
             "save",
             "recall",
             "edit",

@@ -179,7 +179,7 @@ impl Invalid {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Empty { field: Field::Content } => "missing_content",
-            Self::Empty { field: Field::Text } => "missing_query",
+            Self::Empty { field: Field::Text | Field::Question } => "missing_query",
             Self::Empty { .. } => "missing_field",
             Self::TooLong { .. } => "too_long",
             Self::TooMany { .. } => "too_many",
@@ -221,7 +221,7 @@ impl Invalid {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Empty { field: Field::Content } => "say what to remember".to_owned(),
-            Self::Empty { field: Field::Text } => "say what to look for".to_owned(),
+            Self::Empty { field: Field::Text | Field::Question } => "say what to look for".to_owned(),
             Self::TooLong { field: Field::Content, .. } => {
                 "split it into several memories, or raise limits.content_bytes".to_owned()
             }

@@ -85,6 +85,10 @@ pub enum Field {
     Batch,
     /// The text to look for.
     Text,
+    /// The question.
+    Question,
+    /// The token budget.
+    Budget,
 }
 
 impl Field {
@@ -114,6 +118,8 @@ impl Field {
             Self::Depth => "depth",
             Self::Batch => "batch",
             Self::Text => "text",
+            Self::Question => "question",
+            Self::Budget => "budget",
         }
     }
 }
@@ -124,6 +130,26 @@ impl fmt::Display for Field {
     }
 }
 
+/// Why the index did not answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// None is set up.
+    #[error("no index is set up")]
+    None,
+    /// The store beneath it failed.
+    #[error("the index could not follow the store")]
+    Store(#[from] StoreError),
+    /// A file of it could not be read or written.
+    #[error("the index cannot use {path}: {source}")]
+    File {
+        /// Which.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
 /// Why a model did not answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -131,6 +157,12 @@ pub enum ModelError {
     /// None is set up.
     #[error("no embedding model is set up")]
     None,
+    /// What is stored was embedded by a model that is not set up here.
+    #[error("what is stored was embedded by {model}, which is not set up here")]
+    NotAtHand {
+        /// Which.
+        model: String,
+    },
     /// It failed.
     #[error("the model {model} failed: {why}")]
     Failed {

@@ -34,6 +34,20 @@ pub enum Conflict {
         /// Which memory.
         id: MemoryId,
     },
+    /// The memory has no such chunk.
+    #[error("memory {id} has no chunk {ordinal}")]
+    NoChunk {
+        /// Which memory.
+        id: MemoryId,
+        /// Which chunk, from 0.
+        ordinal: u32,
+    },
+    /// Another model answers by now.
+    #[error("another model was chosen by somebody else: {}", found.as_deref().unwrap_or("none"))]
+    OtherModel {
+        /// The model that answers; `None` where none was chosen.
+        found: Option<String>,
+    },
     /// Another memory holds what must be unique.
     #[error("the {what} is taken")]
     Taken {

@@ -3,7 +3,7 @@
 use crate::id::{MemoryId, MemoryRef, Version};
 use crate::vocabulary::Role;
 
-use super::{Class, Conflict, Field, Invalid, StoreError, Unique};
+use super::{Class, Conflict, Field, Invalid, ModelError, StoreError, Unique};
 
 /// Why a verb was not done.
 #[derive(Debug, thiserror::Error)]
@@ -144,6 +144,9 @@ pub enum Error {
     /// The listing that a cursor points into is gone.
     #[error("the cursor has expired")]
     CursorExpired,
+    /// A model could not do it.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The store could not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -180,6 +183,7 @@ impl Error {
             | Self::AmbiguousToken { .. }
             | Self::LastAdmin { .. }
             | Self::Changed { .. } => Class::Conflict,
+            Self::Model(_) => Class::Upstream,
             Self::Store(error) => error.class(),
         }
     }
@@ -208,6 +212,7 @@ impl Error {
             Self::Held { .. } => "duplicate",
             Self::LastAdmin { .. } => "last_admin",
             Self::CursorExpired => "cursor_expired",
+            Self::Model(_) => "model_failed",
             Self::Store(error) => error.code(),
         }
     }
@@ -235,6 +240,7 @@ impl Error {
             Self::Held { .. } => "update that memory instead, or forget it first",
             Self::LastAdmin { .. } => "make somebody else an admin first",
             Self::CursorExpired => "start the list again without a cursor",
+            Self::Model(_) => "`tulving config show` says which model is set up",
             Self::Store(error) => return error.hint().map(str::to_owned),
             Self::AmbiguousToken { .. } => "name one by its id; `tulving token list` shows them",
             Self::NoJob { .. } | Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => return None,

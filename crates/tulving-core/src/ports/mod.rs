@@ -1,9 +1,11 @@
 //! The traits that other crates fill. Their contract is in their docs, and the suites of the test kit hold it.
 
 mod clock;
+mod index;
 mod models;
 mod store;
 
 pub use clock::{Clock, SystemClock};
+pub use index::Index;
 pub use models::Embedder;
-pub use store::{Directory, Jobs, Log, Memories, Probe, Store, Transfer};
+pub use store::{Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};

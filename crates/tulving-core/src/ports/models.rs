@@ -1,10 +1,12 @@
 //! What the engine asks of models.
 
 use crate::error::ModelError;
-use crate::memory::Embedding;
 
 /// Turns text into vectors.
 pub trait Embedder: Send + Sync {
-    /// One normalised vector for each text, in their order, all of one model. Whole or an error.
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError>;
+    /// The id of the model, which each of its vectors carries: another id whenever its vectors would differ.
+    fn model(&self) -> Result<String, ModelError>;
+
+    /// One normalised vector for each text, in their order. Whole or an error.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError>;
 }

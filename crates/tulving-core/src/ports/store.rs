@@ -19,13 +19,14 @@ use crate::job::Job;
 use crate::memory::{ContentHash, Memory, VersionRecord};
 use crate::record::{DumpPosition, Record};
 use crate::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
+use crate::search::{Entry, Section, Sight};
 use crate::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use crate::time::Timestamp;
 use crate::turn::Turn;
 use crate::vocabulary::{Boundary, JobState, Role};
 
 /// A whole store.
-pub trait Store: Memories + Directory + Log + Jobs + Transfer + Send + Sync {
+pub trait Store: Memories + Directory + Log + Feed + Jobs + Transfer + Send + Sync {
     /// Writes a set as one transaction and returns after it is durable.
     ///
     /// Inside the transaction it checks, in this order: the actor holds every [`Right`](crate::change::Right) by a
@@ -99,12 +100,19 @@ pub trait Memories {
     /// is forgotten or quarantined. Strongest first.
     fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError>;
 
+    /// The sections that a visible memory is cut into, in order, without their vectors. Empty where the memory may not
+    /// be seen or is forgotten.
+    fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError>;
+
     /// The turns of a space, oldest first. Only members of the space see any.
     fn turns(&self, viewer: &Viewer, space: SpaceId, filter: &TurnFilter) -> Result<Vec<Turn>, StoreError>;
 }
 
 /// Reads of spaces, principals, members and tokens.
 pub trait Directory {
+    /// Where the viewer sees what. It says of each memory exactly what every read of [`Memories`] says.
+    fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError>;
+
     /// The spaces that the viewer is a member of, or whose team or org it administers, by name.
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError>;
 
@@ -151,6 +159,32 @@ pub trait Log {
     /// The newest audit entries of spaces where the viewer is an admin, but for those about private memories of others;
     /// for an admin of the org also those, those of every space of its org, and those without a space.
     fn audit(&self, viewer: &Viewer, filter: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError>;
+}
+
+/// What is derived reads here: whole and unfiltered. Only the index and the embedding of what waits use it.
+pub trait Feed {
+    /// These memories as they are now, with the vectors of this model. Those that were erased are missing; the order
+    /// is that of the ids.
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError>;
+
+    /// Up to `limit` memories with ids above `after`, ascending.
+    fn entries_after(
+        &self,
+        after: Option<MemoryId>,
+        limit: usize,
+        model: Option<&str>,
+    ) -> Result<Vec<Entry>, StoreError>;
+
+    /// The model whose vectors answer, where one was chosen.
+    fn model(&self) -> Result<Option<String>, StoreError>;
+
+    /// How many memories have a chunk without a vector of this model. Those forgotten, quarantined or archived do not
+    /// count.
+    fn unembedded(&self, model: &str) -> Result<u64, StoreError>;
+
+    /// Up to `limit` of those, in the order in which they came into the store. Both are quick for the model that answers
+    /// and for one that [`Write::Embed`](crate::change::Write::Embed) has begun with; for others the whole store is read.
+    fn unembedded_ids(&self, model: &str, limit: usize) -> Result<Vec<MemoryId>, StoreError>;
 }
 
 /// Background work.

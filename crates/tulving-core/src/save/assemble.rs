@@ -1,9 +1,10 @@
 //! Turns drafts into the writes of one act, and what came of them into receipts.
 
 use crate::access::{self, Parts};
-use crate::answer::{Fate, Receipt, Warning};
+use crate::answer::{Fate, Near, Receipt, Warning};
 use crate::association::Association;
 use crate::change::{NewMemory, Revision, Right, Write};
+use crate::embedding::{self, Newcomer};
 use crate::error::{Error, Invalid};
 use crate::id::{MemoryId, Version};
 use crate::memory::{Chunk, Memory, Standing, Usage};
@@ -54,8 +55,13 @@ impl<'a> Act<'a> {
     /// Decides what becomes of a draft.
     pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
         let mut warnings = Vec::new();
+        let mut near = Vec::new();
         let (fate, memory, revived) = match self.twin(draft)? {
-            None => self.create(draft, chunks),
+            None => {
+                let created = self.create(draft, chunks);
+                near = self.relate(&created.1, chunks)?;
+                created
+            }
             Some((Slot::Content(..), twin)) => {
                 warnings.extend(kept(draft, &twin));
                 self.reuse(Fate::Duplicate, draft, twin)
@@ -81,6 +87,7 @@ impl<'a> Act<'a> {
             revived,
             version: memory.version,
             state: memory.standing.state,
+            near,
             warnings,
         });
         Ok(())
@@ -172,7 +179,7 @@ impl<'a> Act<'a> {
             self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
         }
         let (standing, revived) = stands(draft, &twin);
-        let changed = edition.text.content_hash != twin.edition.text.content_hash;
+        let changed = edition.text.differs_in_meaning(&twin.edition.text);
         self.writes.push(Write::Revise(Box::new(Revision {
             id: twin.id,
             from: twin.version,
@@ -185,6 +192,21 @@ impl<'a> Act<'a> {
         let memory = Memory { version: twin.version.next(), edition, standing, ..twin };
         self.pending.note(memory.clone());
         Ok((Fate::Updated, memory, revived))
+    }
+
+    /// Links a new memory to those that say nearly the same.
+    fn relate(&mut self, memory: &Memory, chunks: &[Chunk]) -> Result<Vec<Near>, Error> {
+        let [Chunk { embedding: Some(embedding), .. }] = chunks else {
+            return Ok(Vec::new());
+        };
+        let newcomer =
+            Newcomer { space: memory.space, boundary: memory.edition.boundary, owner: memory.owner };
+        let near = embedding::near(self.parts, newcomer, embedding, None)?;
+        let links = near.into_iter().map(|(old, similarity)| {
+            self.writes.push(embedding::link(memory.id, old.id, similarity, self.now));
+            Near { id: old.id, number: old.number, similarity }
+        });
+        Ok(links.collect())
     }
 
     fn link(&mut self, memory: &Memory, links: &[Link]) -> Result<Vec<Warning>, Error> {

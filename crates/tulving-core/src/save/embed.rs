@@ -2,6 +2,7 @@
 
 use crate::access::Parts;
 use crate::answer::Warning;
+use crate::embedding::{self, Source};
 use crate::error::ModelError;
 use crate::memory::Chunk;
 use crate::text;
@@ -10,24 +11,18 @@ use crate::text;
 const EMBEDDED_AT_ONCE: usize = 16;
 
 /// The chunks of each content, and what the caller should know where they have no vectors.
-pub(crate) fn embed(parts: &Parts, contents: &[&str]) -> (Vec<Vec<Chunk>>, Option<Warning>) {
-    let mut chunks: Vec<Vec<Chunk>> = contents.iter().map(|content| text::chunk::split(content)).collect();
+pub(crate) fn embed(parts: &Parts, sources: &[Source<'_>]) -> (Vec<Vec<Chunk>>, Option<Warning>) {
+    let mut chunks: Vec<Vec<Chunk>> =
+        sources.iter().map(|source| text::chunk::split(source.content)).collect();
     if chunks.iter().map(Vec::len).sum::<usize>() > EMBEDDED_AT_ONCE {
         return (chunks, None);
     }
-    let texts: Vec<&str> = contents
-        .iter()
-        .zip(&chunks)
-        .flat_map(|(content, chunks)| chunks.iter().map(|chunk| &content[chunk.start..chunk.end]))
-        .collect();
-    match parts.embedder.embed(&texts) {
-        Ok(embeddings) => {
-            for (chunk, embedding) in chunks.iter_mut().flatten().zip(embeddings) {
-                chunk.embedding = Some(embedding);
-            }
-            (chunks, None)
-        }
-        Err(ModelError::None) => (chunks, None),
+    let pieces = sources.iter().zip(&mut chunks);
+    let pieces: Vec<(Source<'_>, &mut Chunk)> =
+        pieces.flat_map(|(source, chunks)| chunks.iter_mut().map(|chunk| (*source, chunk))).collect();
+    let made = embedding::answering(parts).and_then(|embedder| embedding::vectors(embedder.as_ref(), pieces));
+    match made {
+        Ok(()) | Err(ModelError::None) => (chunks, None),
         Err(error) => (chunks, Some(Warning::NotEmbedded { why: error.to_string() })),
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod intake;
 
 use crate::access::{self, Parts};
 use crate::answer::Receipt;
+use crate::embedding::Source;
 use crate::error::{Error, Field, Invalid};
 use crate::limits;
 use crate::request::{Caller, SaveRequest};
@@ -39,8 +40,8 @@ pub(crate) fn save_many(
             .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
         drafts.push(draft);
     }
-    let contents: Vec<&str> = drafts.iter().map(|draft| draft.content.as_str()).collect();
-    let (chunks, trouble) = embed::embed(parts, &contents);
+    let sources: Vec<Source<'_>> = drafts.iter().map(source).collect();
+    let (chunks, trouble) = embed::embed(parts, &sources);
     let mut first = Some(place);
     access::decide_again(|| {
         let (space, right) = first.take().map_or_else(|| access::workplace(parts, caller), Ok)?;
@@ -59,4 +60,9 @@ fn in_batch(index: usize, error: Error) -> Error {
         Error::Invalid(source) => Invalid::InBatch { index, source: Box::new(source) }.into(),
         error => error,
     }
+}
+
+/// What of a draft is embedded.
+fn source(draft: &intake::Draft) -> Source<'_> {
+    Source { content: &draft.content, title: draft.patch.title.as_ref().and_then(Option::as_deref) }
 }

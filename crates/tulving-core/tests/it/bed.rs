@@ -21,6 +21,7 @@ use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
 use tulving_testkit::fault::FaultyStore;
+use tulving_testkit::index::PlainIndex;
 
 pub(crate) struct Bed {
     pub(crate) engine: Engine,
@@ -46,6 +47,8 @@ impl Bed {
         let engine = Engine::new(Parts {
             store: store.clone(),
             embedder,
+            former: Vec::new(),
+            index: Arc::new(PlainIndex::new(store.clone())),
             clock: clock.clone(),
             limits: Limits::default(),
         });
@@ -54,10 +57,17 @@ impl Bed {
 
     /// Another engine on the same home, with a store of its own, as another process would have.
     pub(crate) fn beside(&self) -> Engine {
-        let opened = SqliteStore::open(&self.home, Options::default()).expect("a store");
+        self.beside_with(Arc::new(NoEmbedder), Vec::new())
+    }
+
+    /// The same with models of its own.
+    pub(crate) fn beside_with(&self, embedder: Arc<dyn Embedder>, former: Vec<Arc<dyn Embedder>>) -> Engine {
+        let opened = Arc::new(SqliteStore::open(&self.home, Options::default()).expect("a store"));
         Engine::new(Parts {
-            store: Arc::new(opened),
-            embedder: Arc::new(NoEmbedder),
+            store: opened.clone(),
+            embedder,
+            former,
+            index: Arc::new(PlainIndex::new(opened)),
             clock: self.clock.clone(),
             limits: Limits::default(),
         })

@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, params};
 use tulving_core::error::StoreError;
 use tulving_core::id::{PrincipalId, SpaceId};
 use tulving_core::ports::Directory;
+use tulving_core::search::Sight;
 use tulving_core::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use tulving_core::vocabulary::Role;
 
@@ -28,6 +29,19 @@ static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
 });
 
 impl Directory for SqliteStore {
+    fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(visible::sight);
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let key = params![viewer.principal.as_bytes(), visible::within(viewer)];
+            let found = statement.query_map(key, |row| {
+                let mut columns = Columns::of(row);
+                Ok((columns.id(SpaceId::from_bytes)?, columns.word()?))
+            })?;
+            Ok(Sight { principal: viewer.principal, spaces: found.collect::<Result<_, _>>()? })
+        })
+    }
+
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(

@@ -47,6 +47,13 @@ impl Conditions {
             let now = all.bind(Value::Integer(now.as_micros()));
             all.plain(&format!("(m.expires_at IS NULL OR m.expires_at > {now})"));
         }
+        if let Some(then) = filter.valid_at {
+            let then = all.bind(Value::Integer(then.as_micros()));
+            all.plain(&format!(
+                "coalesce(m.valid_from, m.occurred_at, m.created_at) <= {then} \
+                 AND (m.valid_until IS NULL OR m.valid_until > {then})"
+            ));
+        }
         if filter.records_only {
             all.plain("m.mirror_line IS NULL");
         }

@@ -11,7 +11,10 @@ use super::failure::Fault;
 use super::open::{APPLICATION_ID, Marks};
 
 /// One step for each schema. A step is never edited once it was released.
-const STEPS: &[&str] = &[include_str!("../../migrations/sqlite/0001_first.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../../migrations/sqlite/0001_first.sql"),
+    include_str!("../../migrations/sqlite/0002_vectors.sql"),
+];
 
 /// The newest schema.
 pub(super) const SCHEMA: i64 = STEPS.len() as i64;
@@ -114,11 +117,12 @@ mod tests {
             ("jobs.state", JobState::WORDS),
             ("changes.kind", ChangeKind::WORDS),
         ];
-        let schema = STEPS.concat();
+        let schema = Connection::open_in_memory().expect("opened");
+        schema.execute_batch(&STEPS.concat()).expect("made");
         for (column, words) in lists {
             let (table, column) = column.split_once('.').expect("a table and a column");
-            let table = schema.split(&format!("CREATE TABLE {table} (")).nth(1).expect("a table");
-            let table = table.split("STRICT").next().expect("its columns");
+            let made = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+            let table: String = schema.query_row(made, [table], |row| row.get(0)).expect("a table");
             for word in words {
                 assert!(table.contains(&format!("{column} = '{word}'")), "{column} takes no {word}");
             }

@@ -11,6 +11,7 @@ mod copies;
 mod directory;
 mod dump;
 mod failure;
+mod feed;
 mod filter;
 mod gate;
 mod holds;
@@ -24,6 +25,7 @@ mod rescue;
 mod restore;
 mod rows;
 mod scrub;
+mod vectors;
 mod visible;
 
 use std::fmt;

@@ -11,6 +11,7 @@ use tulving_core::id::{ListingId, MemoryId, MemoryRef, SpaceId, Version};
 use tulving_core::memory::{Memory, VersionRecord};
 use tulving_core::ports::{Memories, Probe};
 use tulving_core::request::{Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::search::Section;
 use tulving_core::space::Viewer;
 use tulving_core::time::Timestamp;
 use tulving_core::turn::Turn;
@@ -222,6 +223,26 @@ impl Memories for SqliteStore {
             let mut statement = reader.prepare_cached(&SQL)?;
             let found = statement.query_map(params![me, within, visible::memory_ids(ids)], |row| {
                 rows::association(&mut Columns::of(row))
+            })?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT c.start, c.end, c.heading_path FROM memories m JOIN chunks c ON c.memory = m.row \
+                 WHERE m.id = ?3 AND m.forgotten_at IS NULL AND {} ORDER BY c.ordinal",
+                visible::memory("m")
+            )
+        });
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let found = statement.query_map(params![me, within, id.as_bytes()], |row| {
+                let mut columns = Columns::of(row);
+                let range = columns.size()?..columns.size()?;
+                Ok(Section { range, heading_path: columns.texts()? })
             })?;
             Ok(found.collect::<Result<_, _>>()?)
         })

@@ -40,6 +40,12 @@ impl<'a> Columns<'a> {
         self.row.get(self.next - 1)
     }
 
+    /// A blob where it lies, or NULL.
+    pub(super) fn blob_or_none(&mut self) -> rusqlite::Result<Option<&'a [u8]>> {
+        self.next += 1;
+        Ok(self.row.get_ref(self.next - 1)?.as_blob_or_null()?)
+    }
+
     pub(super) fn id<T>(&mut self, make: fn([u8; 16]) -> T) -> rusqlite::Result<T> {
         self.take().map(make)
     }
@@ -62,9 +68,24 @@ impl<'a> Columns<'a> {
         u64::try_from(value).map_err(|error| self.broken(error))
     }
 
-    fn small(&mut self) -> rusqlite::Result<u32> {
+    pub(super) fn small(&mut self) -> rusqlite::Result<u32> {
         let value: i64 = self.take()?;
         u32::try_from(value).map_err(|error| self.broken(error))
+    }
+
+    /// A place in a text.
+    pub(super) fn size(&mut self) -> rusqlite::Result<usize> {
+        let value: i64 = self.take()?;
+        usize::try_from(value).map_err(|error| self.broken(error))
+    }
+
+    /// A list of texts, which is mostly empty.
+    pub(super) fn texts(&mut self) -> rusqlite::Result<Vec<String>> {
+        if self.row.get_ref(self.next)? == ValueRef::Text(b"[]") {
+            self.next += 1;
+            return Ok(Vec::new());
+        }
+        self.json()
     }
 
     /// A word of a vocabulary.
@@ -88,13 +109,14 @@ impl<'a> Columns<'a> {
         T::try_from(value).map_err(|error| self.broken(error))
     }
 
-    fn json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<T> {
+    pub(super) fn json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<T> {
         self.next += 1;
         let text = self.row.get_ref(self.next - 1)?.as_str()?;
         serde_json::from_str(text).map_err(|error| self.broken(error))
     }
 
-    fn broken(&self, error: impl Error + Send + Sync + 'static) -> rusqlite::Error {
+    /// What the last value read is, where it cannot be what was written.
+    pub(super) fn broken(&self, error: impl Error + Send + Sync + 'static) -> rusqlite::Error {
         rusqlite::Error::FromSqlConversionFailure(self.next - 1, Type::Null, Box::new(error))
     }
 }
@@ -115,7 +137,7 @@ pub(super) fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
             content_hash: ContentHash(columns.take()?),
             title: columns.take()?,
             summary: columns.take()?,
-            tags: columns.json()?,
+            tags: columns.texts()?,
         },
         class: Classification {
             memory_type: columns.word()?,
@@ -145,12 +167,27 @@ pub(super) fn current(columns: &mut Columns<'_>) -> rusqlite::Result<CurrentVers
     })
 }
 
+/// The columns of a [`Memory`] without its edition and without what supersedes it; the last two are given.
+macro_rules! around {
+    ($accessed_at:literal, $access_count:literal) => {
+        concat!(
+            "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
+             m.author, m.origin, m.source_agent, m.assisted_by_agent, m.trust, m.pass, m.source_path, m.mirror_line, \
+             m.mirror_occurrence, m.attachment_key, m.attachment_media_type, m.attachment_size, m.attachment_hash, \
+             m.conversation, m.position, m.speaker, m.created_at, m.updated_at, ",
+            $accessed_at,
+            ", ",
+            $access_count
+        )
+    };
+}
+
 /// The columns of a [`Memory`] without its edition and without what supersedes it, of `memories m` and `usage u`.
-pub(super) const AROUND: &str = "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, \
-     m.quarantined_at, m.pinned, m.author, m.origin, m.source_agent, m.assisted_by_agent, m.trust, m.pass, \
-     m.source_path, m.mirror_line, m.mirror_occurrence, m.attachment_key, m.attachment_media_type, \
-     m.attachment_size, m.attachment_hash, m.conversation, m.position, m.speaker, m.created_at, m.updated_at, \
-     coalesce(u.accessed_at, m.created_at), coalesce(u.access_count, 0)";
+pub(super) const AROUND: &str =
+    around!("coalesce(u.accessed_at, m.created_at)", "coalesce(u.access_count, 0)");
+
+/// The same of `memories m` alone, as if it had never been used.
+pub(super) const AROUND_UNUSED: &str = around!("m.created_at", "0");
 
 /// The tables that [`AROUND`] and [`EDITION`] are of.
 pub(super) const MEMORIES: &str = "memories m LEFT JOIN usage u ON u.memory = m.row";

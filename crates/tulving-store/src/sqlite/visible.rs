@@ -36,6 +36,16 @@ pub(super) fn visible(boundary: &str, owner: &str, space: &str) -> String {
     )
 }
 
+/// Every space that the viewer's token reaches, and the narrowest boundary that others' memories may have there and
+/// still be [`visible`]; `private` where none is.
+pub(super) fn sight() -> String {
+    format!(
+        "SELECT s.id, CASE WHEN s.id IN ({MEMBER_SPACES}) THEN 'hub' WHEN s.id IN ({TEAM_SPACES}) THEN 'team' \
+           WHEN s.id IN ({ORG_SPACES}) THEN 'org' ELSE 'private' END FROM spaces s WHERE {}",
+        confined("s.id")
+    )
+}
+
 /// True where the viewer may see the memory `alias`, forgotten or not.
 pub(super) fn memory(alias: &str) -> String {
     visible(&format!("{alias}.boundary"), &format!("{alias}.owner"), &format!("{alias}.space"))

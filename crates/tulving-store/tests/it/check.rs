@@ -18,7 +18,16 @@ fn a_healthy_store_has_nothing_to_complain_of() {
     let wrong: Vec<_> = checkup.findings.iter().filter(|found| found.severity > Severity::Warn).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     let names: Vec<_> = checkup.findings.iter().map(|finding| finding.name).collect();
-    for name in ["integrity", "foreign keys", "orphans", "permissions", "log size", "disk space", "schema"] {
+    for name in [
+        "integrity",
+        "foreign keys",
+        "orphans",
+        "permissions",
+        "log size",
+        "disk space",
+        "schema",
+        "embedding",
+    ] {
         assert!(names.contains(&name), "{name}");
     }
 }

@@ -152,6 +152,11 @@ fn a_listing_is_its_owners_until_it_expires() {
 }
 
 #[test]
+fn sight_says_what_every_read_says() {
+    keeps(contract::visibility::sight_says_what_every_read_says);
+}
+
+#[test]
 fn a_key_is_unique_within_its_audience() {
     keeps(contract::unique::a_key_is_unique_within_its_audience);
 }
@@ -229,6 +234,11 @@ fn time_filters_include_the_start_only() {
 #[test]
 fn expired_memories_are_left_out_on_demand() {
     keeps(contract::list::expired_memories_are_left_out_on_demand);
+}
+
+#[test]
+fn only_what_held_then_is_found_as_of_then() {
+    keeps(contract::list::only_what_held_then_is_found_as_of_then);
 }
 
 #[test]
@@ -389,6 +399,56 @@ fn the_audit_is_for_admins() {
 #[test]
 fn the_audit_can_be_filtered() {
     keeps(contract::log::the_audit_can_be_filtered);
+}
+
+#[test]
+fn entries_hold_everything() {
+    keeps(contract::feed::entries_hold_everything);
+}
+
+#[test]
+fn entries_can_be_paged() {
+    keeps(contract::feed::entries_can_be_paged);
+}
+
+#[test]
+fn vectors_read_back_as_they_were_written() {
+    keeps(contract::feed::vectors_read_back_as_they_were_written);
+}
+
+#[test]
+fn sections_are_the_chunks_of_what_is_seen() {
+    keeps(contract::feed::sections_are_the_chunks_of_what_is_seen);
+}
+
+#[test]
+fn the_first_vectors_choose_the_model() {
+    keeps(contract::feed::the_first_vectors_choose_the_model);
+}
+
+#[test]
+fn a_model_is_chosen_on_what_is_so() {
+    keeps(contract::feed::a_model_is_chosen_on_what_is_so);
+}
+
+#[test]
+fn vectors_of_what_is_no_longer_so_conflict() {
+    keeps(contract::feed::vectors_of_what_is_no_longer_so_conflict);
+}
+
+#[test]
+fn vectors_replace_those_of_their_model() {
+    keeps(contract::feed::vectors_replace_those_of_their_model);
+}
+
+#[test]
+fn what_waits_follows_every_move() {
+    keeps(contract::feed::what_waits_follows_every_move);
+}
+
+#[test]
+fn what_waits_agrees_with_a_plain_count() {
+    keeps(contract::feed::what_waits_agrees_with_a_plain_count);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tulving_core::id::{
 };
 use tulving_core::job::{Job, Lease};
 use tulving_core::memory::{Attachment, Embedding, Memory, Mirror, Standing};
-use tulving_core::ports::{Directory, Jobs, Log, Memories, Store};
+use tulving_core::ports::{Directory, Feed, Jobs, Log, Memories, Store};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
 use tulving_core::score::Weight;
 use tulving_core::space::{MemberOf, Membership, Principal, Space, Token, TokenHash, Viewer};
@@ -131,10 +131,15 @@ fn fill_memories(store: &SqliteStore) -> [MemoryId; 8] {
     let mut writes: Vec<Write> = all.into_iter().map(insert).collect();
     if let Write::Insert(first) = &mut writes[0] {
         first.chunks[0].heading_path = vec!["Top".to_owned(), "Below".to_owned()];
-        first.chunks[0].embedding = Some(Embedding { model: "test".to_owned(), vector: vec![0.6, 0.8] });
+        first.chunks[0].embedding = Some(embedding(Vec::new()));
     }
     apply(store, writes);
     ids
+}
+
+/// The vector of the first memory, and those of its sentences.
+fn embedding(sentences: Vec<Vec<f32>>) -> Embedding {
+    Embedding { model: "test".to_owned(), vector: vec![0.6, 0.8], sentences }
 }
 
 fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
@@ -160,6 +165,16 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
     apply(
         store,
         vec![
+            Write::Embed {
+                id: plain,
+                from: Version::FIRST,
+                embeddings: vec![(0, embedding(vec![vec![1.0, 0.0], vec![0.0, -0.5]]))],
+            },
+            Write::Embed {
+                id: keyed,
+                from: Version::FIRST.next(),
+                embeddings: vec![(0, Embedding { model: "next".to_owned(), ..embedding(Vec::new()) })],
+            },
             link(keyed, plain, Relation::Updates, LinkedBy::Caller),
             link(plain, attached, Relation::RelatedTo, LinkedBy::Auto),
             Write::Touch(vec![Touch { id: plain, count: 3, at: time(7) }]),
@@ -214,7 +229,35 @@ pub(crate) fn assert_filled(store: &SqliteStore) {
     assert_directory(store);
     assert_memories(store);
     assert_history(store);
+    assert_vectors(store);
     assert_rest(store);
+}
+
+/// What a file of the first schema cannot hold.
+pub(crate) fn assert_since_schema_2(store: &SqliteStore) {
+    let first = store.entries_after(None, 1, Some("test")).expect("read").remove(0);
+    let found = first.chunks[0].embedding.as_ref().expect("it is embedded");
+    assert_eq!(found.sentences.len(), 2);
+    for (found, written) in found.sentences.iter().flatten().zip([1.0, 0.0, 0.0, -0.5]) {
+        assert!((found - written).abs() < 0.01, "{found} was {written}");
+    }
+    let changes = store.changes(Seq(0), 100).expect("read");
+    assert!(changes.iter().any(|change| change.kind == ChangeKind::Embedded));
+    assert_eq!(store.unembedded("next").expect("counted"), 4, "a model is being prepared");
+}
+
+fn assert_vectors(store: &SqliteStore) {
+    assert_eq!(store.model().expect("read").as_deref(), Some("test"));
+    let entries = store.entries_after(None, 100, Some("test")).expect("read");
+    let embedded: Vec<bool> = entries.iter().map(|entry| entry.chunks[0].embedding.is_some()).collect();
+    assert_eq!(embedded, [true, false, false, false, false, false, false]);
+    let chunk = &entries[0].chunks[0];
+    assert_eq!(chunk.heading_path, ["Top", "Below"]);
+    assert_eq!(chunk.embedding.as_ref().map(|made| made.vector.as_slice()), Some(&[0.6, 0.8][..]));
+    // Neither what is forgotten nor what is quarantined.
+    assert_eq!(store.unembedded("test").expect("counted"), 4);
+    let waiting: Vec<MemoryId> = [1, 3, 5, 6].map(|at| entries[at].memory.id).to_vec();
+    assert_eq!(store.unembedded_ids("test", 9).expect("read"), waiting);
 }
 
 fn assert_directory(store: &SqliteStore) {

@@ -30,6 +30,12 @@ mod transfer;
 // Many connections and processes: pulse, busy waits, readers.
 mod sharing;
 
+// Vectors: their blobs, what waits for them, what is removed of them.
+mod vectors;
+
+// The search index: the same answers however content came in, files, damage, several users of a folder.
+mod index;
+
 // What the check-up sees.
 mod check;
 

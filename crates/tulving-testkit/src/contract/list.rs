@@ -61,6 +61,8 @@ fn random_memory(world: &World, random: &mut fastrand::Rng, space: SpaceId, owne
         m.edition.text.title = maybe(random, |_| "Titel ÜBER alles".to_owned());
         m.edition.key = maybe(random, |_| format!("key-{n}"));
         m.edition.span.expires_at = maybe(random, instant);
+        m.edition.span.valid_from = maybe(random, instant);
+        m.edition.span.valid_until = maybe(random, instant);
         m.place.conversation = maybe(random, |_| "channel".to_owned());
         m.provenance.author = pick(random, Author::ALL);
         m.provenance.source_agent = random.bool().then(|| "agent".to_owned());
@@ -120,6 +122,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         },
         records_only: random.u8(..8) == 0,
         alive_at: maybe(random, instant),
+        valid_at: maybe(random, instant),
     }
 }
 
@@ -163,6 +166,7 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && filter
             .alive_at
             .is_none_or(|now| edition.span.expires_at.is_none_or(|expiry| expiry > now))
+        && filter.valid_at.is_none_or(|then| memory.held_at(then))
 }
 
 fn sorted(mut memories: Vec<&Memory>, sort: Sort) -> Vec<MemoryId> {
@@ -418,4 +422,46 @@ pub fn expired_memories_are_left_out_on_demand(fresh: Fresh<'_>) {
     assert_eq!(alive(Some(expiry.plus_millis(-1))), 2);
     assert_eq!(alive(Some(expiry)), 1);
     assert_eq!(alive(Some(expiry.plus_millis(1))), 1);
+}
+
+/// `valid_at` finds what held then: from when it was said to, else from when it happened, else from when it was saved. The
+/// start is in, the end is not.
+pub fn only_what_held_then_is_found_as_of_then(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("validity");
+    let at = |n: i64| crate::build::second(1_000 + n);
+    let spans = [
+        ("always", None, None),
+        ("from 10", Some(10), None),
+        ("until 20", None, Some(20)),
+        ("from 10 until 20", Some(10), Some(20)),
+        ("for no time", Some(10), Some(10)),
+    ];
+    for (content, from, until) in spans {
+        world.put(space, owner, content, |m| {
+            m.edition.span.valid_from = from.map(at);
+            m.edition.span.valid_until = until.map(at);
+        });
+    }
+    let mut late = crate::build::memory(at(15), space, owner, "late");
+    late.edition.span.valid_from = Some(at(12));
+    world.save(late);
+    let mut told = crate::build::memory(at(30), space, owner, "told later");
+    told.edition.span.occurred_at = Some(at(18));
+    world.save(told);
+    let held = |then| -> Vec<String> {
+        let filter = Filter {
+            valid_at: Some(at(then)),
+            ..Filter::default()
+        };
+        let found = good(world.store.list(&eyes(owner), &filter, Sort::Oldest, 99, None));
+        assert_eq!(good(world.store.count(&eyes(owner), &filter)), found.len() as u64);
+        found.into_iter().map(|memory| memory.edition.text.content).collect()
+    };
+    assert_eq!(held(9), ["always", "until 20"]);
+    assert_eq!(held(10), ["always", "from 10", "until 20", "from 10 until 20"]);
+    assert_eq!(held(15), ["always", "from 10", "until 20", "from 10 until 20", "late"]);
+    assert_eq!(held(20), ["always", "from 10", "late", "told later"]);
+    assert_eq!(held(11), held(10));
+    assert_eq!(held(-2_000), [""; 0], "nothing held by then");
 }

@@ -58,6 +58,7 @@ checks! {
         forgotten_memories_are_for_owner_and_admin,
         quarantined_memories_are_in_no_list,
         a_listing_is_its_owners_until_it_expires,
+        sight_says_what_every_read_says,
     }
     /// Keys, source paths and contents are unique within their audience.
     unique {
@@ -80,6 +81,7 @@ checks! {
         pages_stand_still_while_others_write,
         time_filters_include_the_start_only,
         expired_memories_are_left_out_on_demand,
+        only_what_held_then_is_found_as_of_then,
     }
     /// What a memory said before.
     versions {
@@ -130,6 +132,19 @@ checks! {
         the_epoch_stays,
         the_audit_is_for_admins,
         the_audit_can_be_filtered,
+    }
+    /// What is derived follows here: everything as it is, and what waits to be embedded.
+    feed {
+        entries_hold_everything,
+        entries_can_be_paged,
+        vectors_read_back_as_they_were_written,
+        sections_are_the_chunks_of_what_is_seen,
+        the_first_vectors_choose_the_model,
+        a_model_is_chosen_on_what_is_so,
+        vectors_of_what_is_no_longer_so_conflict,
+        vectors_replace_those_of_their_model,
+        what_waits_follows_every_move,
+        what_waits_agrees_with_a_plain_count,
     }
     /// Everything, out and in again.
     dump {

@@ -12,6 +12,7 @@ use tulving_core::vocabulary::{Boundary, Relation, Role, SpaceKind, State};
 
 use super::{Fresh, good, world};
 use crate::build::{World, confined, eyes};
+use crate::seed::{SaidOnPanic, Seed};
 
 /// A town with everybody who could stand in some relation to a memory of its owner's hub.
 struct Town {
@@ -152,6 +153,7 @@ fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> 
             }),
         ),
         ("versions", !good(store.versions(viewer, memory.id)).is_empty()),
+        ("sections", !good(store.sections(viewer, memory.id)).is_empty()),
         ("associations", !good(store.associations(viewer, &[memory.id])).is_empty()),
         ("associations from afar", !good(store.associations(viewer, &[named.id])).is_empty()),
     ];
@@ -377,4 +379,61 @@ pub fn a_listing_is_its_owners_until_it_expires(fresh: Fresh<'_>) {
         assert_eq!(find(town.who(name), now), None, "{name} has no business there");
     }
     assert_eq!(good(world.store.listing(&eyes(owner), ListingId::mint(now), now)), None);
+}
+
+/// In random worlds, `sight` says of every memory what `memories` shows, also to those confined.
+pub fn sight_says_what_every_read_says(fresh: Fresh<'_>) {
+    let seed = Seed::from_environment();
+    let _said = SaidOnPanic::new(seed);
+    let mut random = seed.random();
+    let world = world(fresh);
+    let orgs = [OrgId::LOCAL, world.org("abroad")];
+    let teams: Vec<TeamId> = (0..4).map(|n| world.team(orgs[n % 2], &format!("team {n}"))).collect();
+    let spaces: Vec<SpaceId> = (0..8)
+        .map(|n| {
+            let kind = if n < 5 { SpaceKind::Hub } else { SpaceKind::Group };
+            world.space_of(teams[n % 4], &format!("space {n}"), kind)
+        })
+        .collect();
+    let people: Vec<PrincipalId> = (0..6).map(|n| world.principal(&format!("person {n}"))).collect();
+    let memories: Vec<Memory> = (0..96)
+        .map(|n| {
+            let owner = people[random.usize(..people.len())];
+            world.put(spaces[n % 8], owner, &format!("memory {n}"), |m| {
+                m.edition.boundary = Boundary::ALL[n / 8 % 4];
+            })
+        })
+        .collect();
+    let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();
+    for round in 0..12 {
+        for _ in 0..4 {
+            let who = people[random.usize(..people.len())];
+            let of = match random.u8(..6) {
+                0 => MemberOf::Org(orgs[random.usize(..orgs.len())]),
+                1 | 2 => MemberOf::Team(teams[random.usize(..teams.len())]),
+                _ => MemberOf::Space(spaces[random.usize(..spaces.len())]),
+            };
+            if random.u8(..3) == 0 {
+                world.leave(who, of);
+            } else {
+                world.join(who, of, Role::ALL[random.usize(..Role::ALL.len())]);
+            }
+        }
+        let some: Vec<SpaceId> = spaces.iter().copied().filter(|_| random.bool()).collect();
+        let nowhere = SpaceId::mint(world.now());
+        for who in &people {
+            for viewer in [eyes(*who), confined(*who, &some), confined(*who, &[nowhere]), confined(*who, &[])] {
+                let sight = good(world.store.sight(&viewer));
+                assert_eq!(sight.principal, *who);
+                let shown = good(world.store.memories(&viewer, &ids));
+                for memory in &memories {
+                    assert_eq!(
+                        sight.sees(memory.space, memory.owner, memory.edition.boundary),
+                        shown.iter().any(|one| one.id == memory.id),
+                        "round {round}: {viewer:?} and {memory:?}"
+                    );
+                }
+            }
+        }
+    }
 }

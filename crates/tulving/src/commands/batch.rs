@@ -77,7 +77,7 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
     let Report { created, updated, unchanged, duplicate, receipts } = &batch.report;
     if printer.json() {
         printer.document(&batch.report)?;
-        return Ok(Outcome::Done);
+        return settled(app, printer);
     }
     warn(receipts, printer)?;
     let mut parts = vec![format!("Saved {}", counted(*created, "memory", "memories"))];
@@ -89,6 +89,13 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
             .map(|(count, what)| format!("{} {what}", thousands(**count))),
     );
     printer.line(parts.join(", "))?;
+    settled(app, printer)
+}
+
+/// After the answer, the index takes in what may be a lot, so that the next recall need not.
+fn settled(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    printer.finish()?;
+    app.fold(printer)?;
     Ok(Outcome::Done)
 }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 use tulving_core::error::{Error, StoreError};
-use tulving_store::{Checkup, Depth, Finding, Home, Severity, SqliteStore};
+use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore};
 
 use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::style::{self, BAD, FAINT, GOOD, WARN};
-use crate::show::text::{one_line, pad};
+use crate::show::text::{counted, one_line, pad};
 use crate::wire;
 
 const EXAMPLES: &str = "\
@@ -92,14 +92,62 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
         Err(error) => return Err(error.into()),
     }
     Ok(match examine(&store, depth) {
-        Ok(checkup) => checkup.findings.into_iter().map(Line::from).collect(),
+        Ok(checkup) => {
+            let sound = checkup.severity() != Severity::Bad;
+            let mut lines: Vec<Line> = checkup.findings.into_iter().map(Line::from).collect();
+            lines.extend(sound.then(|| index(&wire::index(&store), args.deep)));
+            lines
+        }
         Err(error) => vec![unreadable(error)],
     })
 }
 
+/// How the index is. Damage to it is made good on the spot, because all of it follows from the store.
+fn index(index: &SearchIndex, deep: bool) -> Line {
+    let line = |verdict, text: String, hint: Option<&str>| Line {
+        name: "index",
+        verdict,
+        text,
+        hint: hint.map(str::to_owned),
+    };
+    let damage = if deep { index.verify() } else { Ok(Vec::new()) };
+    let looked = damage.and_then(|damage| {
+        let status = index.status()?;
+        if !damage.is_empty() || !status.damage.is_empty() {
+            index.tend()?;
+        }
+        if status.holds_erased {
+            index.purge()?;
+        }
+        Ok((damage, index.status()?))
+    });
+    let (mut damage, status) = match looked {
+        Ok(looked) => looked,
+        Err(error) => return line("warn", error.to_string(), Some("recall answers by what it can reach")),
+    };
+    damage.extend(status.damage.iter().filter(|found| !damage.contains(found)).cloned().collect::<Vec<_>>());
+    if let Some(why) = status.unwritable {
+        return line("warn", format!("it is in memory alone: {why}"), Some("every process builds its own"));
+    }
+    if status.holds_erased {
+        let text = "its files still hold words of memories that were erased".to_owned();
+        return line("warn", text, Some("another process uses them; ask again when it has ended"));
+    }
+    let size = format!(
+        "{} in {}, {} after them",
+        counted(status.items, "item", "items"),
+        counted(status.segments as u64, "segment", "segments"),
+        counted(status.tail as u64, "change", "changes"),
+    );
+    match damage.as_slice() {
+        [] => line("ok", size, None),
+        damage => line("warn", format!("damaged and made anew ({}); now {size}", damage.join("; ")), None),
+    }
+}
+
 /// Lets only an admin of the org pass: the findings are about everybody's memories.
 fn admit(store: &Arc<SqliteStore>, settings: &Settings) -> Result<(), Error> {
-    let engine = wire::engine(store, settings);
+    let engine = wire::engine(store, &wire::index(store), settings);
     engine.require_org_admin(&wire::caller(&engine, settings)?)
 }
 

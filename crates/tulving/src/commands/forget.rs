@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use clap::Args;
 use tulving_core::request::{ForgetRequest, Manner};
+use tulving_store::Folded;
 
 use super::moves;
 use crate::exit::Outcome;
@@ -58,6 +59,13 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
                 "another process reads the store, so the text may be in its files until that ends; `tulving doctor` tells",
             )?,
             Err(error) => printer.warning(format!("the file is still to be rewritten: {error}"))?,
+        }
+        match app.index.purge() {
+            Ok(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_)) => {}
+            Ok(Folded::Busy | Folded::Done { .. }) => printer.warning(
+                "another process uses the index, so its words may be in there until that ends; `tulving doctor` tells",
+            )?,
+            Err(error) => printer.warning(format!("the index is still to be rewritten: {error}"))?,
         }
     }
     Ok(outcome)

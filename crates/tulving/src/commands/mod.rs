@@ -9,6 +9,7 @@ pub(crate) mod config;
 pub(crate) mod dissociate;
 pub(crate) mod doctor;
 pub(crate) mod dump;
+pub(crate) mod embed;
 pub(crate) mod forget;
 pub(crate) mod get;
 pub(crate) mod history;
@@ -94,6 +95,7 @@ fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         Command::Audit(args) => audit::run(args, app, printer),
         Command::Backup(args) => backup::run(args, app, printer),
         Command::Dump(args) => dump::run(args, app, printer),
+        Command::Embed(args) => embed::run(args, app, printer),
         Command::Load(args) => load::run(args, app, printer),
         Command::Doctor(_) | Command::Config(_) | Command::Completions(_) | Command::Help { .. } => {
             unreachable!("these open no store and were done before")

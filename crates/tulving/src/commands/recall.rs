@@ -4,39 +4,45 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tulving_core::answer::Hit;
+use tulving_core::answer::{Answer, Hit, Lane, Missing, Strength};
 use tulving_core::error::Field;
 use tulving_core::limits;
-use tulving_core::request::{Mode, RecallRequest, Sort};
+use tulving_core::memory::Memory;
+use tulving_core::request::{Ask, Fusion, Mode, RecallRequest, Sort};
 
 use super::Placed;
-use crate::args::{Chooser, count, whole_number};
+use crate::args::{Chooser, count, time, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
 use crate::input;
 use crate::print::Printer;
 use crate::show::memory::{Layout, lines};
+use crate::show::style::{self, FAINT};
 use crate::show::text::thousands;
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
 Examples:
-  tulving recall typescript
+  tulving recall \"how do we deploy?\"
+  tulving recall \"what did Marta decide last week\" --explain
   tulving recall \"dark roast\" --type preference
+  tulving recall \"who owns billing\" --as-of 2026-03-01
   tulving recall --mode important --limit 5
   tulving recall --mode typed --type decision --since 2026-05-01
-  tulving recall deploy --json
+  tulving recall --mode text 'max_retries='
 
-The text is looked for as it is, in any case, in content, title and key. What is recalled counts as used.";
+A question is answered by meaning, by word and by relation; nothing in it is an operator. --mode text looks for the very
+letters, in any case, in content, title and key. What is recalled counts as used.";
 
 /// Flags of `recall`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Recall {
     /// What to look for; without it, the newest memories
-    #[arg(value_name = "TEXT")]
+    #[arg(value_name = "QUESTION")]
     words: Vec<OsString>,
-    /// How to find: the newest, the most important, or all of the types named by --type
+    /// How to find: what the question is about, what holds the text, the newest, the most important, or all of the types
+    /// named by --type
     #[arg(long, value_enum)]
     mode: Option<How>,
     /// Another order than the mode's own
@@ -46,12 +52,46 @@ pub(crate) struct Recall {
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
     #[command(flatten)]
+    asking: Asking,
+    #[command(flatten)]
     chooser: Chooser,
+}
+
+/// Flags about the question.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "About the question")]
+struct Asking {
+    /// Say where each score comes from
+    #[arg(long)]
+    explain: bool,
+    /// As things stood then: what held and was not yet superseded
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// The time that words such as "last week" are seen from; now where not given
+    #[arg(long, value_name = "TIME")]
+    asked_at: Option<String>,
+    /// Prefer the memories of this conversation
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+    /// Answer with nothing where the evidence is weaker than this
+    #[arg(long, value_enum, value_name = "STRENGTH")]
+    abstain_below: Option<Evidence>,
+    /// Most tokens that all that is found may take, by estimate
+    #[arg(long, value_name = "TOKENS", value_parser = whole_number)]
+    budget: Option<i64>,
+    /// Only these ways to find; may be repeated
+    #[arg(long = "lane", value_enum, value_name = "LANE")]
+    lanes: Vec<Way>,
+    /// How the ways come together
+    #[arg(long, value_enum, default_value_t = Fuse::Measured)]
+    fusion: Fuse,
 }
 
 /// How to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum How {
+    Hybrid,
+    Text,
     Recent,
     Important,
     Typed,
@@ -65,11 +105,67 @@ enum Order {
     MostAccessed,
 }
 
+/// How strong the evidence must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Evidence {
+    Weak,
+    Strong,
+}
+
+/// A way to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Way {
+    Keyword,
+    Vector,
+    Graph,
+}
+
+/// How the ways come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Fuse {
+    /// The engine's own way, chosen by measurement
+    Measured,
+    /// Reciprocal rank fusion
+    Ranks,
+}
+
 /// The answer for programs.
 #[derive(Serialize)]
 struct Found<'a> {
     memories: Vec<Placed<'a, Hit>>,
     total_found: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Strength>,
+    withheld: u64,
+    missing: &'a [Missing],
+}
+
+impl Asking {
+    fn ask(&self, question: String) -> Result<Ask, Failure> {
+        let mut ask = Ask::new(question);
+        ask.as_of = time(self.as_of.as_ref())?;
+        ask.asked_at = time(self.asked_at.as_ref())?;
+        ask.channel.clone_from(&self.channel);
+        ask.abstain_below = self.abstain_below.map(|least| match least {
+            Evidence::Weak => Strength::Weak,
+            Evidence::Strong => Strength::Strong,
+        });
+        ask.token_budget =
+            self.budget.map(|tokens| count(Field::Budget, tokens, limits::BUDGET)).transpose()?;
+        ask.fusion = match self.fusion {
+            Fuse::Measured => Fusion::Measured,
+            Fuse::Ranks => Fusion::Ranks,
+        };
+        if !self.lanes.is_empty() {
+            let lanes = self.lanes.iter().map(|way| match way {
+                Way::Keyword => Lane::Keyword,
+                Way::Vector => Lane::Vector,
+                Way::Graph => Lane::Graph,
+            });
+            ask.lanes = lanes.collect();
+        }
+        Ok(ask)
+    }
 }
 
 impl Recall {
@@ -81,13 +177,16 @@ impl Recall {
         let mut filter = self.chooser.filter()?;
         let mode = match (self.mode, text) {
             (None, None) => Mode::Recent,
-            (None, Some(text)) => Mode::Substring(text),
+            (None | Some(How::Hybrid), text) => {
+                Mode::Hybrid(Box::new(self.asking.ask(text.unwrap_or_default())?))
+            }
+            (Some(How::Text), text) => Mode::Substring(text.unwrap_or_default()),
             (Some(how), text) => {
                 filter.substring = text;
                 match how {
-                    How::Recent => Mode::Recent,
                     How::Important => Mode::Important,
                     How::Typed => Mode::Typed,
+                    How::Recent | How::Hybrid | How::Text => Mode::Recent,
                 }
             }
         };
@@ -106,39 +205,88 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
     if !args.chooser.all_spaces {
         request.filter.space = Some(caller.space);
     }
-    let answer = app.engine.recall(&caller, &request)?;
+    let mut answer = app.engine.recall(&caller, &request)?;
     if printer.json() {
         let names = app.space_names()?;
-        let placed = answer.hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
-        printer.document(&Found { memories: placed.collect(), total_found: answer.total_found })?;
+        if !args.asking.explain {
+            answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
+        }
+        let Answer { hits, total_found, evidence, withheld, missing } = &answer;
+        let placed = hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
+        printer.document(&Found {
+            memories: placed.collect(),
+            total_found: *total_found,
+            evidence: *evidence,
+            withheld: *withheld,
+            missing,
+        })?;
         return Ok(Outcome::Done);
+    }
+    // That there are no vectors is no news to who turned them off.
+    let off = app.settings.embedding.is_off();
+    for Missing { lane, why } in answer.missing.iter().filter(|missing| !off || missing.lane != Lane::Vector)
+    {
+        printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
     }
     if answer.hits.is_empty() {
         if let Some(Outside { what, hint }) = app.outside(&caller, request.filter.space)? {
             printer.note(format!("No memories: {what}; {hint}"))?;
             return Ok(Outcome::Done);
         }
-        return nothing(args, &request.mode, printer);
+        return nothing(args, &request.mode, &answer, printer);
     }
+    print(args, app, &answer, printer)
+}
+
+fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -> Result<Outcome, Failure> {
     let names = args.chooser.all_spaces.then(|| app.space_names()).transpose()?;
     let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: names.as_ref() };
-    printer.lines(&lines(answer.hits.iter().map(|hit| &hit.memory), &layout))?;
+    let shown: Vec<Memory> = answer.hits.iter().map(best_part).collect();
+    for (line, hit) in lines(shown.iter(), &layout).iter().zip(&answer.hits) {
+        printer.line(line)?;
+        if args.asking.explain {
+            printer.line(format!("      {}", style::paint(FAINT, &hit.why)))?;
+        }
+    }
+    if answer.evidence.is_some_and(|evidence| evidence < Strength::Strong) {
+        let word = answer.evidence.map_or("", Strength::as_str);
+        printer.note(format!("The evidence is {word}: what is shown may not be what was meant."))?;
+    }
     let shown = u64::try_from(answer.hits.len()).unwrap_or(u64::MAX);
-    if answer.total_found > shown {
+    if answer.evidence.is_none() && answer.total_found > shown {
         let found = thousands(answer.total_found);
         printer.note(format!("{} of {found}; --limit shows more", thousands(shown)))?;
     }
     Ok(Outcome::Done)
 }
 
+/// The memory with only its best section, below the headings that lead there.
+fn best_part(hit: &Hit) -> Memory {
+    let mut memory = hit.memory.clone();
+    if let Some(section) = &hit.section {
+        let text = &mut memory.edition.text;
+        let part = text.content.get(section.start..section.end).unwrap_or(&text.content).to_owned();
+        text.content = match section.heading_path.as_slice() {
+            [] => part,
+            path => format!("{} › {part}", path.join(" › ")),
+        };
+    }
+    memory
+}
+
 /// Nothing found is an answer, not an error.
-fn nothing(args: &Recall, mode: &Mode, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -> Result<Outcome, Failure> {
     let what = match mode {
         Mode::Substring(text) => format!("No memory holds “{}”.", tulving_core::preview::short(text)),
+        Mode::Hybrid(_) if answer.withheld > 0 => {
+            let word = answer.evidence.map_or("none", Strength::as_str);
+            format!("Nothing that answers this: the evidence is {word}.")
+        }
         _ => "No memories found.".to_owned(),
     };
     let tip = match mode {
-        Mode::Substring(_) => "Try a shorter word, or --all-spaces.",
+        Mode::Hybrid(_) if answer.withheld > 0 => "Without --abstain-below, what comes nearest is shown.",
+        Mode::Substring(_) | Mode::Hybrid(_) => "Try other words, or --all-spaces.",
         _ if args.chooser.has_types() => "Try without --type, or `tulving list --all-spaces`.",
         _ => "Save one with `tulving save \"…\"`.",
     };

@@ -3,6 +3,7 @@
 //! [`table`] declares each of them once. What is unknown is an error that names the nearest known one, so that a misspelt
 //! setting is never silently unused.
 
+mod embedding;
 mod error;
 mod file;
 mod table;
@@ -21,6 +22,7 @@ use tulving_core::space::Secret;
 
 use crate::args::Global;
 use crate::nearest::nearest;
+use embedding::Embedding;
 use file::Entry;
 use table::{SETTINGS, Setting};
 
@@ -44,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) busy_wait: Duration,
     /// How many connections read at once.
     pub(crate) readers: usize,
+    /// What turns text into vectors.
+    pub(crate) embedding: Embedding,
     /// Whether to colour what is printed.
     pub(crate) color: ColorChoice,
     /// Each value and where it came from, in the order of the table.
@@ -129,6 +133,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         limits: Limits::default(),
         busy_wait: Duration::ZERO,
         readers: 1,
+        embedding: Embedding::default(),
         color: ColorChoice::Auto,
         chosen: Vec::new(),
     };

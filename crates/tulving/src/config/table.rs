@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 
+use super::embedding::Provider;
 use super::{HOME, PREFIX, Settings, TOKEN};
 use crate::nearest::nearest;
 
@@ -86,6 +87,75 @@ pub(super) const SETTINGS: &[Setting] = &[
         shape: Shape::Number,
         take: |settings, text| {
             settings.readers = within(text, 1, 64)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.provider",
+        variable: "TULVING_EMBEDDING_PROVIDER",
+        default: "built-in",
+        about: "what turns text into vectors: the model inside, none, a folder with an ONNX model, or a service",
+        expects: "one of built-in, off, folder, openai, ollama",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.embedding.provider = match text.trim() {
+                "built-in" => Provider::BuiltIn,
+                "off" => Provider::Off,
+                "folder" => Provider::Folder,
+                "openai" => Provider::OpenAi,
+                "ollama" => Provider::Ollama,
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.folder",
+        variable: "TULVING_EMBEDDING_FOLDER",
+        default: "",
+        about: "the folder of provider folder, with model.onnx and tokenizer.json or vocab.txt",
+        expects: "a path",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.embedding.folder = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.base_url",
+        variable: "TULVING_EMBEDDING_BASE_URL",
+        default: "",
+        about: "where the service of provider openai or ollama answers, such as http://127.0.0.1:11434",
+        expects: "an address that begins with http:// or https://",
+        shape: Shape::Text,
+        take: |settings, text| {
+            let text = text.trim();
+            let fits = text.is_empty() || text.starts_with("http://") || text.starts_with("https://");
+            settings.embedding.base_url = fits.then(|| text.to_owned())?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.model",
+        variable: "TULVING_EMBEDDING_MODEL",
+        default: "",
+        about: "the name of the model at that service",
+        expects: "a name",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.embedding.model);
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.key_variable",
+        variable: "TULVING_EMBEDDING_KEY_VARIABLE",
+        default: "",
+        about: "the variable of the environment that holds the key of the service",
+        expects: "the name of a variable",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.embedding.key_variable);
             Some(())
         },
     },

@@ -20,10 +20,14 @@ pub(crate) struct Run {
     pub(crate) code: i32,
 }
 
-/// The binary, with nothing of this process' environment.
+/// Most tests are about other things than the model, and loading it takes longer than all else they do.
+pub(crate) const WITHOUT_MODEL: (&str, &str) = ("TULVING_EMBEDDING_PROVIDER", "off");
+
+/// The binary, with nothing of this process' environment, and without the model.
 pub(crate) fn command(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tulving"));
-    command.env_clear().env("TULVING_HOME", home).stdin(Stdio::null());
+    let (variable, value) = WITHOUT_MODEL;
+    command.env_clear().env("TULVING_HOME", home).env(variable, value).stdin(Stdio::null());
     command
 }
 
@@ -69,7 +73,9 @@ impl Tulving {
     pub(crate) fn shell(&self, script: &str, args: &[&str]) -> Command {
         let mut command = Command::new("/bin/sh");
         let path = std::env::var_os("PATH").unwrap_or_default();
+        let (variable, value) = WITHOUT_MODEL;
         command.env_clear().env("PATH", path).env("TULVING_HOME", self.home()).current_dir(self.folder());
+        command.env(variable, value);
         command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_tulving")).args(args).stdin(Stdio::null());
         command
     }

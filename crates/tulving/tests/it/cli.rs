@@ -40,7 +40,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 25);
+    assert_eq!(seen, 26);
 }
 
 #[test]
@@ -127,7 +127,9 @@ fn recall_finds_by_text_mode_and_filter() {
         Transcript::new(&tulving)
             .run(&["recall"])
             .run(&["recall", "RUST"])
-            .run(&["recall", "over", "typescript"])
+            .run(&["recall", "over", "typescript", "--explain"])
+            .run(&["recall", "ER TYPE", "--mode", "text"])
+            .run(&["recall", "quantum", "--abstain-below", "weak"])
             .run(&["recall", "--mode", "important"])
             .run(&["recall", "--mode", "typed", "--type", "routine"])
             .run(&["recall", "--sort", "most-accessed", "--limit", "2"])
@@ -552,8 +554,9 @@ fn a_line_of_a_pipe_is_cut_where_it_is_very_long() {
 #[test]
 fn the_text_to_look_for_is_trimmed() {
     let tulving = furnished();
-    assert_eq!(tulving.ok(&["recall", "  rust\n"]), tulving.ok(&["recall", "rust"]));
-    assert_eq!(tulving.ok(&["recall", "  rust  "]).lines().count(), 1);
+    let text = |text: &str| tulving.ok(&["recall", text, "--mode", "text"]);
+    assert_eq!(text("  rust\n"), text("rust"));
+    assert_eq!(text("  rust  ").lines().count(), 1);
 }
 
 /// Runs with a token, and writes down what it said.

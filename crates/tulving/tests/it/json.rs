@@ -131,13 +131,30 @@ fn a_recall_says_how_many_there_are_and_why() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one fish"]);
     tulving.ok(&["save", "two fish"]);
-    let answer = tulving.json(&["recall", "fish", "--limit", "1"]);
-    assert_eq!(keys(&answer), ["memories", "total_found"]);
+    let answer = tulving.json(&["recall", "fish", "--mode", "text", "--limit", "1"]);
+    assert_eq!(keys(&answer), ["memories", "missing", "total_found", "withheld"]);
     assert_eq!(answer["total_found"], 2);
     let hit = &answer["memories"][0];
     assert_eq!(hit["relevance_score"], 1.0);
     assert!(hit["why"].as_str().is_some_and(|why| why.contains("fish")), "{hit}");
-    assert_eq!(tulving.json(&["recall", "whale"]), json!({ "memories": [], "total_found": 0 }));
+    let nothing = json!({ "memories": [], "total_found": 0, "withheld": 0, "missing": [] });
+    assert_eq!(tulving.json(&["recall", "whale", "--mode", "text"]), nothing);
+}
+
+#[test]
+fn an_explanation_is_given_on_demand_and_adds_up() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one fish"]);
+    let answer = tulving.json(&["recall", "which fish?"]);
+    assert_eq!(keys(&answer), ["evidence", "memories", "missing", "total_found", "withheld"]);
+    assert_eq!(answer["missing"][0]["lane"], "vector");
+    assert!(answer["memories"][0].get("explanation").is_none());
+    let answer = tulving.json(&["recall", "which fish?", "--explain"]);
+    let explanation = &answer["memories"][0]["explanation"];
+    let parts = explanation["parts"].as_array().expect("parts");
+    let sum: f64 = parts.iter().map(|part| part["value"].as_f64().expect("a number")).sum();
+    assert_eq!(explanation["score"], sum);
+    assert_eq!(explanation["lanes"][0]["lane"], "keyword");
 }
 
 #[test]

@@ -23,3 +23,9 @@ mod crash;
 
 /// Several processes on one home at the same time.
 mod processes;
+
+/// Recall by meaning, with the real model and the real index.
+mod recall;
+
+/// How well recall finds, on a small set of our own.
+mod ranking;

@@ -451,7 +451,7 @@ impl Run {
         let mut filter =
             Filter { states: vec![State::Processing, State::Active, State::Cooling], ..Filter::default() };
         let sort = match mode {
-            Mode::Recent | Mode::Typed => Sort::Newest,
+            Mode::Recent | Mode::Typed | Mode::Hybrid(_) => Sort::Newest,
             Mode::Important => Sort::Importance,
             Mode::Substring(text) => {
                 filter.substring = Some(text);

@@ -1,5 +1,6 @@
 //! What each verb does, one rule a test.
 
+mod ask;
 mod directory;
 mod edit;
 mod forget;

@@ -127,7 +127,9 @@ impl Act<'_> {
         }
         let number = self.number_for(memory)?;
         let row = self.insert_row(memory, number, &record.current)?;
-        self.insert_chunks(row, &chunk::split(&memory.edition.text.content))?;
+        let chunks = chunk::split(&memory.edition.text.content);
+        self.insert_chunks(row, &chunks)?;
+        self.settle_new(row, &memory.standing, &chunks)?;
         // Only what can have come before the current version; the next edit adds that one to them.
         let (past, mut kept) = (1..memory.version.0, BTreeSet::new());
         for version in &record.versions {

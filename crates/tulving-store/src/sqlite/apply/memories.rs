@@ -2,16 +2,17 @@
 
 use std::collections::hash_map::Entry;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 use tulving_core::association::Association;
 use tulving_core::change::{NewMemory, Revision, Touch};
 use tulving_core::error::Conflict;
 use tulving_core::id::{MemoryId, Number, PassId, SpaceId, Version};
-use tulving_core::memory::{Chunk, Edition, Embedding, Memory, Standing, VersionRecord};
+use tulving_core::memory::{Chunk, Edition, Memory, Standing, VersionRecord};
 use tulving_core::record::CurrentVersion;
 use tulving_core::vocabulary::{ChangeKind, Relation, State, VersionAct};
 
 use super::super::failure::Fault;
+use super::super::feed::is_live;
 use super::super::rows::{self, CURRENT, Columns, EDITION, LARGEST, bounded, micros, signed};
 use super::{Act, Whereabouts, impossible};
 
@@ -38,6 +39,7 @@ impl Act<'_> {
         };
         let row = self.insert_row(memory, number, &written)?;
         self.insert_chunks(row, &new.chunks)?;
+        self.settle_new(row, &memory.standing, &new.chunks)?;
         self.applied.numbers.push(number);
         self.log(ChangeKind::Saved, memory.id, whereabouts(memory))
     }
@@ -159,6 +161,9 @@ impl Act<'_> {
     }
 
     pub(super) fn insert_chunks(&mut self, row: i64, chunks: &[Chunk]) -> Result<(), Fault> {
+        if let Some(embedding) = chunks.iter().find_map(|chunk| chunk.embedding.as_ref()) {
+            self.adopt_model(&embedding.model)?;
+        }
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO chunks (memory, ordinal, start, end, heading_path) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
@@ -167,17 +172,9 @@ impl Act<'_> {
             let (start, end) = (rows::limit(chunk.start), rows::limit(chunk.end));
             statement.execute(params![row, ordinal, start, end, tags(&chunk.heading_path)?])?;
             if let Some(embedding) = &chunk.embedding {
-                self.insert_vector(row, ordinal, embedding)?;
+                self.put_vector(row, ordinal, embedding)?;
             }
         }
-        Ok(())
-    }
-
-    fn insert_vector(&self, row: i64, ordinal: i64, embedding: &Embedding) -> Result<(), Fault> {
-        let bytes: Vec<u8> = embedding.vector.iter().flat_map(|part| part.to_le_bytes()).collect();
-        self.transaction
-            .prepare_cached("INSERT INTO vectors (memory, ordinal, model, vector) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![row, ordinal, embedding.model, bytes])?;
         Ok(())
     }
 
@@ -219,6 +216,9 @@ impl Act<'_> {
         if let Some(chunks) = &revision.chunks {
             self.transaction.prepare_cached("DELETE FROM chunks WHERE memory = ?1")?.execute([before.row])?;
             self.insert_chunks(before.row, chunks)?;
+        }
+        if revision.chunks.is_some() || is_live(&revision.stood) != is_live(&revision.standing) {
+            self.settle(before.row)?;
         }
         let at = Whereabouts { boundary: revision.edition.boundary, ..before.at };
         self.log(ChangeKind::Revised, id, at)
@@ -289,7 +289,7 @@ impl Act<'_> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5 \
              WHERE id = ?1 AND state = ?6 AND forgotten_at IS ?7 AND quarantined_at IS ?8 AND pinned = ?9 \
-             RETURNING space, owner, boundary",
+             RETURNING row, space, owner, boundary",
         )?;
         let values = params![
             id.as_bytes(),
@@ -302,21 +302,22 @@ impl Act<'_> {
             micros(from.quarantined_at),
             from.pinned,
         ];
-        let moved = statement.query_row(values, |row| Whereabouts::read(&mut Columns::of(row))).optional()?;
+        let moved = statement.query_row(values, located).optional()?;
         drop(statement);
-        match (moved, self.locate(id)?) {
-            (Some(at), _) => self.log(ChangeKind::Moved, id, at),
-            (None, Some(_)) => Err(Conflict::Moved { id }.into()),
-            (None, None) => Err(Conflict::Gone { id }.into()),
+        let Some((row, at)) = moved else {
+            let there = self.locate(id)?.is_some();
+            return Err(if there { Conflict::Moved { id } } else { Conflict::Gone { id } }.into());
+        };
+        if is_live(from) != is_live(to) {
+            self.settle(row)?;
         }
+        self.log(ChangeKind::Moved, id, at)
     }
 
     pub(super) fn erase(&mut self, id: MemoryId, from: Option<Version>) -> Result<(), Fault> {
         let (row, at) = self.locate(id)?.ok_or(Conflict::Gone { id })?;
         if let Some(expected) = from {
-            let mut statement =
-                self.transaction.prepare_cached("SELECT version FROM memories WHERE row = ?1")?;
-            let found = Version(statement.query_row([row], |row| row.get(0))?);
+            let found = self.version(row)?;
             if found != expected {
                 return Err(Conflict::Stale { id, expected, found }.into());
             }
@@ -407,17 +408,24 @@ impl Act<'_> {
         self.log(ChangeKind::Moved, touch.id, at)
     }
 
+    pub(super) fn version(&self, row: i64) -> Result<Version, Fault> {
+        let mut statement = self.transaction.prepare_cached("SELECT version FROM memories WHERE row = ?1")?;
+        Ok(Version(statement.query_row([row], |row| row.get(0))?))
+    }
+
     /// The row of a memory and what the log says of it.
     pub(super) fn locate(&self, id: MemoryId) -> Result<Option<(i64, Whereabouts)>, Fault> {
         let mut statement = self
             .transaction
             .prepare_cached("SELECT row, space, owner, boundary FROM memories WHERE id = ?1")?;
-        let found = statement.query_row([id.as_bytes()], |row| {
-            let mut columns = Columns::of(row);
-            Ok((columns.take()?, Whereabouts::read(&mut columns)?))
-        });
-        Ok(found.optional()?)
+        Ok(statement.query_row([id.as_bytes()], located).optional()?)
     }
+}
+
+/// Reads `row, space, owner, boundary` of a memory.
+fn located(row: &Row<'_>) -> rusqlite::Result<(i64, Whereabouts)> {
+    let mut columns = Columns::of(row);
+    Ok((columns.take()?, Whereabouts::read(&mut columns)?))
 }
 
 /// What the change log says of a memory.

@@ -3,6 +3,7 @@
 //! Rights first, then the writes in their order, each with its entry of the change log. Whatever fails undoes all.
 
 mod directory;
+mod embed;
 mod jobs;
 mod load;
 mod memories;
@@ -19,9 +20,12 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
 
 use super::failure::Fault;
+use super::feed::Models;
 use super::gate::Gate;
 use super::rows::Columns;
 use super::scrub;
+
+pub(super) use embed::drop_stale_vectors;
 
 /// Applies a set. Says also whether anything was erased.
 pub(super) fn run(
@@ -39,6 +43,7 @@ pub(super) fn run(
         changes,
         applied: Applied::default(),
         next_numbers: HashMap::new(),
+        models: None,
         erased: false,
     };
     for write in &changes.writes {
@@ -68,6 +73,8 @@ struct Act<'a> {
     applied: Applied,
     /// The next number of each space that got a memory; written once at the end.
     next_numbers: HashMap<SpaceId, u64>,
+    /// The models whose vectors are kept, once they were asked for.
+    models: Option<Models>,
     erased: bool,
 }
 
@@ -78,6 +85,8 @@ impl Act<'_> {
             Write::Revise(revision) => self.revise(revision),
             Write::Move { id, from, to } => self.shift(*id, from, to),
             Write::Erase { id, from } => self.erase(*id, *from),
+            Write::Embed { id, from, embeddings } => self.embed(*id, *from, embeddings),
+            Write::ChooseModel { from, to } => self.choose_model(from.as_deref(), to),
             Write::Link(association) => self.link(association),
             Write::Unlink { source, target, relation } => self.unlink(*source, *target, *relation),
             Write::Touch(touches) => touches.iter().try_for_each(|touch| self.touch(touch)),

@@ -1,5 +1,7 @@
 //! A check-up of the store and its files: what is fine, what to watch, what is broken.
 
+mod embedding;
+
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -141,6 +143,7 @@ impl SqliteStore {
             orphans(reader, &mut checkup)?;
             numbers(reader, &mut checkup)?;
             contents(reader, depth, &mut checkup)?;
+            embedding::look(reader, &mut checkup)?;
             if depth == Depth::Deep {
                 versions(reader, &mut checkup)?;
             }

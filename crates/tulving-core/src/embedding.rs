@@ -1,0 +1,273 @@
+//! Vectors: who makes them, for what, and what becomes of memories that wait for theirs.
+//!
+//! The store says whose vectors answer. Another model may be set up; then its vectors are made beside the old ones, and
+//! when none is missing it takes over in one step. Two models are never compared.
+
+use std::sync::Arc;
+
+use crate::access::{self, Parts};
+use crate::association::Association;
+use crate::change::{Actor, ChangeSet, Write};
+use crate::error::{Error, ModelError, StoreError};
+use crate::id::{MemoryId, PrincipalId, SpaceId};
+use crate::memory::{Chunk, Embedding, Memory};
+use crate::ports::Embedder;
+use crate::request::Filter;
+use crate::score::Weight;
+use crate::search::{Meaning, Question, Scope};
+use crate::space::Viewer;
+use crate::text;
+use crate::time::Timestamp;
+use crate::vocabulary::{Boundary, LinkedBy, Relation, State};
+
+/// From this cosine on a new memory is linked to an old one by itself.
+const SAME: f32 = 0.9;
+/// Most links made for one memory.
+const LINKS: usize = 5;
+/// How many near memories are looked at, since some may be of another boundary.
+const LOOKED_AT: usize = 32;
+/// How many memories are read and embedded at a time.
+const AT_A_TIME: usize = 64;
+
+/// What is to be embedded: a content and the title above it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    /// The content.
+    pub(crate) content: &'a str,
+    /// The title.
+    pub(crate) title: Option<&'a str>,
+}
+
+/// What became of the memories that waited for vectors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Embedded {
+    /// How many got theirs.
+    pub done: u64,
+    /// How many still wait, of the model that answers or of the one that shall.
+    pub left: u64,
+    /// The model that took over just now.
+    pub took_over: Option<String>,
+}
+
+/// The embedder of a model, where it is at hand.
+pub(crate) fn embedder_of<'a>(parts: &'a Parts, model: &str) -> Option<&'a Arc<dyn Embedder>> {
+    let mut all = std::iter::once(&parts.embedder).chain(&parts.former);
+    all.find(|embedder| embedder.model().is_ok_and(|its| its == model))
+}
+
+/// The embedder whose vectors answer: that of the store's model, or the one set up where the store has none yet.
+pub(crate) fn answering(parts: &Parts) -> Result<&Arc<dyn Embedder>, ModelError> {
+    let failed = |error: StoreError| ModelError::Failed { model: String::new(), why: error.to_string() };
+    match parts.store.model().map_err(failed)? {
+        None => Ok(&parts.embedder),
+        Some(model) => embedder_of(parts, &model).ok_or(ModelError::NotAtHand { model }),
+    }
+}
+
+/// Gives each chunk its vectors: one of the whole, one of each sentence.
+pub(crate) fn vectors(
+    embedder: &dyn Embedder,
+    pieces: Vec<(Source<'_>, &mut Chunk)>,
+) -> Result<(), ModelError> {
+    let model = embedder.model()?;
+    let mut texts: Vec<String> = Vec::new();
+    let mut counts = Vec::with_capacity(pieces.len());
+    for (source, chunk) in &pieces {
+        let body = source.content.get(chunk.start..chunk.end).unwrap_or_default();
+        let before = texts.len();
+        texts.push(text::whole(body, source.title, &chunk.heading_path));
+        let sentences = text::sentence::segments(body);
+        if sentences.len() > 1 {
+            texts.extend(sentences.into_iter().map(|range| body[range].to_owned()));
+        }
+        counts.push(texts.len() - before);
+    }
+    let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut made = embedder.embed(&borrowed)?.into_iter();
+    for ((_, chunk), count) in pieces.into_iter().zip(counts) {
+        let mut vectors = made.by_ref().take(count);
+        let Some(vector) = vectors.next() else {
+            let why = "it gave fewer vectors than texts".to_owned();
+            return Err(ModelError::Failed { model, why });
+        };
+        chunk.embedding = Some(Embedding { model: model.clone(), vector, sentences: vectors.collect() });
+    }
+    Ok(())
+}
+
+/// Where a new memory stands among those that it may be linked to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Newcomer {
+    /// Its space.
+    pub(crate) space: SpaceId,
+    /// Its boundary.
+    pub(crate) boundary: Boundary,
+    /// Its owner.
+    pub(crate) owner: PrincipalId,
+}
+
+/// The memories of the same space and boundary that say nearly the same as this vector, nearest first, at most
+/// [`LINKS`]. An index that does not answer costs the links, never the memory.
+pub(crate) fn near(
+    parts: &Parts,
+    newcomer: Newcomer,
+    embedding: &Embedding,
+    before: Option<MemoryId>,
+) -> Result<Vec<(Memory, Weight)>, Error> {
+    let viewer = Viewer { principal: newcomer.owner, within: Some(vec![newcomer.space]) };
+    let states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
+    let filter = Filter { space: Some(newcomer.space), states, ..Filter::default() };
+    let scope = Scope { sight: parts.store.sight(&viewer)?, filter, among: None };
+    let meaning = Meaning { model: embedding.model.clone(), vector: embedding.vector.clone() };
+    let question = Question { terms: Vec::new(), meaning: Some(meaning), depth: LOOKED_AT };
+    let Ok(found) = parts.index.search(&scope, &question) else {
+        return Ok(Vec::new());
+    };
+    let mut nearest: Vec<(MemoryId, f32)> = found
+        .items
+        .iter()
+        .filter_map(|item| item.whole.filter(|cosine| *cosine > SAME).map(|cosine| (item.memory, cosine)))
+        .filter(|(memory, _)| before.is_none_or(|newer| *memory < newer))
+        .collect();
+    if nearest.is_empty() {
+        return Ok(Vec::new());
+    }
+    nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut seen = std::collections::HashSet::new();
+    nearest.retain(|(memory, _)| seen.insert(*memory));
+    let ids: Vec<MemoryId> = nearest.iter().map(|(memory, _)| *memory).collect();
+    let memories = parts.store.memories(&viewer, &ids)?;
+    let of =
+        |memory: &Memory| nearest.iter().find(|(id, _)| *id == memory.id).map_or(0.0, |(_, cosine)| *cosine);
+    let same = memories.into_iter().filter(|memory| {
+        memory.space == newcomer.space
+            && memory.edition.boundary == newcomer.boundary
+            && memory.standing.quarantined_at.is_none()
+    });
+    let weighed = same.map(|memory| {
+        let weight = Weight::new(f64::from(of(&memory)).clamp(0.0, 1.0)).unwrap_or(Weight::DEFAULT);
+        (memory, weight)
+    });
+    Ok(weighed.take(LINKS).collect())
+}
+
+/// The link from a new memory to one that says nearly the same. It relates and does not demote.
+pub(crate) fn link(new: MemoryId, old: MemoryId, weight: Weight, at: Timestamp) -> Write {
+    Write::Link(Association {
+        source: new,
+        target: old,
+        relation: Relation::Updates,
+        weight,
+        linked_by: LinkedBy::Auto,
+        created_at: at,
+    })
+}
+
+/// Embeds up to `most` of the memories that wait, oldest first, and lets the model that is set up take over once it has
+/// embedded everything.
+pub(crate) fn embed_waiting(parts: &Parts, most: usize) -> Result<Embedded, Error> {
+    let mut report = Embedded::default();
+    let set_up = match parts.embedder.model() {
+        Err(ModelError::None) => return Ok(report),
+        set_up => set_up?,
+    };
+    let answers = parts.store.model()?;
+    if let Some(model) = &answers
+        && let Some(embedder) = embedder_of(parts, model)
+    {
+        report.done += embed_for(parts, embedder.as_ref(), model, most)?;
+        report.left = parts.store.unembedded(model)?;
+    }
+    if answers.as_ref() != Some(&set_up) {
+        let room = most.saturating_sub(usize::try_from(report.done).unwrap_or(most));
+        report.done += embed_for(parts, parts.embedder.as_ref(), &set_up, room)?;
+        report.left = parts.store.unembedded(&set_up)?;
+        // A store without any model takes the first that embeds something.
+        if report.left == 0 && parts.store.model()?.as_ref() != Some(&set_up) {
+            let choose = Write::ChooseModel { from: answers, to: set_up.clone() };
+            match parts.store.apply(&act(parts, vec![choose])) {
+                Ok(_) => report.took_over = Some(set_up),
+                // Somebody else did, or a memory came in between; the next call sees.
+                Err(StoreError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(report)
+}
+
+fn embed_for(parts: &Parts, embedder: &dyn Embedder, model: &str, most: usize) -> Result<u64, Error> {
+    let mut done = 0;
+    let mut room = most;
+    while room > 0 {
+        let ids = parts.store.unembedded_ids(model, room.min(AT_A_TIME))?;
+        if ids.is_empty() {
+            break;
+        }
+        room -= ids.len().min(room);
+        let mut entries = parts.store.entries(&ids, Some(model))?;
+        let mut pieces = Vec::new();
+        for entry in &mut entries {
+            let text = &entry.memory.edition.text;
+            let source = Source { content: &text.content, title: text.title.as_deref() };
+            pieces.extend(
+                entry
+                    .chunks
+                    .iter_mut()
+                    .filter(|chunk| chunk.embedding.is_none())
+                    .map(|chunk| (source, chunk)),
+            );
+        }
+        vectors(embedder, pieces)?;
+        let mut progressed = false;
+        for entry in entries {
+            let written = keep(parts, &entry.memory, entry.chunks)?;
+            done += u64::from(written);
+            progressed |= written;
+        }
+        if !progressed {
+            break;
+        }
+    }
+    Ok(done)
+}
+
+/// Writes the vectors of a memory and links it to what says nearly the same. False where the memory changed meanwhile.
+fn keep(parts: &Parts, memory: &Memory, chunks: Vec<Chunk>) -> Result<bool, Error> {
+    let now = parts.clock.now();
+    let links = match chunks.as_slice() {
+        [Chunk { embedding: Some(embedding), .. }] if memory.provenance.mirror.is_none() => {
+            let newcomer =
+                Newcomer { space: memory.space, boundary: memory.edition.boundary, owner: memory.owner };
+            near(parts, newcomer, embedding, Some(memory.id))?
+        }
+        _ => Vec::new(),
+    };
+    let embeddings = (0..).zip(chunks).filter_map(|(at, chunk)| Some((at, chunk.embedding?))).collect();
+    let mut writes = vec![Write::Embed { id: memory.id, from: memory.version, embeddings }];
+    writes.extend(links.iter().map(|(old, weight)| link(memory.id, old.id, *weight, now)));
+    match parts.store.apply(&act(parts, writes)) {
+        Ok(_) => Ok(true),
+        Err(StoreError::Conflict(_)) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// An act of the engine's own.
+fn act(parts: &Parts, writes: Vec<Write>) -> ChangeSet {
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    ChangeSet { by, at: parts.clock.now(), rights: Vec::new(), writes }
+}
+
+/// How many memories wait for vectors of the model that answers, or will; for an admin of the org.
+pub(crate) fn waiting(parts: &Parts, caller: &crate::request::Caller) -> Result<u64, Error> {
+    access::require_org_admin(parts, caller)?;
+    let model = match parts.store.model()? {
+        Some(model) => model,
+        None => match parts.embedder.model() {
+            Ok(model) => model,
+            Err(_) => return Ok(0),
+        },
+    };
+    Ok(parts.store.unembedded(&model)?)
+}

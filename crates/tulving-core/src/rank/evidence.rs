@@ -1,0 +1,37 @@
+//! How strong the evidence is that the store knows anything about the question at all.
+
+use crate::answer::Strength;
+use crate::search::Item;
+
+/// From here on the evidence is strong, from there on weak; below it there is none.
+///
+/// Calibrated on five conversations that were asked 997 questions of their own and as many of another conversation, which
+/// they cannot answer: 77 % of the first and 6 % of the second are strong, 2 % of the first and 52 % of the second none.
+const STRONG: f64 = 0.65;
+const WEAK: f64 = 0.45;
+/// What closeness and coverage count for.
+const BY_MEANING: f64 = 1.0;
+const BY_WORDS: f64 = 0.35;
+
+/// What coverage counts for where nothing is known of the meaning.
+const BY_WORDS_ALONE: f64 = 0.65;
+
+/// How much speaks for an item: nearness of meaning and the share of the question's words that it has.
+pub fn weight(item: &Item) -> f64 {
+    if item.whole.is_none() && item.sentence.is_none() {
+        return BY_WORDS_ALONE * f64::from(item.coverage);
+    }
+    BY_MEANING * f64::from(item.closeness()) + BY_WORDS * f64::from(item.coverage)
+}
+
+/// The strength of the best of these items.
+pub fn strength<'a>(items: impl IntoIterator<Item = &'a Item>) -> Strength {
+    let best = items.into_iter().map(weight).fold(0.0, f64::max);
+    if best >= STRONG {
+        Strength::Strong
+    } else if best >= WEAK {
+        Strength::Weak
+    } else {
+        Strength::None
+    }
+}

@@ -1,0 +1,386 @@
+//! The engine's own ranking: a weighted sum of what the lanes say, of neighbours, speakers, sessions and dates.
+//!
+//! One set of constants for everything. They were found on development conversations and documents by others and
+//! checked here on sets they were not found on; `cargo xtask eval` measures them. Change one only with its figures.
+
+use crate::answer::{Part, PartName};
+use crate::search::{Found, Item, Session};
+use crate::text::person::{Addressed, Person};
+use crate::text::when::Stretch;
+
+/// The share of meaning and of words in the score.
+const MEANING: f64 = 0.6;
+const WORDS: f64 = 0.4;
+/// What the items one and two before, one and two after lend of their words.
+const LENT_WORDS: [(i64, f64); 4] = [(-1, 0.5), (-2, 0.25), (1, 0.25), (2, 0.125)];
+/// What the items before and after lend of their meaning.
+const LENT_MEANING: [(i64, f64); 2] = [(-1, 0.25), (1, 0.125)];
+/// An item of up to so many terms borrows in full, a longer one in proportion less: a long answer stands by itself.
+const BORROWS_IN_FULL: f64 = 30.0;
+/// An answer borrows more of the question it follows.
+const ANSWERS: f64 = 1.5;
+/// The share of a whole document's words in those of its chunks.
+const DOCUMENT: f64 = 0.5;
+/// That the question is about who speaks.
+const SPEAKER: f64 = 0.15;
+/// How well the whole session fits, by words and by its nearest item.
+const SESSION_WORDS: f64 = 0.10;
+const SESSION_MEANING: f64 = 0.10;
+/// What an item loses that asks rather than tells, where somebody else answers next.
+const ASKS: f64 = -0.15;
+/// The time that the question names.
+const DATE: f64 = 0.5;
+/// Days outside a stretch of time after which its pull has fallen to 1/e.
+const DATE_FADES: f64 = 7.0;
+/// An item that names a time, where the question asks for one.
+const WHEN: f64 = 0.10;
+
+/// The most that all of it can come to.
+pub const MOST: f64 = MEANING + WORDS + SPEAKER + SESSION_WORDS + SESSION_MEANING + DATE + WHEN;
+
+const MICROS_PER_DAY: f64 = 86_400_000_000.0;
+/// The name of the speaker who is the user, and of the one who answers.
+const USER: &str = "user";
+const ASSISTANT: &str = "assistant";
+
+/// What a question asks beside its words and its meaning.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Aspects {
+    /// Whom it is about.
+    pub addressed: Addressed,
+    /// The times that it names.
+    pub stretches: Vec<Stretch>,
+    /// Whether it asks for a time.
+    pub asks_when: bool,
+}
+
+/// An item with its score, taken apart. The sum of the values is the score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scored {
+    /// Where in [`Found::items`].
+    pub item: usize,
+    /// What the score is made of; what adds nothing is left out.
+    pub parts: Vec<Part>,
+}
+
+impl Scored {
+    /// The score: the sum of its parts, in their order.
+    pub fn score(&self) -> f64 {
+        sum(&self.parts)
+    }
+}
+
+/// The sum of parts, in their order.
+pub fn sum(parts: &[Part]) -> f64 {
+    parts.iter().map(|part| part.value).sum()
+}
+
+/// Scores every item that was found, candidates and neighbours.
+pub fn score(found: &Found, aspects: &Aspects) -> Vec<Scored> {
+    let items = &found.items;
+    let near = scaled(items.iter().map(|item| f64::from(item.closeness())).collect());
+    let words: Vec<f64> = items.iter().map(|item| lexical(found, item)).collect();
+    let meaning = scaled(borrowed(found, &near, &LENT_MEANING));
+    let words = scaled(borrowed(found, &words, &LENT_WORDS));
+    let session_words = scaled(found.sessions.iter().map(|s| f64::from(s.lexical)).collect());
+    let session_near = scaled(found.sessions.iter().map(|s| f64::from(s.closeness)).collect());
+    let dates = Dates::of(found, &aspects.stretches);
+    // Where others are compared by meaning, words stand for it in what has no vector yet: it must not lose by that.
+    let compared = items.iter().any(|item| item.whole.is_some());
+    let all = items.iter().enumerate();
+    all.map(|(at, item)| {
+        let mut parts = Vec::with_capacity(4);
+        let mut add = |name: PartName, raw: f64, weight: f64| {
+            if raw * weight != 0.0 {
+                parts.push(Part::new(name, raw, weight));
+            }
+        };
+        // What stands alone is its own session, so that it does not lose to what is said in company.
+        let session = several(found, item);
+        let (of_meaning, of_words) = match session {
+            Some(_) => (MEANING, WORDS),
+            None => (MEANING + SESSION_MEANING, WORDS + SESSION_WORDS),
+        };
+        match item.whole {
+            None if compared => add(PartName::Unembedded, words[at], of_meaning),
+            _ => add(PartName::Meaning, meaning[at], of_meaning),
+        }
+        add(PartName::Words, words[at], of_words);
+        add(PartName::Speaker, spoken_of(item, &aspects.addressed), SPEAKER);
+        if let Some(session) = session {
+            add(PartName::SessionWords, session_words[session], SESSION_WORDS);
+            add(PartName::SessionMeaning, session_near[session], SESSION_MEANING);
+        }
+        add(PartName::Asks, asks(found, at), ASKS);
+        if let Some(dates) = &dates {
+            add(PartName::Date, dates.pull(item), DATE);
+        }
+        add(PartName::When, f64::from(u8::from(aspects.asks_when && item.cast.time_word)), WHEN);
+        Scored { item: at, parts }
+    })
+    .collect()
+}
+
+/// The words of an item; those of a document's chunk count with those of the whole document, which is what is asked for.
+fn lexical(found: &Found, item: &Item) -> f64 {
+    let own = f64::from(item.lexical);
+    match session(found, item) {
+        Some((_, session)) if session.document => {
+            (1.0 - DOCUMENT) * own + DOCUMENT * f64::from(session.lexical)
+        }
+        _ => own,
+    }
+}
+
+/// Values divided by the largest of them, so that the best is 1. Beats every other way to make lanes comparable.
+fn scaled(mut values: Vec<f64>) -> Vec<f64> {
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    if largest > 0.0 {
+        values.iter_mut().for_each(|value| *value /= largest);
+    }
+    values
+}
+
+/// Each value with what its neighbours lend it.
+fn borrowed(found: &Found, values: &[f64], lent: &[(i64, f64)]) -> Vec<f64> {
+    let own = values.iter().enumerate();
+    own.map(|(at, value)| {
+        let item = &found.items[at];
+        if !talks(found, item) {
+            return *value;
+        }
+        let gate = (BORROWS_IN_FULL / f64::from(item.cast.length.max(1))).min(1.0);
+        let shares = lent.iter().filter_map(|(offset, share)| {
+            let other = neighbour(found, at, *offset)?;
+            let answers = *offset == -1
+                && found.items[other].cast.ends_with_question
+                && found.items[other].speaker != item.speaker;
+            Some(share * values[other] * if answers { ANSWERS } else { 1.0 })
+        });
+        value + gate * shares.sum::<f64>()
+    })
+    .collect()
+}
+
+/// Whether several speak in the item's session: only then do its neighbours say what it is about.
+fn talks(found: &Found, item: &Item) -> bool {
+    session(found, item).is_some_and(|(_, session)| session.speakers > 1)
+}
+
+/// The item so many places further in the same session, where it was found.
+fn neighbour(found: &Found, at: usize, offset: i64) -> Option<usize> {
+    let item = &found.items[at];
+    let session = item.session?;
+    let order = i64::from(item.order).checked_add(offset)?;
+    // Items of a session follow one another in its order, so a neighbour is within two places.
+    let reach = usize::try_from(offset.unsigned_abs()).ok()?;
+    let (first, last) = (at.saturating_sub(reach), (at + reach).min(found.items.len() - 1));
+    (first..=last).find(|other| {
+        let other = &found.items[*other];
+        other.session == Some(session) && i64::from(other.order) == order
+    })
+}
+
+fn session<'a>(found: &'a Found, item: &Item) -> Option<(usize, &'a Session)> {
+    let at = item.session? as usize;
+    found.sessions.get(at).map(|session| (at, session))
+}
+
+/// The item's session, where it has several items.
+fn several(found: &Found, item: &Item) -> Option<usize> {
+    session(found, item).filter(|(_, session)| session.items > 1).map(|(at, _)| at)
+}
+
+/// 1 where the question is about the one who said the item.
+fn spoken_of(item: &Item, addressed: &Addressed) -> f64 {
+    let Some(speaker) = &item.speaker else {
+        return 0.0;
+    };
+    let of = addressed.named.contains(speaker)
+        || match addressed.person {
+            Person::First => speaker.eq_ignore_ascii_case(USER),
+            Person::Second => speaker.eq_ignore_ascii_case(ASSISTANT),
+            Person::Other => false,
+        };
+    f64::from(u8::from(of))
+}
+
+/// How much of the item asks, where somebody else speaks next and it is not the user who asks.
+fn asks(found: &Found, at: usize) -> f64 {
+    let item = &found.items[at];
+    if item.speaker.as_ref().is_some_and(|speaker| speaker.eq_ignore_ascii_case(USER)) {
+        return 0.0;
+    }
+    match neighbour(found, at, 1) {
+        Some(next) if found.items[next].speaker != item.speaker => f64::from(item.cast.questions),
+        _ => 0.0,
+    }
+}
+
+/// What the times that a question names say of an item.
+struct Dates<'a> {
+    stretches: &'a [Stretch],
+    /// How telling they are, 0 to 1: a time that fits everything tells nothing.
+    telling: f64,
+}
+
+impl<'a> Dates<'a> {
+    fn of(found: &Found, stretches: &'a [Stretch]) -> Option<Self> {
+        if stretches.is_empty() || found.items.is_empty() {
+            return None;
+        }
+        let mut dates = Self { stretches, telling: 1.0 };
+        let fitting: f64 = found.items.iter().map(|item| dates.fit(item)).sum();
+        // What was found stands for all that is within the scope.
+        #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
+        let (found_items, within) = (found.items.len() as f64, found.within.max(1) as f64);
+        let fitting = (fitting * within / found_items).max(1.0);
+        dates.telling = ((within / fitting).ln() / 3.0).clamp(0.0, 1.0);
+        Some(dates)
+    }
+
+    fn pull(&self, item: &Item) -> f64 {
+        self.fit(item) * self.telling
+    }
+
+    /// 1 within a stretch, falling with the days outside the nearest.
+    fn fit(&self, item: &Item) -> f64 {
+        let fits = self.stretches.iter().map(|stretch| {
+            let (at, from, until) =
+                (item.at.as_micros(), stretch.from.as_micros(), stretch.until.as_micros());
+            let outside = from.saturating_sub(at).max(at.saturating_sub(until)).max(0);
+            #[expect(clippy::cast_precision_loss, reason = "a few microseconds in a century do not matter")]
+            let days = outside as f64 / MICROS_PER_DAY;
+            (-days / DATE_FADES).exp()
+        });
+        fits.fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::id::MemoryId;
+    use crate::score::Importance;
+    use crate::search::{Cast, Weights};
+    use crate::time::Timestamp;
+    use crate::vocabulary::{Stability, State};
+
+    fn item(n: u8, lexical: f32, near: f32) -> Item {
+        Item {
+            memory: MemoryId::from_bytes([n; 16]),
+            chunk: 0,
+            candidate: true,
+            lexical,
+            coverage: 0.0,
+            whole: Some(near),
+            sentence: Some(near),
+            session: None,
+            order: 0,
+            speaker: None,
+            at: Timestamp::from_micros(0),
+            cast: Cast { length: 10, ..Cast::default() },
+            weights: Weights {
+                stability: Stability::Stable,
+                state: State::Active,
+                importance: Importance::new(0.5).expect("an importance"),
+            },
+        }
+    }
+
+    /// Items of one session, in its order.
+    fn talk(items: Vec<Item>, speakers: u32) -> Found {
+        let count = u32::try_from(items.len()).expect("few");
+        let items = (0..).zip(items).map(|(order, item)| Item { session: Some(0), order, ..item });
+        let session = Session { items: count, speakers, ..Session::default() };
+        Found {
+            items: items.collect(),
+            sessions: vec![session],
+            within: u64::from(count),
+            ..Found::default()
+        }
+    }
+
+    fn value(scored: &Scored, name: PartName) -> f64 {
+        scored.parts.iter().find(|part| part.name == name).map_or(0.0, |part| part.value)
+    }
+
+    #[test]
+    fn neighbours_lend_to_short_items_of_a_talk_and_not_in_a_monologue() {
+        let words = |speakers, length| {
+            let mut items = vec![item(1, 4.0, 0.0), item(2, 0.0, 0.0)];
+            items[1].cast.length = length;
+            value(&score(&talk(items, speakers), &Aspects::default())[1], PartName::Words)
+        };
+        assert_eq!(words(2, 10), 0.4 * 0.5);
+        assert_eq!(words(2, 60), 0.4 * 0.25, "a long item borrows half of it");
+        assert_eq!(words(1, 10), 0.0);
+    }
+
+    #[test]
+    fn an_answer_borrows_more_of_the_question_before_it() {
+        let words = |ends_with_question| {
+            let mut items = vec![item(1, 4.0, 0.0), item(2, 0.0, 0.0)];
+            items[0].speaker = Some("Ada".to_owned());
+            items[1].speaker = Some("Grace".to_owned());
+            items[0].cast.ends_with_question = ends_with_question;
+            value(&score(&talk(items, 2), &Aspects::default())[1], PartName::Words)
+        };
+        assert_eq!(words(true), 1.5 * words(false));
+    }
+
+    #[test]
+    fn what_only_asks_loses_where_somebody_else_answers() {
+        let mut items = vec![item(1, 1.0, 0.5), item(2, 1.0, 0.5)];
+        items[0].speaker = Some("Ada".to_owned());
+        items[0].cast.questions = 0.5;
+        items[1].cast.questions = 1.0;
+        let scored = score(&talk(items.clone(), 2), &Aspects::default());
+        assert_eq!(value(&scored[0], PartName::Asks), -0.075);
+        assert_eq!(value(&scored[1], PartName::Asks), 0.0, "nobody speaks after it");
+        items[0].speaker = Some("user".to_owned());
+        let scored = score(&talk(items, 2), &Aspects::default());
+        assert_eq!(value(&scored[0], PartName::Asks), 0.0, "the user's questions tell something of the user");
+    }
+
+    #[test]
+    fn a_time_that_fits_everything_tells_nothing() {
+        let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
+        let items = (0..40).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
+        let found = Found { items, within: 40, ..Found::default() };
+        let pull = |from, until, at: usize| {
+            let stretches = vec![Stretch { from: day(from), until: day(until) }];
+            value(&score(&found, &Aspects { stretches, ..Aspects::default() })[at], PartName::Date)
+        };
+        assert_eq!(pull(0, 40, 7), 0.0);
+        assert!(pull(7, 8, 7) > 0.1 && pull(7, 8, 7) > pull(7, 8, 12));
+        assert!(pull(7, 8, 39) < 0.01);
+    }
+
+    #[test]
+    fn words_stand_for_the_meaning_of_what_is_not_embedded() {
+        let waiting = Item { whole: None, sentence: None, ..item(1, 4.0, 0.0) };
+        let found = Found { items: vec![waiting, item(2, 0.0, 0.3)], within: 2, ..Found::default() };
+        let scored = score(&found, &Aspects::default());
+        assert!(scored[0].score() > scored[1].score());
+        assert_eq!(value(&scored[0], PartName::Unembedded), 0.7);
+    }
+
+    proptest! {
+        #[test]
+        fn no_score_is_beyond_the_most(
+            values in proptest::collection::vec((0.0_f32..30.0, -0.5_f32..1.0, 0u32..80), 1..20),
+        ) {
+            let items = (0..).zip(&values).map(|(n, (lexical, near, length))| {
+                let mut item = item(n, *lexical, *near);
+                item.cast.length = *length;
+                item
+            });
+            for scored in score(&talk(items.collect(), 2), &Aspects::default()) {
+                prop_assert!(scored.score() <= MOST + 1e-9 && scored.score().is_finite());
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The graph lane: from the best hits of the other lanes along associations, at most two hops.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::association::Association;
+use crate::id::MemoryId;
+use crate::vocabulary::Relation;
+
+/// How many hops are walked.
+pub const HOPS: usize = 2;
+/// How many of the best hits of each other lane the walk begins from.
+pub const SEEDS: usize = 10;
+/// Most memories that one hop goes on from.
+pub const FRONTIER: usize = 100;
+/// What a further hop leaves of a score.
+const HOP: f64 = 0.5;
+
+/// How much a relation counts.
+pub fn factor(relation: Relation) -> f64 {
+    match relation {
+        Relation::Updates => 1.5,
+        Relation::CausedBy | Relation::ResultOf => 1.3,
+        Relation::RelatedTo => 1.0,
+        Relation::PartOf => 0.8,
+        Relation::Contradicts => 0.5,
+    }
+}
+
+/// A walk in progress.
+#[derive(Clone, Debug, Default)]
+pub struct Spread {
+    scores: BTreeMap<MemoryId, f64>,
+    inside: BTreeSet<MemoryId>,
+    frontier: BTreeMap<MemoryId, f64>,
+}
+
+impl Spread {
+    /// A walk from these memories.
+    pub fn from(seeds: impl IntoIterator<Item = MemoryId>) -> Self {
+        let frontier: BTreeMap<MemoryId, f64> = seeds.into_iter().map(|seed| (seed, 1.0)).collect();
+        Self { scores: BTreeMap::new(), inside: frontier.keys().copied().collect(), frontier }
+    }
+
+    /// The memories whose associations the next hop needs.
+    pub fn frontier(&self) -> Vec<MemoryId> {
+        self.frontier.keys().copied().collect()
+    }
+
+    /// Walks one hop along these associations of the frontier, both ways. A memory scores by its best path.
+    pub fn hop(&mut self, associations: &[Association]) {
+        let mut reached: BTreeMap<MemoryId, f64> = BTreeMap::new();
+        for edge in associations {
+            for (near, far) in [(edge.source, edge.target), (edge.target, edge.source)] {
+                let Some(carried) = self.frontier.get(&near) else {
+                    continue;
+                };
+                let score = carried * edge.weight.get() * factor(edge.relation);
+                let known = self.scores.entry(far).or_insert(0.0);
+                *known = known.max(score);
+                if self.inside.contains(&far) {
+                    continue;
+                }
+                let next = reached.entry(far).or_insert(0.0);
+                *next = next.max(score * HOP);
+            }
+        }
+        self.inside.extend(reached.keys());
+        let mut best: Vec<(MemoryId, f64)> = reached.into_iter().collect();
+        best.sort_by(|a, b| super::descending((a.1, a.0), (b.1, b.0)));
+        best.truncate(FRONTIER);
+        self.frontier = best.into_iter().collect();
+    }
+
+    /// What was reached, with its score. A memory that the walk began from is among them where an edge leads to it.
+    pub fn scores(self) -> impl Iterator<Item = (MemoryId, f64)> {
+        self.scores.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::Weight;
+    use crate::time::Timestamp;
+    use crate::vocabulary::LinkedBy;
+
+    fn id(n: u8) -> MemoryId {
+        MemoryId::from_bytes([n; 16])
+    }
+
+    fn edge(source: u8, target: u8, relation: Relation, weight: f64) -> Association {
+        Association {
+            source: id(source),
+            target: id(target),
+            relation,
+            weight: Weight::new(weight).expect("a weight"),
+            linked_by: LinkedBy::Caller,
+            created_at: Timestamp::from_micros(0),
+        }
+    }
+
+    #[test]
+    fn an_edge_counts_by_weight_and_relation_and_a_hop_halves() {
+        let mut walk = Spread::from([id(1)]);
+        walk.hop(&[edge(1, 2, Relation::Updates, 0.8)]);
+        walk.hop(&[edge(3, 2, Relation::RelatedTo, 0.5)]);
+        let scores: Vec<(MemoryId, f64)> = walk.scores().collect();
+        assert_eq!(scores, [(id(2), 0.8 * 1.5), (id(3), 0.8 * 1.5 * 0.5 * 0.5)]);
+    }
+
+    #[test]
+    fn two_seeds_that_are_linked_find_each_other() {
+        let mut walk = Spread::from([id(1), id(2)]);
+        walk.hop(&[edge(1, 2, Relation::PartOf, 1.0)]);
+        assert_eq!(walk.frontier(), []);
+        assert_eq!(walk.scores().collect::<Vec<_>>(), [(id(1), 0.8), (id(2), 0.8)]);
+    }
+}

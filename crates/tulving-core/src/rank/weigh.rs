@@ -1,0 +1,71 @@
+//! What counts beside the match: how lasting and how important a memory is, what took its place, where it was said.
+//!
+//! All of it is small against the match: it decides among what fits about equally well.
+
+use crate::answer::{Part, PartName};
+use crate::lifecycle::decay;
+use crate::memory::Memory;
+use crate::search::Item;
+use crate::time::Timestamp;
+use crate::vocabulary::{Stability, State};
+
+/// What a stable memory gains and a volatile one loses where the match is weak.
+const STABILITY: f64 = 0.04;
+/// What an importance of 1 gains and of 0 loses.
+const IMPORTANCE: f64 = 0.05;
+/// What a cooling memory loses.
+const COOLING: f64 = -0.05;
+/// What a memory loses that another one updates.
+const SUPERSEDED: f64 = -0.15;
+/// What a memory of the channel that the caller speaks in gains.
+const CHANNEL: f64 = 0.10;
+/// What the graph lane adds at the most.
+const GRAPH: f64 = 0.15;
+
+/// The most that recipe and weights can come to.
+pub const MOST: f64 = super::recipe::MOST + STABILITY + IMPORTANCE + CHANNEL + GRAPH;
+
+/// Cosines from here on mean something, and from there on leave no doubt; measured on the development sets.
+const FAINT: f64 = 0.2;
+const CLEAR: f64 = 0.7;
+
+/// How well an item fits by itself, whatever else was found: 0 to 1.
+pub fn fit(item: &Item) -> f64 {
+    let near = (f64::from(item.closeness()) - FAINT) / (CLEAR - FAINT);
+    near.max(f64::from(item.coverage)).clamp(0.0, 1.0)
+}
+
+/// What is known of a recall beside the memory that is weighed.
+#[derive(Clone, Copy, Debug)]
+pub struct Scales<'a> {
+    /// The time of asking.
+    pub now: Timestamp,
+    /// The channel that the caller speaks in.
+    pub channel: Option<&'a str>,
+    /// Whether the memory counts as superseded.
+    pub superseded: bool,
+    /// What the graph lane says of it.
+    pub graph: f64,
+    /// How well it fits; see [`fit`].
+    pub fit: f64,
+}
+
+/// What is added to the score of a memory.
+pub fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
+    let lasting = match memory.edition.class.stability {
+        Stability::Stable => 1.0,
+        Stability::Evolving => 0.0,
+        Stability::Volatile => -1.0,
+    };
+    let is = |yes: bool| f64::from(u8::from(yes));
+    let here = scales.channel.is_some() && memory.place.conversation.as_deref() == scales.channel;
+    let parts = [
+        Part::new(PartName::Graph, scales.graph.min(1.0), GRAPH),
+        Part::new(PartName::Stability, lasting * (1.0 - scales.fit), STABILITY),
+        Part::new(PartName::Importance, 2.0 * decay::importance_at(memory, scales.now) - 1.0, IMPORTANCE),
+        Part::new(PartName::Cooling, is(memory.standing.state == State::Cooling), COOLING),
+        Part::new(PartName::Superseded, is(scales.superseded), SUPERSEDED),
+        Part::new(PartName::Channel, is(here), CHANNEL),
+    ];
+    parts.into_iter().filter(|part| part.value != 0.0).collect()
+}

@@ -1,0 +1,106 @@
+//! Finds the memories that a question may be about, lane by lane.
+//!
+//! Comes after [`plan`](super::plan), before ranking. Reads only. A lane that fails is named; the others still answer.
+
+use crate::access::Parts;
+use crate::answer::{Lane, Missing};
+use crate::embedding;
+use crate::error::{Error, ModelError};
+use crate::id::MemoryId;
+use crate::rank::recipe::Aspects;
+use crate::rank::spread::{self, Spread};
+use crate::request::{Ask, Caller, Filter, Fusion, Sort};
+use crate::search::{Found, Meaning, Question, Scope};
+use crate::text::{person, terms, when};
+use crate::time::Timestamp;
+use crate::vocabulary::LinkedBy;
+
+/// What the lanes found, and what the question asks beside.
+pub(super) struct Gathered {
+    pub(super) found: Found,
+    pub(super) aspects: Aspects,
+    pub(super) missing: Vec<Missing>,
+}
+
+/// What the caller may see and asks for. What the index does not know of a memory is settled by the store beforehand.
+pub(super) fn scope(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<Scope, Error> {
+    let sight = parts.store.sight(&caller.viewer)?;
+    let among = match filter.is_plain() {
+        true => None,
+        false => Some(parts.store.ids(&caller.viewer, filter, Sort::Newest)?),
+    };
+    Ok(Scope { sight, filter: filter.clone(), among })
+}
+
+/// Asks the index.
+pub(super) fn gather(parts: &Parts, scope: &Scope, ask: &Ask, depth: usize, now: Timestamp) -> Gathered {
+    let mut missing = Vec::new();
+    let uses = |lane: Lane| ask.lanes.contains(&lane);
+    let speakers = parts.index.speakers(scope).unwrap_or_default();
+    let addressed = person::address(&ask.question, &speakers);
+    let meaning = match uses(Lane::Vector).then(|| meaning(parts, &addressed.stripped)) {
+        None => None,
+        Some(Ok(meaning)) => Some(meaning),
+        Some(Err(error)) => {
+            missing.push(Missing { lane: Lane::Vector, why: error.to_string() });
+            None
+        }
+    };
+    let terms = if uses(Lane::Keyword) { terms::terms(&addressed.stripped) } else { Vec::new() };
+    let asked = Question { terms, meaning, depth };
+    let found = parts.index.search(scope, &asked).unwrap_or_else(|error| {
+        missing.clear();
+        for lane in [Lane::Keyword, Lane::Vector].into_iter().filter(|lane| uses(*lane)) {
+            missing.push(Missing { lane, why: error.to_string() });
+        }
+        Found::default()
+    });
+    if asked.meaning.is_some() && found.unembedded > 0 {
+        missing.push(Missing { lane: Lane::Vector, why: waiting(found.unembedded) });
+    }
+    let asked_at = ask.asked_at.or(ask.as_of).unwrap_or(now);
+    let aspects = Aspects {
+        stretches: when::stretches(&ask.question, asked_at),
+        asks_when: when::asks_when(&ask.question),
+        addressed,
+    };
+    Gathered { found, aspects, missing }
+}
+
+fn waiting(count: u64) -> String {
+    match count {
+        1 => "1 memory waits to be embedded; it is found by its words".to_owned(),
+        count => format!("{count} memories wait to be embedded; they are found by their words"),
+    }
+}
+
+/// What a text means to the model whose vectors the store answers with.
+fn meaning(parts: &Parts, text: &str) -> Result<Meaning, ModelError> {
+    let embedder = embedding::answering(parts)?;
+    let model = embedder.model()?;
+    match embedder.embed(&[text])?.pop() {
+        Some(vector) => Ok(Meaning { model, vector }),
+        None => Err(ModelError::Failed { model, why: "it gave no vector".to_owned() }),
+    }
+}
+
+/// Walks the associations from the best of the other lanes. In the engine's own ranking only those that a caller made: an
+/// automatic one says that two memories are alike, which their own nearness to the question says better.
+pub(super) fn graph(
+    parts: &Parts,
+    caller: &Caller,
+    fusion: Fusion,
+    seeds: Vec<MemoryId>,
+) -> Result<Vec<(MemoryId, f64)>, Error> {
+    let mut walk = Spread::from(seeds);
+    for _ in 0..spread::HOPS {
+        let frontier = walk.frontier();
+        if frontier.is_empty() {
+            break;
+        }
+        let mut edges = parts.store.associations(&caller.viewer, &frontier)?;
+        edges.retain(|edge| fusion == Fusion::Ranks || edge.linked_by == LinkedBy::Caller);
+        walk.hop(&edges);
+    }
+    Ok(walk.scores().collect())
+}

@@ -1,0 +1,54 @@
+//! Recall without a question: the newest, the most important, those of a type, those that hold a text.
+
+use crate::access::Parts;
+use crate::answer::{Answer, Hit};
+use crate::error::Error;
+use crate::memory::Memory;
+use crate::request::{Caller, Mode, Sort};
+use crate::score::Score;
+
+use super::plan::{Plan, Way};
+
+/// The first memories in order.
+pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<Answer, Error> {
+    let Way::Listed { mode, sort } = &plan.way else {
+        return Ok(Answer::default());
+    };
+    let (memories, total_found) = find(parts, caller, plan, *sort)?;
+    let hits =
+        (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, *sort)).collect();
+    Ok(Answer { hits, total_found, ..Answer::default() })
+}
+
+/// The first memories in order, and how many there are. A text is looked for in every content, so once must do.
+fn find(parts: &Parts, caller: &Caller, plan: &Plan, sort: Sort) -> Result<(Vec<Memory>, u64), Error> {
+    let (store, viewer) = (&parts.store, &caller.viewer);
+    if plan.filter.substring.is_some() {
+        let ids = store.ids(viewer, &plan.filter, sort)?;
+        let first = &ids[..ids.len().min(plan.limit)];
+        return Ok((store.memories(viewer, first)?, ids.len() as u64));
+    }
+    let memories = store.list(viewer, &plan.filter, sort, plan.limit, None)?;
+    let total = match memories.len() < plan.limit {
+        true => memories.len() as u64,
+        false => store.count(viewer, &plan.filter)?,
+    };
+    Ok((memories, total))
+}
+
+fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
+    let order = match sort {
+        Sort::Newest => "newest first".to_owned(),
+        Sort::Oldest => "oldest first".to_owned(),
+        Sort::Updated => "last edited first".to_owned(),
+        Sort::Accessed => "last used first".to_owned(),
+        Sort::Importance => format!("importance {}", memory.edition.class.importance.get()),
+        Sort::MostAccessed => format!("used {} times", memory.usage.access_count),
+    };
+    let why = match mode {
+        Mode::Recent | Mode::Important | Mode::Hybrid(_) => order,
+        Mode::Typed => format!("is a {}, {order}", memory.edition.class.memory_type),
+        Mode::Substring(text) => format!("holds “{}”, {order}", crate::preview::short(text)),
+    };
+    Hit { memory, relevance_score: Score::by_rank(rank, total), why, section: None, explanation: None }
+}

@@ -1,0 +1,69 @@
+//! What a text is like: long or short, asking or telling, bound to a time or not.
+
+use super::sentence::sentences;
+use super::when::names_time;
+use crate::search::Cast;
+
+/// What ranking wants to know of an item's text. `length` is the number of its terms.
+pub fn cast(body: &str, length: usize) -> Cast {
+    let (mut all, mut asking, mut last_asks) = (0_u32, 0_u32, false);
+    for range in sentences(body) {
+        let sentence = &body[range];
+        // Emoji, rules and the like neither ask nor tell.
+        if sentence.contains(char::is_alphanumeric) {
+            last_asks = asks(sentence);
+            all += 1;
+            asking += u32::from(last_asks);
+        }
+    }
+    Cast {
+        length: u32::try_from(length).unwrap_or(u32::MAX),
+        questions: if all == 0 { 0.0 } else { asking as f32 / all as f32 },
+        ends_with_question: last_asks,
+        time_word: names_time(body),
+    }
+}
+
+/// Whether a sentence ends with a question mark, quotes and brackets aside.
+fn asks(sentence: &str) -> bool {
+    let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_question_mark(c));
+    end.ends_with(is_question_mark)
+}
+
+fn is_question_mark(c: char) -> bool {
+    matches!(c, '?' | '？' | '؟' | '⁇' | '⁈' | '⁉')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_share_of_questions_counts_sentences() {
+        let half = cast("Hey Ann! How are you?", 2);
+        assert_eq!((half.questions, half.ends_with_question, half.length), (0.5, true, 2));
+        let third = cast("Did you go? I did not. It rained.", 5);
+        assert!((third.questions - 1.0 / 3.0).abs() < 1e-6 && !third.ends_with_question);
+        assert_eq!(cast("", 0), Cast::default());
+    }
+
+    #[test]
+    fn what_comes_after_the_question_mark_does_not_hide_it() {
+        for text in ["Really?! 😊", "(Is it?)", "\"Shall we?\"", "元気ですか？", "Was it this?\n\n---"]
+        {
+            assert!(cast(text, 1).ends_with_question, "{text}");
+        }
+        assert!(!cast("See https://example.com/?q=1", 1).ends_with_question);
+    }
+
+    proptest! {
+        #[test]
+        fn a_share_is_a_share(text in "([a-z?!. \n]|\\PC){0,80}") {
+            let cast = cast(&text, 1);
+            prop_assert!((0.0..=1.0).contains(&cast.questions));
+            prop_assert!(!cast.ends_with_question || cast.questions > 0.0);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Where the sentences of a line end.
+
+/// Words before a dot that never end a sentence.
+const ABBREVIATIONS: [&str; 28] = [
+    "approx", "capt", "cf", "col", "dr", "e.g", "eg", "fig", "gen", "gov", "hon", "i.e", "ie", "lt", "mr",
+    "mrs", "ms", "mt", "no", "nr", "pp", "prof", "rev", "sen", "sgt", "st", "viz", "vs",
+];
+
+/// Words before a dot that end a sentence only where a capital follows.
+const MAYBE: [&str; 27] = [
+    "a.m", "al", "apr", "aug", "ave", "co", "corp", "dec", "dept", "est", "etc", "feb", "inc", "jan", "jr",
+    "jul", "jun", "ltd", "mar", "nov", "oct", "p.m", "sep", "sept", "sr", "u.k", "u.s",
+];
+
+/// Longest word, in bytes, that is looked up.
+const WORD_BYTES: usize = 8;
+
+/// Gives the places in a line, which may be a few lines that are one, just after each sentence but the last.
+pub(super) fn ends(line: &str, mut give: impl FnMut(usize)) {
+    let opening = line.len() - line.trim_start().len();
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if !is_terminator(c) {
+            continue;
+        }
+        let mut mark =
+            Mark { at, dots: usize::from(c == '.'), soft: is_soft(c), wide: is_wide(c), closed: false };
+        let mut end = at + c.len_utf8();
+        while let Some((next_at, next)) = chars.next_if(|(_, c)| is_terminator(*c) || is_closer(*c)) {
+            mark.closed |= is_closer(next);
+            mark.soft &= is_soft(next) || is_closer(next);
+            mark.wide |= is_wide(next);
+            mark.dots += usize::from(next == '.');
+            end = next_at + next.len_utf8();
+        }
+        if end < line.len() && mark.ends_sentence(line, opening, &line[end..]) {
+            give(end);
+        }
+    }
+}
+
+/// Marks at the possible end of a sentence.
+struct Mark {
+    /// Where the first of them is.
+    at: usize,
+    /// How many dots there are.
+    dots: usize,
+    /// Whether there are only dots of some sort, which may mean less than an end.
+    soft: bool,
+    /// Whether one of them is of a script that has no space after it.
+    wide: bool,
+    /// Whether a quote or bracket is closed after them.
+    closed: bool,
+}
+
+impl Mark {
+    /// Whether they end a sentence in a line that begins at `opening` and goes on with `after`.
+    fn ends_sentence(&self, line: &str, opening: usize, after: &str) -> bool {
+        if self.wide {
+            return true;
+        }
+        if !after.starts_with(char::is_whitespace) {
+            return false;
+        }
+        let Some(next) = after.trim_start().chars().next() else { return false };
+        let goes_on = next.is_lowercase();
+        if self.closed && goes_on {
+            return false;
+        }
+        if !self.soft {
+            return true;
+        }
+        match self.dots {
+            1 if !self.closed => !is_short_form(&line[opening.min(self.at)..self.at], next),
+            1 => true,
+            // An ellipsis.
+            _ => !goes_on,
+        }
+    }
+}
+
+/// Whether the dot after `before`, the line so far, only marks a short form: "Dr.", an initial, the number of a list.
+fn is_short_form(before: &str, next: char) -> bool {
+    let window = before.len().saturating_sub(WORD_BYTES + 4);
+    let window = (window..=before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(before.len());
+    let tail = &before[window..];
+    let word =
+        tail.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“')).next().unwrap_or(tail);
+    let opens_line = before.len() == word.len();
+    let mut letters = word.chars();
+    match (letters.next(), letters.next()) {
+        (Some(only), None) if only.is_uppercase() => return only != 'I',
+        (Some(only), None) if only.is_alphabetic() && opens_line => return true,
+        _ => {}
+    }
+    if opens_line && !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit()) {
+        return true;
+    }
+    if word.len() > WORD_BYTES {
+        return false;
+    }
+    let word = word.to_ascii_lowercase();
+    match word.as_str() {
+        "no" => next.is_ascii_digit(),
+        word if ABBREVIATIONS.binary_search(&word).is_ok() => true,
+        word => MAYBE.binary_search(&word).is_ok() && !next.is_uppercase(),
+    }
+}
+
+fn is_terminator(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '…' | '؟' | '۔' | '।' | '॥' | '‼' | '⁇' | '⁈' | '⁉') || is_wide(c)
+}
+
+fn is_wide(c: char) -> bool {
+    matches!(c, '。' | '！' | '？' | '｡')
+}
+
+fn is_soft(c: char) -> bool {
+    matches!(c, '.' | '…')
+}
+
+fn is_closer(c: char) -> bool {
+    matches!(c, '"' | '\'' | ')' | ']' | '}' | '”' | '’' | '»' | '」' | '』' | '）' | '*' | '_' | '`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_in_order() {
+        assert!(ABBREVIATIONS.is_sorted() && MAYBE.is_sorted());
+    }
+}

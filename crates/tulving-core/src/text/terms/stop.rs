@@ -1,0 +1,39 @@
+//! English words that say nothing of what a text is about.
+
+/// In order. The list of the prototype behind the ranking's constants, as far as its scores betray it.
+const WORDS: [&str; 75] = [
+    "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could",
+    "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if",
+    "in", "is", "it", "its", "just", "me", "my", "no", "not", "of", "on", "or", "our", "she", "should", "so",
+    "than", "that", "the", "their", "them", "then", "these", "they", "this", "those", "to", "too", "us",
+    "very", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "why", "will", "with",
+    "would", "you", "your",
+];
+
+/// Whether a word, in its compared form, is left out. "don't" is, as "do" is; "let's" is not.
+pub(super) fn is_stop(word: &str) -> bool {
+    match word {
+        "can't" | "won't" => true,
+        _ => WORDS.binary_search(&word.strip_suffix("n't").unwrap_or(word)).is_ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_in_order() {
+        assert!(WORDS.is_sorted());
+    }
+
+    #[test]
+    fn a_denied_auxiliary_is_as_empty_as_the_auxiliary() {
+        for word in ["don't", "can't", "won't", "isn't", "the", "very"] {
+            assert!(is_stop(word), "{word}");
+        }
+        for word in ["wo", "deploy", "let", "ain", "n't", ""] {
+            assert!(!is_stop(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// A Wednesday.
+const NOW: &str = "2023-06-14T15:00:00Z";
+
+/// The stretches of a question as days, the second of each being the last day within.
+fn days(question: &str) -> Vec<String> {
+    let now: Timestamp = NOW.parse().expect("a time");
+    stretches(question, now)
+        .into_iter()
+        .map(|stretch| {
+            let last = stretch.until.plus_millis(-1).date();
+            let first = stretch.from.date();
+            if first == last { first } else { format!("{first}..{last}") }
+        })
+        .collect()
+}
+
+#[track_caller]
+fn means(question: &str, expected: &str) {
+    assert_eq!(days(question), [expected], "{question}");
+}
+
+#[test]
+fn dates_are_read_in_their_usual_forms() {
+    for question in [
+        "What happened on 8 May, 2023?",
+        "What happened on May 8, 2023?",
+        "What happened on May 8th 2023?",
+        "What happened on the 8th of May 2023?",
+        "What happened on May 8th?",
+        "what happened on 2023-05-08",
+        "What happened on 05/08/2023?",
+        "What happened on 8.5.2023?",
+        "What happened on 2023/5/8?",
+        "What happened on May the 8th?",
+    ] {
+        means(question, "2023-05-08");
+    }
+    means("Who called on 13/04/2023?", "2023-04-13");
+    means("Who called on the 5th of June?", "2023-06-05");
+    means("Who called on the 20th?", "2023-05-20");
+    means("Who called on 24 December?", "2022-12-24");
+}
+
+#[test]
+fn months_years_and_seasons_are_as_long_as_they_are() {
+    means("Where did she go in May 2023?", "2023-05-01..2023-05-31");
+    means("Where did she go in May?", "2023-05-01..2023-05-31");
+    means("Where did she go in August?", "2022-08-01..2022-08-31");
+    means("Where did she go in 2022?", "2022-01-01..2022-12-31");
+    means("Where did she go in the summer of 2022?", "2022-06-01..2022-08-31");
+    means("Where did she go in fall 2021?", "2021-09-01..2021-11-30");
+    means("Where did she go last summer?", "2022-06-01..2022-08-31");
+    means("Where did she go last May?", "2023-05-01..2023-05-31");
+    means("Where did she go in mid-April?", "2023-04-01..2023-04-30");
+    means("Who came in Feb. 2023?", "2023-02-01..2023-02-28");
+    means("the 2022 trip", "2022-01-01..2022-12-31");
+}
+
+#[test]
+fn feasts_are_days() {
+    means("What did I cook at Christmas?", "2022-12-25");
+    means("What did I cook on New Year's Eve?", "2022-12-31");
+    means("What did I cook for Valentine’s Day 2021?", "2021-02-14");
+    means("What did I wear on Halloween?", "2022-10-31");
+    means("What did I cook for Thanksgiving?", "2022-11-24");
+    assert!(days("What is her favourite Halloween costume?").is_empty());
+}
+
+#[test]
+fn relative_times_are_counted_from_now() {
+    means("What did I eat today?", "2023-06-14");
+    means("What did I eat yesterday?", "2023-06-13");
+    means("What did I eat the day before yesterday?", "2023-06-12");
+    means("What did I eat last night?", "2023-06-13");
+    means("What will I eat tomorrow?", "2023-06-15");
+    means("What did I do last week?", "2023-06-05..2023-06-11");
+    means("What did I do this week?", "2023-06-12..2023-06-18");
+    means("What will I do next week?", "2023-06-19..2023-06-25");
+    means("What did I do last weekend?", "2023-06-10..2023-06-11");
+    means("What did I do last month?", "2023-05-01..2023-05-31");
+    means("What did I do last year?", "2022-01-01..2022-12-31");
+    means("What did I do in the past month?", "2023-05-14..2023-06-14");
+    means("What did I do on Monday?", "2023-06-12");
+    means("What did I do on Wednesday?", "2023-06-14");
+    means("What did I do last Wednesday?", "2023-06-07");
+    means("What did I do last Thursday?", "2023-06-08");
+    means("What will I do next Tuesday?", "2023-06-20");
+}
+
+#[test]
+fn what_is_so_long_ago_is_as_wide_as_its_unit() {
+    means("What did I buy 3 days ago?", "2023-06-11");
+    means("What did I buy two weeks ago?", "2023-05-28..2023-06-03");
+    means("What did I buy a month ago?", "2023-04-29..2023-05-28");
+    means("What did I buy a couple of months ago?", "2023-03-15..2023-05-13");
+    means("What did I buy a few days ago?", "2023-06-10..2023-06-11");
+    means("What did I buy an hour ago?", "2023-06-14");
+    means("What did I buy a year ago?", "2021-12-14..2022-12-13");
+}
+
+#[test]
+fn the_last_days_reach_up_to_today() {
+    means("What did I buy in the last 10 days?", "2023-06-04..2023-06-14");
+    means("What did I buy over the past few weeks?", "2023-05-24..2023-06-14");
+    means("What did I buy in the past two months?", "2023-04-14..2023-06-14");
+}
+
+#[test]
+fn ranges_and_open_ends_are_read() {
+    means("Where was I between March and May 2023?", "2023-03-01..2023-05-31");
+    means("Where was I between November and January?", "2022-11-01..2023-01-31");
+    means("Where was I from 3 April to 10 April 2023?", "2023-04-03..2023-04-10");
+    means("Where was I between 2019 and 2021?", "2019-01-01..2021-12-31");
+    let far = |time: Timestamp| time.as_micros() == Timestamp::from_micros(i64::MAX).as_micros();
+    let now: Timestamp = NOW.parse().expect("a time");
+    let since = stretches("Where have I been since January?", now)[0];
+    assert!(since.from.date() == "2023-01-01" && far(since.until));
+    let after = stretches("Where was I after 5 June 2023?", now)[0];
+    assert!(after.from.date() == "2023-06-06" && far(after.until));
+    let before = stretches("Where was I before 5 June 2023?", now)[0];
+    assert_eq!(before.until.date(), "2023-06-05");
+    assert_eq!(before.from, Timestamp::from_micros(i64::MIN));
+}
+
+#[test]
+fn times_beside_others_are_read() {
+    means("Who called the week before 9 June 2023?", "2023-06-02..2023-06-08");
+    means("Who called the Sunday before 25 May 2023?", "2023-05-21");
+    means("Who called the day after 5 June 2023?", "2023-06-06");
+    means("Who called two days before Christmas?", "2022-12-23");
+    means("Who called the weekend before 17 May 2023?", "2023-05-13..2023-05-14");
+    means("Who called in the week of May 8?", "2023-05-08..2023-05-14");
+}
+
+#[test]
+fn several_times_are_all_given() {
+    assert_eq!(days("Was it in May or in April?"), ["2023-05-01..2023-05-31", "2023-04-01..2023-04-30"]);
+}
+
+#[test]
+fn a_whole_date_in_the_question_is_where_it_is_seen_from() {
+    let found = days("What did she do last week, as she said on November 6, 2022?");
+    assert_eq!(found, ["2022-10-24..2022-10-30", "2022-11-06"]);
+}
+
+#[test]
+fn words_that_may_mean_something_else_do_not_count() {
+    for question in [
+        "May I ask something?",
+        "What may she do?",
+        "Did they march for peace?",
+        "Who won the second prize in the sun?",
+        "How did 2000 people fit in?",
+        "Was it a group of 2000 people?",
+        "Did it cost $2000?",
+        "What did April say?",
+        "Did he fall down the stairs?",
+        "What did she do recently?",
+        "Who lives on the 5th floor?",
+        "What is in version 1.2.3 or 2.0.1?",
+        "Did she run 5 may be?",
+        "What did the May-Britt band play?",
+        "room 2019b",
+        "",
+    ] {
+        assert_eq!(days(question), Vec::<String>::new(), "{question}");
+    }
+}
+
+#[test]
+fn a_question_for_a_time_is_known() {
+    for question in [
+        "When did Caroline go?",
+        "when's the party",
+        "What date was it?",
+        "On what exact day did he leave?",
+        "Which year did we move?",
+        "How long ago was it?",
+        "In what month did it rain?",
+        "Do you remember when I moved?",
+        "What time is the meeting?",
+        "How many weeks passed?",
+        "She left when?",
+        "What is the date of the wedding?",
+    ] {
+        assert!(asks_when(question), "{question}");
+    }
+    for question in [
+        "What did she say when it rained?",
+        "Who called?",
+        "When I was in Paris, what did I eat?",
+        "What kind of day trip?",
+        "",
+    ] {
+        assert!(!asks_when(question), "{question}");
+    }
+}
+
+#[test]
+fn a_text_that_names_a_time_is_known() {
+    for text in [
+        "I went there yesterday.",
+        "We met last Friday!",
+        "It was in 2019.",
+        "See you at 5pm",
+        "at 10:30 sharp",
+        "two weeks ago",
+        "on 8 May",
+        "I've been here since school",
+        "this weekend",
+        "for three years",
+    ] {
+        assert!(names_time(text), "{text}");
+    }
+    for text in
+        ["You may go.", "They march on.", "I like it.", "The ratio is 10:1000", "2000 people", "a last word"]
+    {
+        assert!(!names_time(text), "{text}");
+    }
+}
+
+#[test]
+fn a_long_question_takes_linear_time() {
+    for piece in ["May ", "1/", "between March and ", "a ", "9", "2023 ", "two days before ", "when "] {
+        let text = piece.repeat(100_000 / piece.len());
+        let now: Timestamp = NOW.parse().expect("a time");
+        let _ = (stretches(&text, now), asks_when(&text), names_time(&text));
+    }
+}
+
+fn phrase() -> impl Strategy<Value = String> {
+    let words = [
+        "may",
+        "May",
+        "8",
+        "8th",
+        "31",
+        "2023",
+        "9999",
+        "of",
+        "the",
+        "last",
+        "next",
+        "week",
+        "ago",
+        "a",
+        "couple",
+        "few",
+        "between",
+        "and",
+        "since",
+        "before",
+        "after",
+        "Monday",
+        "summer",
+        "-",
+        "/",
+        ".",
+        "99",
+        "years",
+        "months",
+        "on",
+        "february",
+        "29",
+        "decades",
+        "past",
+        "9999",
+        "Thanksgiving",
+        "weekend",
+        "in",
+        "day",
+        "yesterday",
+        "0",
+    ];
+    prop::collection::vec((prop::sample::select(words.to_vec()), prop::bool::ANY), 0..9).prop_map(|words| {
+        words.into_iter().map(|(word, space)| format!("{word}{}", if space { " " } else { "" })).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_question_at_any_time_gives_stretches_that_are_not_empty(
+        question in prop_oneof![phrase(), "\\PC{0,40}".prop_map(String::from)],
+        now in prop_oneof![any::<i64>(), 0..4_000_000_000_000_000_i64],
+    ) {
+        let now = Timestamp::from_micros(now);
+        for stretch in stretches(&question, now) {
+            prop_assert!(stretch.from < stretch.until, "{:?}", stretch);
+        }
+        let _ = (asks_when(&question), names_time(&question));
+    }
+}

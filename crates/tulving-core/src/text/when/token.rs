@@ -1,0 +1,112 @@
+//! The words, numbers and marks of a text, as far as times are read from them.
+
+/// A word, a number or a single mark.
+pub(super) struct Token {
+    /// What it is.
+    pub(super) kind: Kind,
+    /// Whether it follows the one before without a space.
+    pub(super) glued: bool,
+    /// Whether it begins with a capital.
+    pub(super) capital: bool,
+}
+
+/// What a token is.
+pub(super) enum Kind {
+    /// Letters, in lower case; an apostrophe between them is `'`.
+    Word(String),
+    /// Digits, with "st", "nd", "rd" or "th" if they have it.
+    Number(Number),
+    /// Anything else.
+    Mark(char),
+}
+
+/// A whole number as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    /// Its value; meaningless from ten digits on.
+    pub(super) value: u32,
+    /// How many digits it has.
+    pub(super) digits: usize,
+    /// Whether it is "1st", "2nd" and so on.
+    pub(super) ordinal: bool,
+}
+
+impl Token {
+    /// The word that it is, or nothing.
+    pub(super) fn word(&self) -> &str {
+        match &self.kind {
+            Kind::Word(word) => word,
+            _ => "",
+        }
+    }
+
+    /// The number that it is.
+    pub(super) fn number(&self) -> Option<Number> {
+        match self.kind {
+            Kind::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The mark that it is.
+    pub(super) fn mark(&self) -> Option<char> {
+        match self.kind {
+            Kind::Mark(mark) => Some(mark),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    let mut glued = false;
+    while let Some(c) = rest.chars().next() {
+        if c.is_whitespace() {
+            rest = &rest[c.len_utf8()..];
+            glued = false;
+            continue;
+        }
+        let (kind, length) = if c.is_ascii_digit() {
+            number(rest)
+        } else if c.is_alphabetic() {
+            word(rest)
+        } else {
+            (Kind::Mark(c), c.len_utf8())
+        };
+        tokens.push(Token { kind, glued, capital: c.is_uppercase() });
+        rest = &rest[length..];
+        glued = true;
+    }
+    tokens
+}
+
+fn number(text: &str) -> (Kind, usize) {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let value = text[..digits.min(9)].parse().unwrap_or(0);
+    let letters: usize =
+        text[digits..].chars().take_while(|c| c.is_alphabetic()).take(3).map(char::len_utf8).sum();
+    let suffix = text[digits..digits + letters].to_ascii_lowercase();
+    let ordinal = matches!(suffix.as_str(), "st" | "nd" | "rd" | "th");
+    let length = if ordinal { digits + letters } else { digits };
+    (Kind::Number(Number { value, digits, ordinal }), length)
+}
+
+fn word(text: &str) -> (Kind, usize) {
+    let mut word = String::new();
+    let mut length = 0;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let apostrophe = matches!(c, '\'' | '’') && chars.peek().is_some_and(|next| next.is_alphabetic());
+        if !apostrophe && !c.is_alphabetic() {
+            break;
+        }
+        if apostrophe {
+            word.push('\'');
+        } else {
+            word.extend(c.to_lowercase());
+        }
+        length += c.len_utf8();
+    }
+    (Kind::Word(word), length)
+}

@@ -1,0 +1,455 @@
+//! recall with a question: by meaning, by word, by relation, and why.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
+use tulving_core::error::{Error, Invalid};
+use tulving_core::id::MemoryId;
+use tulving_core::ports::Embedder;
+use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Boundary, LinkedBy, MemoryType, Relation, Role, Stability};
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
+
+use crate::bed::{Bed, refused};
+
+fn bed() -> Bed {
+    with(Arc::new(FakeEmbedder))
+}
+
+fn with(embedder: Arc<dyn Embedder>) -> Bed {
+    Bed::with(ManualClock::ticking(Duration::from_millis(1)), embedder)
+}
+
+fn request(ask: Ask) -> RecallRequest {
+    RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter: Filter::default(), sort: None, limit: 10 }
+}
+
+#[track_caller]
+fn ask(bed: &Bed, caller: &Caller, ask: Ask) -> Answer {
+    bed.engine.recall(caller, &request(ask)).expect("an answer")
+}
+
+#[track_caller]
+fn contents(bed: &Bed, caller: &Caller, question: &str) -> Vec<String> {
+    ask(bed, caller, Ask::new(question)).hits.into_iter().map(|hit| hit.memory.edition.text.content).collect()
+}
+
+fn part(hit: &Hit, name: PartName) -> Option<f64> {
+    let explanation = hit.explanation.as_ref().expect("an explanation");
+    explanation.parts.iter().find(|part| part.name == name).map(|part| part.value)
+}
+
+fn place(answer: &Answer, id: MemoryId) -> usize {
+    answer.hits.iter().position(|hit| hit.memory.id == id).expect("it was found")
+}
+
+#[test]
+fn a_question_finds_what_shares_its_words_and_ranks_the_fuller_match_first() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "The deploy pipeline runs on every merge to main");
+    bed.save(&user, "The canteen serves soup on Fridays");
+    bed.save(&user, "Every merge needs a review");
+    let found = contents(&bed, &user, "how does the deploy pipeline run after a merge?");
+    assert_eq!(found[0], "The deploy pipeline runs on every merge to main");
+    assert!(!found[..2].contains(&"The canteen serves soup on Fridays".to_owned()), "{found:?}");
+}
+
+#[test]
+fn a_store_without_a_model_answers_by_word_and_says_what_is_missing() {
+    for bed in [Bed::new(), with(Arc::new(BrokenEmbedder))] {
+        let user = bed.user();
+        bed.save(&user, "Backups are kept for thirty days");
+        let answer = ask(&bed, &user, Ask::new("how long are backups kept?"));
+        assert_eq!(answer.hits.len(), 1);
+        assert_eq!(answer.missing.len(), 1);
+        assert_eq!(answer.missing[0].lane, Lane::Vector);
+        assert!(!answer.missing[0].why.is_empty());
+    }
+}
+
+#[test]
+fn what_was_saved_in_bulk_is_found_by_word_at_once_and_the_answer_says_how_many_wait() {
+    let bed = bed();
+    let user = bed.user();
+    let many = (0..40).map(|n| SaveRequest::new(format!("Fact number {n} about turbines"))).collect();
+    bed.engine.save_many(&user, many).expect("saved");
+    let answer = ask(&bed, &user, Ask::new("turbines"));
+    assert_eq!(answer.hits.len(), 10);
+    assert!(answer.missing.iter().any(|missing| missing.why.contains("40 memories wait")), "{answer:?}");
+    assert_eq!(bed.engine.waiting_to_be_embedded(&user).expect("a count"), 40);
+    let embedded = bed.engine.embed_waiting(15).expect("embedded");
+    assert_eq!((embedded.done, embedded.left), (15, 25));
+    let embedded = bed.engine.embed_waiting(100).expect("embedded");
+    assert_eq!((embedded.done, embedded.left), (25, 0));
+    assert_eq!(ask(&bed, &user, Ask::new("turbines")).missing, []);
+}
+
+#[test]
+fn the_parts_of_every_explanation_add_up_to_its_score() {
+    let bed = bed();
+    let user = bed.user();
+    let mut before = None;
+    for n in 0..30_i64 {
+        let request = SaveRequest {
+            conversation: Some(format!("talk {}", n % 3)),
+            position: Some(n),
+            speaker: Some(["Ada", "Grace"][usize::try_from(n % 2).expect("small")].to_owned()),
+            occurred_at: Some(Timestamp::from_micros(1_680_000_000_000_000 + n * 86_400_000_000)),
+            importance: Some(f64::from(u8::try_from(n).expect("small")) / 30.0),
+            ..SaveRequest::new(format!("The engine number {n} was tested on rig {}. Did it hold?", n % 7))
+        };
+        let id = bed.save(&user, request).id;
+        if let Some(before) = before.replace(id) {
+            bed.link(&user, id, before, Relation::CausedBy);
+        }
+    }
+    for fusion in [Fusion::Measured, Fusion::Ranks] {
+        let question = Ask { fusion, ..Ask::new("when was Ada's engine number 4 tested in April 2023?") };
+        let answer = ask(&bed, &user, question);
+        assert_eq!(answer.hits.len(), 10);
+        let mut last = f64::INFINITY;
+        for hit in &answer.hits {
+            let explanation = hit.explanation.as_ref().expect("an explanation");
+            let sum: f64 = explanation.parts.iter().map(|part| part.value).sum();
+            assert_eq!(sum, explanation.score);
+            assert!(explanation.parts.iter().all(|part| part.raw * part.weight == part.value));
+            assert!(explanation.score <= last, "{fusion:?}");
+            last = explanation.score;
+            assert!(hit.why.ends_with(&format!("= {:.3}", explanation.score)), "{}", hit.why);
+        }
+    }
+}
+
+#[test]
+fn rank_fusion_is_the_sum_of_one_over_sixty_plus_rank() {
+    let bed = bed();
+    let user = bed.user();
+    let first = bed.save(&user, "coffee beans from Kenya").id;
+    let second = bed.save(&user, "coffee").id;
+    let linked = bed.save(&user, "the grinder broke").id;
+    bed.link(&user, linked, first, Relation::CausedBy);
+    let answer = ask(&bed, &user, Ask { fusion: Fusion::Ranks, ..Ask::new("coffee beans from Kenya") });
+    assert_eq!(answer.total_found, 3);
+    let hit = &answer.hits[place(&answer, first)];
+    let explanation = hit.explanation.as_ref().expect("an explanation");
+    let due: f64 = explanation.lanes.iter().map(|mark| 1.0 / (60.0 + f64::from(mark.rank))).sum();
+    assert_eq!(explanation.score, due);
+    let lanes: Vec<Lane> = explanation.lanes.iter().map(|mark| mark.lane).collect();
+    assert_eq!(lanes, [Lane::Keyword, Lane::Vector, Lane::Graph]);
+    assert!(place(&answer, first) < place(&answer, second));
+    let grinder = answer.hits[place(&answer, linked)].explanation.as_ref().expect("an explanation");
+    assert!(grinder.lanes.iter().any(|mark| mark.lane == Lane::Graph));
+    assert!(hit.relevance_score.get() <= 1.0 && hit.relevance_score.get() > 0.9);
+}
+
+#[test]
+fn what_is_linked_with_a_good_hit_is_found_with_it() {
+    let bed = bed();
+    let user = bed.user();
+    let outage = bed.save(&user, "The outage of the payment service in March").id;
+    let cause = bed.save(&user, "A certificate had run out unnoticed").id;
+    bed.link(&user, outage, cause, Relation::CausedBy);
+    let answer = ask(&bed, &user, Ask::new("payment service outage"));
+    let hit = &answer.hits[place(&answer, cause)];
+    assert!(part(hit, PartName::Graph).is_some_and(|value| value > 0.0), "{}", hit.why);
+    let only = Ask { lanes: vec![Lane::Keyword], ..Ask::new("payment service outage") };
+    assert_eq!(ask(&bed, &user, only).hits.len(), 1);
+}
+
+#[test]
+fn a_superseded_memory_comes_after_its_successor_and_as_of_then_it_comes_first() {
+    let bed = bed();
+    let user = bed.user();
+    let day = |text: &str| -> Option<Timestamp> { Some(text.parse().expect("a day")) };
+    let said = |text: &str, at: &str| SaveRequest { occurred_at: day(at), ..SaveRequest::new(text) };
+    let old = bed.save(&user, said("The office wifi password is stored in the red binder", "2023-01-10")).id;
+    let new = bed.save(&user, said("The wifi password moved to the vault", "2023-06-01")).id;
+    bed.link(&user, new, old, Relation::Updates);
+    let question = "where is the office wifi password stored in the binder?";
+    let answer = ask(&bed, &user, Ask::new(question));
+    assert!(place(&answer, new) < place(&answer, old));
+    let hit = &answer.hits[place(&answer, old)];
+    assert!(hit.memory.superseded_by == Some(new) && part(hit, PartName::Superseded).is_some());
+    let then = ask(&bed, &user, Ask { as_of: day("2023-03-01"), ..Ask::new(question) });
+    assert_eq!(then.hits.len(), 1, "the successor did not hold yet");
+    assert_eq!(then.hits[0].memory.id, old);
+    assert_eq!(part(&then.hits[0], PartName::Superseded), None);
+    assert_eq!(ask(&bed, &user, Ask { as_of: day("2022-01-01"), ..Ask::new(question) }).hits, []);
+}
+
+#[test]
+fn stable_memories_lead_where_the_match_is_weak_and_a_strong_match_leads_whatever_its_stability() {
+    let bed = bed();
+    let user = bed.user();
+    let said = |text: &str, stability| SaveRequest {
+        stability: Some(stability),
+        memory_type: Some(MemoryType::Fact),
+        ..SaveRequest::new(text)
+    };
+    let volatile = bed.save(&user, said("alpha beta gamma delta lunch one", Stability::Volatile)).id;
+    let evolving = bed.save(&user, said("alpha beta gamma delta lunch two", Stability::Evolving)).id;
+    let stable = bed.save(&user, said("alpha beta gamma delta lunch three", Stability::Stable)).id;
+    let weak = ask(&bed, &user, Ask::new("lunch zebra giraffe quagga okapi"));
+    assert!(place(&weak, stable) < place(&weak, evolving));
+    assert!(place(&weak, evolving) < place(&weak, volatile));
+    let strong = ask(&bed, &user, Ask::new("alpha beta gamma delta lunch one"));
+    assert_eq!(place(&strong, volatile), 0);
+}
+
+#[test]
+fn the_channel_that_the_caller_names_is_preferred() {
+    let bed = bed();
+    let user = bed.user();
+    let said = |channel: &str| SaveRequest {
+        conversation: Some(channel.to_owned()),
+        ..SaveRequest::new("We meet at ten in the small room")
+    };
+    let (here, there) = (bed.save(&user, said("here")).id, bed.save(&user, said("there")).id);
+    for (channel, first) in [("here", here), ("there", there)] {
+        let question = Ask { channel: Some(channel.to_owned()), ..Ask::new("when do we meet?") };
+        assert_eq!(ask(&bed, &user, question).hits[0].memory.id, first);
+    }
+}
+
+#[test]
+fn a_time_in_the_question_prefers_what_is_of_that_time() {
+    let bed = bed();
+    let user = bed.user();
+    let mut ids = Vec::new();
+    for month in 1..=9 {
+        let at = format!("2023-0{month}-12").parse().expect("a day");
+        let said = SaveRequest {
+            occurred_at: Some(at),
+            ..SaveRequest::new(format!("Visited the harbour, walk number {month}"))
+        };
+        ids.push(bed.save(&user, said).id);
+    }
+    let answer = ask(&bed, &user, Ask::new("which walk to the harbour was it in May 2023?"));
+    assert_eq!(answer.hits[0].memory.id, ids[4], "{}", answer.hits[0].why);
+    let asked_at = Some("2023-08-13T09:00:00Z".parse().expect("a time"));
+    let answer = ask(&bed, &user, Ask { asked_at, ..Ask::new("which walk to the harbour was yesterday?") });
+    assert_eq!(answer.hits[0].memory.id, ids[7], "{}", answer.hits[0].why);
+}
+
+#[test]
+fn twins_go_behind_what_says_something_else() {
+    let bed = bed();
+    let user = bed.user();
+    let said = |text: &str, speaker: &str| SaveRequest {
+        conversation: Some("retro".to_owned()),
+        speaker: Some(speaker.to_owned()),
+        ..SaveRequest::new(text)
+    };
+    let twin = "The release train leaves every second Tuesday at noon";
+    bed.save(&user, said(twin, "Ada"));
+    bed.save(&user, said(&format!("{twin}!"), "Grace"));
+    bed.save(&user, said("The release notes are written by hand", "Ada"));
+    let found = contents(&bed, &user, "when does the release train leave?");
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[1], "The release notes are written by hand");
+}
+
+#[test]
+fn abstaining_gives_an_honest_nothing() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "The cat sleeps on the warm server");
+    let far = Ask { abstain_below: Some(Strength::Weak), ..Ask::new("quarterly tax filing deadline") };
+    let answer = ask(&bed, &user, far);
+    assert_eq!((answer.hits.len(), answer.evidence), (0, Some(Strength::None)));
+    let near = Ask { abstain_below: Some(Strength::Strong), ..Ask::new("The cat sleeps on the warm server") };
+    let answer = ask(&bed, &user, near);
+    assert_eq!((answer.hits.len(), answer.evidence, answer.withheld), (1, Some(Strength::Strong), 0));
+}
+
+#[test]
+fn a_token_budget_keeps_the_answer_short_and_never_empty() {
+    let bed = bed();
+    let user = bed.user();
+    for n in 0..8 {
+        bed.save(
+            &user,
+            format!("Note {n} about the greenhouse: {}", "water the tomatoes ".repeat(4)).as_str(),
+        );
+    }
+    let hits = |budget| {
+        ask(&bed, &user, Ask { token_budget: Some(budget), ..Ask::new("greenhouse tomatoes") }).hits.len()
+    };
+    assert_eq!((hits(1), hits(70), hits(10_000)), (1, 2, 8));
+}
+
+#[test]
+fn the_best_section_of_a_long_memory_is_named() {
+    let bed = bed();
+    let user = bed.user();
+    let filler = |word: &str| format!("{word} is described here at some length. ").repeat(30);
+    let text = format!(
+        "# Manual\n\n## Pumps\n\n{}\n\n## Valves\n\n{} The relief valve opens at nine bar.\n\n## Hoses\n\n{}",
+        filler("A pump"),
+        filler("A valve"),
+        filler("A hose")
+    );
+    bed.save(&user, text.as_str());
+    bed.engine.embed_waiting(10).expect("embedded");
+    let answer = ask(&bed, &user, Ask::new("at how many bar does the relief valve open?"));
+    let hit = &answer.hits[0];
+    let section = hit.section.as_ref().expect("a section");
+    let shown = &hit.memory.edition.text.content[section.start..section.end];
+    assert!(shown.contains("relief valve opens at nine bar"), "{shown}");
+    assert!(shown.len() < text.len() / 2);
+    assert_eq!(section.heading_path, ["Manual", "Valves"]);
+}
+
+#[test]
+fn nobody_finds_what_is_private_to_another_or_in_another_space() {
+    let bed = bed();
+    let user = bed.user();
+    let hub = bed.hub("lab");
+    let (ada, grace) = (bed.member("ada", hub, Role::Writer), bed.member("grace", hub, Role::Writer));
+    let secret = |boundary| SaveRequest {
+        boundary: Some(boundary),
+        ..SaveRequest::new(format!("The combination of the safe, {boundary}"))
+    };
+    let private = bed.save(&ada, secret(Boundary::Private)).id;
+    let shared = bed.save(&ada, secret(Boundary::Hub)).id;
+    let own = bed.save(&user, "The combination of the bicycle lock").id;
+    bed.link(&ada, shared, private, Relation::CausedBy);
+    for fusion in [Fusion::Measured, Fusion::Ranks] {
+        let found = |caller: &Caller| -> Vec<MemoryId> {
+            let question = Ask { fusion, ..Ask::new("combination of the safe") };
+            let mut ids: Vec<_> = ask(&bed, caller, question).hits.iter().map(|hit| hit.memory.id).collect();
+            ids.sort();
+            ids
+        };
+        assert_eq!(found(&ada), [private, shared]);
+        assert_eq!(found(&grace), [shared]);
+        assert_eq!(found(&user), [shared, own], "the user is an admin of the hub");
+    }
+}
+
+#[test]
+fn a_filter_holds_for_what_a_question_finds() {
+    let bed = bed();
+    let user = bed.user();
+    let tagged =
+        SaveRequest { tags: Some(vec!["garden".to_owned()]), ..SaveRequest::new("Roses need pruning") };
+    let tagged = bed.save(&user, tagged).id;
+    bed.save(&user, "Roses were on sale");
+    let mut asked = request(Ask::new("roses"));
+    asked.filter.tags = vec!["garden".to_owned()];
+    let found = bed.engine.recall(&user, &asked).expect("an answer").hits;
+    assert_eq!(found.iter().map(|hit| hit.memory.id).collect::<Vec<_>>(), [tagged]);
+}
+
+#[test]
+fn a_new_memory_is_linked_to_those_that_say_nearly_the_same() {
+    let bed = bed();
+    let user = bed.user();
+    let words = "one two three four five six seven eight nine ten eleven twelve";
+    let old = bed.save(&user, words);
+    let new = bed.save(&user, format!("{words} thirteen").as_str());
+    assert_eq!(new.near.len(), 1);
+    assert_eq!((new.near[0].id, new.near[0].number), (old.id, old.number));
+    assert!(new.near[0].similarity.get() > 0.9);
+    let related = bed.engine.related(&user, new.id.into(), 1).expect("relatives");
+    let edge = related[0].via[0];
+    assert_eq!((edge.relation, edge.linked_by), (Relation::Updates, LinkedBy::Auto));
+    assert_eq!((edge.source, edge.weight), (new.id, new.near[0].similarity));
+    assert_eq!(bed.get(&user, old.id).superseded_by, None, "it relates and does not demote");
+    assert_eq!(bed.save(&user, "something else entirely").near, []);
+    let wider =
+        SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(format!("{words} fourteen")) };
+    assert_eq!(bed.save(&user, wider).near, [], "another boundary");
+}
+
+#[test]
+fn a_link_is_made_later_where_the_vectors_come_later() {
+    let bed = bed();
+    let user = bed.user();
+    let words = "red orange yellow green blue indigo violet black white grey brown pink";
+    let mut many: Vec<SaveRequest> =
+        (0..20).map(|n| SaveRequest::new(format!("filler{n} word{n} thing{n} other{n}"))).collect();
+    many.push(SaveRequest::new(words));
+    many.push(SaveRequest::new(format!("{words} gold")));
+    let receipts = bed.engine.save_many(&user, many).expect("saved");
+    let (old, new) = (receipts[20].id, receipts[21].id);
+    assert!(receipts.iter().all(|receipt| receipt.near.is_empty()));
+    bed.engine.embed_waiting(100).expect("embedded");
+    let related = bed.engine.related(&user, new.into(), 1).expect("relatives");
+    assert_eq!(related.len(), 1);
+    assert_eq!((related[0].memory.id, related[0].via[0].source), (old, new));
+}
+
+/// Another model: the fake one with its numbers in another order.
+struct Other;
+
+impl Embedder for Other {
+    fn model(&self) -> Result<String, tulving_core::error::ModelError> {
+        Ok("other".to_owned())
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, tulving_core::error::ModelError> {
+        let mut made = FakeEmbedder.embed(texts)?;
+        made.iter_mut().for_each(|vector| vector.reverse());
+        Ok(made)
+    }
+}
+
+#[test]
+fn another_model_takes_over_in_one_step_and_the_old_one_answers_until_then() {
+    let bed = bed();
+    let user = bed.user();
+    for n in 0..10 {
+        bed.save(&user, format!("Measurement {n} of the tide").as_str());
+    }
+    let engine = bed.beside_with(Arc::new(Other), vec![Arc::new(FakeEmbedder)]);
+    let vectors = |engine: &tulving_core::Engine| {
+        let answer = engine.recall(&user, &request(Ask::new("tide"))).expect("an answer");
+        assert_eq!(answer.missing, []);
+        let in_lane = |hit: &&Hit| {
+            hit.explanation.as_ref().is_some_and(|why| why.lanes.iter().any(|mark| mark.lane == Lane::Vector))
+        };
+        answer.hits.iter().filter(in_lane).count()
+    };
+    assert_eq!(vectors(&engine), 10);
+    let step = engine.embed_waiting(4).expect("embedded");
+    assert_eq!((step.done, step.left, step.took_over), (4, 6, None));
+    assert_eq!(vectors(&engine), 10, "the old vectors still answer");
+    bed.save(&user, "Measurement 10 of the tide");
+    let step = engine.embed_waiting(100).expect("embedded");
+    assert_eq!((step.done, step.left, step.took_over), (7, 0, Some("other".to_owned())));
+    assert_eq!(vectors(&engine), 10);
+    // A process that only has the old model says so, and answers by word.
+    let answer = ask(&bed, &user, Ask::new("tide"));
+    assert!(answer.missing[0].why.contains("other"), "{:?}", answer.missing);
+    assert_eq!(answer.hits.len(), 10);
+}
+
+#[test]
+fn an_empty_question_is_refused() {
+    let bed = bed();
+    let empty = bed.engine.recall(&bed.user(), &request(Ask::new("  ")));
+    refused!(empty, Error::Invalid(Invalid::Empty { .. }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_text_is_a_question(question in "\\PC{1,60}") {
+        thread_local! {
+            static BED: Bed = bed();
+        }
+        BED.with(|bed| {
+            let user = bed.user();
+            bed.save(&user, "AND OR NOT \"quoted\" field:value (parenthesis) *star* ~tilde^2");
+            let answer = bed.engine.recall(&user, &request(Ask::new(question.clone())));
+            prop_assert!(answer.is_ok() || question.trim().is_empty());
+            Ok(())
+        })?;
+    }
+}

@@ -1,0 +1,70 @@
+//! Many texts: packed into pieces of work of one size and shared between the cores.
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::network::{Network, Room};
+
+/// Tokens that are worked on together. Enough that the weights are read seldom, few enough that what is known of the tokens
+/// stays in the second cache: 64 to 128 measured best, 256 and more fell off by 5 %.
+const PACK: usize = 112;
+
+/// A vector for each text. One pack, and so a single text, is done by the calling thread.
+pub(super) fn embed(network: &Network, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
+    let packs = packs(texts);
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(vec![Vec::new(); texts.len()]);
+    let work = || {
+        let mut room = Room::default();
+        while let Some(pack) = packs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let ids: Vec<&[u32]> = pack.iter().map(|index| texts[*index].as_slice()).collect();
+            let vectors = network.vectors(&ids, &mut room);
+            let mut done = done.lock().expect("no thread panics while it holds the lock");
+            for (index, vector) in pack.iter().zip(vectors) {
+                done[*index] = vector;
+            }
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for _ in 1..cores.min(packs.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    done.into_inner().expect("no thread panics while it holds the lock")
+}
+
+/// The texts by length, the longest first, so that no core is left with a long one at the end; cut into packs.
+fn packs(texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(texts[*index].len()));
+    let mut packs: Vec<Vec<usize>> = Vec::new();
+    let mut room = 0;
+    for index in order {
+        let length = texts[index].len();
+        match packs.last_mut() {
+            Some(pack) if length <= room => pack.push(index),
+            _ => {
+                packs.push(vec![index]);
+                room = PACK;
+            }
+        }
+        room = room.saturating_sub(length);
+    }
+    packs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packs_are_full_and_hold_every_text_once() {
+        let texts: Vec<Vec<u32>> = [3, 200, 50, 40, 22, 60, 1].map(|length| vec![7; length]).to_vec();
+        let packs = packs(&texts);
+        assert_eq!(packs, [vec![1], vec![5, 2], vec![3, 4, 0, 6]]);
+    }
+}

@@ -1,0 +1,244 @@
+//! Reads the tokenizer of a folder: `tokenizer.json`, or `vocab.txt` with the rules of BERT.
+//!
+//! Only those of the word-piece kind; which other kind it is, is said.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::wordpiece::{Marks, Rules, Vocabulary, WordPiece};
+use super::{FolderError, read, read_json};
+
+/// The first that is there is used.
+pub(super) const FILES: [&str; 2] = ["tokenizer.json", "vocab.txt"];
+/// What else the ids of a text depend on, where it is there: the longest text, and the case.
+pub(super) const SETTINGS: [&str; 2] = ["sentence_bert_config.json", "tokenizer_config.json"];
+
+/// What models of the BERT kind have room for, where nothing else is said.
+const MOST_PIECES: usize = 512;
+
+/// The word pieces of a model, and how many of them it takes.
+pub(super) struct Tokenizer {
+    pieces: WordPiece,
+    most: usize,
+}
+
+/// `sentence_bert_config.json`
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct SentenceSettings {
+    max_seq_length: Option<usize>,
+}
+
+/// `tokenizer_config.json`
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct TokenizerSettings {
+    do_lower_case: Option<bool>,
+    /// Where there is no limit this is a number beyond all integers.
+    model_max_length: Option<f64>,
+}
+
+/// The parts of `tokenizer.json` that are used.
+#[derive(Deserialize)]
+struct TokenizerFile {
+    #[serde(default)]
+    added_tokens: Vec<AddedToken>,
+    normalizer: Option<Normalizer>,
+    post_processor: Option<Value>,
+    model: WordPieceModel,
+}
+
+#[derive(Deserialize)]
+struct AddedToken {
+    id: u32,
+    content: String,
+    special: bool,
+}
+
+#[derive(Deserialize)]
+struct Normalizer {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    clean_text: bool,
+    #[serde(default)]
+    handle_chinese_chars: bool,
+    strip_accents: Option<bool>,
+    #[serde(default)]
+    lowercase: bool,
+}
+
+#[derive(Deserialize)]
+struct WordPieceModel {
+    /// Files of old versions do not say it.
+    #[serde(rename = "type", default = "word_piece")]
+    kind: String,
+    #[serde(default)]
+    unk_token: Option<String>,
+    #[serde(default)]
+    continuing_subword_prefix: Option<String>,
+    /// A table for word pieces, and lists for other kinds.
+    vocab: Value,
+}
+
+fn word_piece() -> String {
+    "WordPiece".to_owned()
+}
+
+impl Tokenizer {
+    pub(super) fn read(folder: &Path) -> Result<Self, FolderError> {
+        let [sentence, tokenizer] = SETTINGS.map(|file| folder.join(file));
+        let sentence: SentenceSettings =
+            if sentence.is_file() { read_json(&sentence)? } else { SentenceSettings::default() };
+        let settings: TokenizerSettings =
+            if tokenizer.is_file() { read_json(&tokenizer)? } else { TokenizerSettings::default() };
+        let [json, vocabulary] = FILES.map(|file| folder.join(file));
+        let pieces = if json.is_file() {
+            read_json::<TokenizerFile>(&json)?
+                .pieces()
+                .map_err(|what| FolderError::Unsuited { path: json, what })
+        } else {
+            let lower_case = settings.do_lower_case.unwrap_or(true);
+            of_lines(&read(&vocabulary)?, lower_case)
+                .map_err(|what| FolderError::Unsuited { path: vocabulary, what })
+        }?;
+        let said = settings.model_max_length.filter(|most| (1.0..=65_536.0).contains(most));
+        let most = sentence.max_seq_length.or(said.map(|most| most as usize)).unwrap_or(MOST_PIECES);
+        Ok(Self { pieces, most })
+    }
+
+    pub(super) fn encode(&self, text: &str) -> Vec<u32> {
+        self.pieces.encode(text, self.most)
+    }
+}
+
+/// A vocabulary of one piece on each line.
+fn of_lines(file: &[u8], lower_case: bool) -> Result<WordPiece, String> {
+    let text = std::str::from_utf8(file).map_err(|error| error.to_string())?;
+    let vocabulary: Vocabulary = text.lines().map(|line| Cow::Owned(line.to_owned())).zip(0..).collect();
+    let marks = Marks::of_bert(&vocabulary).ok_or("it lacks [CLS], [SEP] or [UNK]")?;
+    let rules = Rules { strip_accents: lower_case, lower_case, ..Rules::UNCASED };
+    Ok(WordPiece::new(vocabulary, marks, rules))
+}
+
+impl TokenizerFile {
+    fn pieces(self) -> Result<WordPiece, String> {
+        let kind = &self.model.kind;
+        if *kind != word_piece() {
+            return Err(format!("the tokenizer is of the kind {kind}, and only WordPiece is known here"));
+        }
+        if self.model.continuing_subword_prefix.as_deref().is_some_and(|prefix| prefix != "##") {
+            return Err("the inner pieces of words do not begin with ##".to_owned());
+        }
+        let rules = self.rules()?;
+        let vocabulary: HashMap<String, u32> =
+            serde_json::from_value(self.model.vocab).map_err(|error| format!("the vocabulary: {error}"))?;
+        let vocabulary: Vocabulary =
+            vocabulary.into_iter().map(|(piece, id)| (Cow::Owned(piece), id)).collect();
+        let id = |name: &str| {
+            let added = self.added_tokens.iter().find(|token| token.content == name).map(|token| token.id);
+            added.or_else(|| vocabulary.get(name).copied()).ok_or(format!("there is no token {name}"))
+        };
+        let (begin, end) = match &self.post_processor {
+            Some(after) => ends(after).ok_or("the post-processor does not put a token at either end")?,
+            None => ("[CLS]".to_owned(), "[SEP]".to_owned()),
+        };
+        let marks = Marks {
+            begin: id(&begin)?,
+            end: id(&end)?,
+            unknown: id(self.model.unk_token.as_deref().unwrap_or("[UNK]"))?,
+            special: self
+                .added_tokens
+                .iter()
+                .filter(|token| token.special)
+                .map(|token| (Cow::Owned(token.content.clone()), token.id))
+                .collect(),
+        };
+        Ok(WordPiece::new(vocabulary, marks, rules))
+    }
+
+    fn rules(&self) -> Result<Rules, String> {
+        match &self.normalizer {
+            None => Ok(Rules { clean: false, chinese_apart: false, strip_accents: false, lower_case: false }),
+            Some(normalizer) if normalizer.kind == "BertNormalizer" => Ok(Rules {
+                clean: normalizer.clean_text,
+                chinese_apart: normalizer.handle_chinese_chars,
+                strip_accents: normalizer.strip_accents.unwrap_or(normalizer.lowercase),
+                lower_case: normalizer.lowercase,
+            }),
+            Some(other) => {
+                Err(format!("the normalizer {} is not known here, only BertNormalizer", other.kind))
+            }
+        }
+    }
+}
+
+/// The tokens that a post-processor puts before and after a text.
+fn ends(after: &Value) -> Option<(String, String)> {
+    if after["type"] == "TemplateProcessing" {
+        let parts = after["single"].as_array()?;
+        let token = |part: &Value| part["SpecialToken"]["id"].as_str().map(str::to_owned);
+        return Some((token(parts.first()?)?, token(parts.last()?)?));
+    }
+    // BertProcessing and RobertaProcessing: the token and its id.
+    let token = |name| after[name][0].as_str().map(str::to_owned);
+    Some((token("cls")?, token("sep")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn pieces(change: impl FnOnce(&mut Value)) -> Result<WordPiece, String> {
+        let mut file = json!({
+            "added_tokens": [{ "id": 0, "content": "<s>", "special": true }, { "id": 1, "content": "</s>", "special": true }],
+            "normalizer": { "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true },
+            "post_processor": { "type": "RobertaProcessing", "sep": ["</s>", 1], "cls": ["<s>", 0] },
+            "model": { "type": "WordPiece", "unk_token": "[UNK]", "vocab": { "[UNK]": 2, "cafe": 3, "##s": 4 } },
+        });
+        change(&mut file);
+        serde_json::from_value::<TokenizerFile>(file).unwrap().pieces()
+    }
+
+    #[test]
+    fn the_ends_are_those_of_the_post_processor() {
+        assert_eq!(pieces(|_| ()).unwrap().encode("Cafés </s> x", 9), [0, 3, 4, 1, 2, 1]);
+        let template = |file: &mut Value| {
+            file["post_processor"] = json!({ "type": "TemplateProcessing", "single": [
+                { "SpecialToken": { "id": "</s>" } }, { "Sequence": { "id": "A" } }, { "SpecialToken": { "id": "<s>" } }] });
+        };
+        assert_eq!(pieces(template).unwrap().encode("cafe", 9), [1, 3, 0]);
+    }
+
+    #[test]
+    fn case_and_accents_stay_where_the_file_says_so() {
+        let cased = |file: &mut Value| file["normalizer"]["lowercase"] = false.into();
+        assert_eq!(pieces(cased).unwrap().encode("Cafe cafés cafe", 9), [0, 2, 2, 3, 1]);
+    }
+
+    #[test]
+    fn another_kind_is_named() {
+        let told = |change: fn(&mut Value)| pieces(change).err().unwrap();
+        let kind = told(|file| file["model"] = json!({ "type": "Unigram", "vocab": [["a", 0.0]] }));
+        assert_eq!(kind, "the tokenizer is of the kind Unigram, and only WordPiece is known here");
+        let normalizer = told(|file| file["normalizer"] = json!({ "type": "Precompiled" }));
+        assert_eq!(normalizer, "the normalizer Precompiled is not known here, only BertNormalizer");
+        let ends = told(|file| file["post_processor"]["cls"] = json!(["[CLS]", 9]));
+        assert_eq!(ends, "there is no token [CLS]");
+    }
+
+    #[test]
+    fn a_vocabulary_of_lines_is_of_bert() {
+        let pieces = of_lines("[UNK]\n[CLS]\n[SEP]\nÄrger\narger\n".as_bytes(), true).unwrap();
+        assert_eq!(pieces.encode("Ärger", 9), [1, 4, 2]);
+        let cased = of_lines("[UNK]\n[CLS]\n[SEP]\nÄrger\narger\n".as_bytes(), false).unwrap();
+        assert_eq!(cased.encode("Ärger", 9), [1, 3, 2]);
+        assert!(of_lines(b"a\nb\n", true).is_err());
+    }
+}

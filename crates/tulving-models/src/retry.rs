@@ -1,0 +1,86 @@
+//! Tries again what may succeed the next time, twice at most, after a wait that grows and varies.
+
+use std::thread;
+use std::time::Duration;
+
+/// How often a failed attempt is made again.
+const RETRIES: u32 = 2;
+/// The first wait is around this long, each next one twice that.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+/// However long a service asks to be left alone, somebody is waiting for the answer.
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+
+/// How an attempt failed.
+#[derive(Debug)]
+pub(crate) enum Failure<E> {
+    /// It would fail again.
+    Final(E),
+    /// It may succeed later; the service may have said when.
+    Passing(E, Option<Duration>),
+}
+
+/// Makes the attempt until it succeeds, fails for good or has been made often enough; the last error is given back.
+pub(crate) fn retry<T, E>(attempt: impl FnMut() -> Result<T, Failure<E>>) -> Result<T, E> {
+    retry_with(attempt, thread::sleep)
+}
+
+fn retry_with<T, E>(
+    mut attempt: impl FnMut() -> Result<T, Failure<E>>,
+    mut wait: impl FnMut(Duration),
+) -> Result<T, E> {
+    let mut made = 0;
+    loop {
+        match attempt() {
+            Ok(value) => return Ok(value),
+            Err(Failure::Passing(_, asked)) if made < RETRIES => wait(pause(made, asked)),
+            Err(Failure::Final(error) | Failure::Passing(error, _)) => return Err(error),
+        }
+        made += 1;
+    }
+}
+
+/// Between half and one and a half of the wait, so that many who failed together do not come back together.
+fn pause(made: u32, asked: Option<Duration>) -> Duration {
+    let around = FIRST_WAIT * 2_u32.pow(made);
+    let varied = around.mul_f64(0.5 + fastrand::f64());
+    asked.map_or(varied, |asked| asked.max(varied)).min(LONGEST_WAIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes of attempts that end like this, and the waits between them.
+    fn run(ends: Vec<Result<u8, Failure<&'static str>>>) -> (Result<u8, &'static str>, Vec<Duration>) {
+        let mut waits = Vec::new();
+        let mut ends = ends.into_iter();
+        let end = retry_with(|| ends.next().expect("no further attempt"), |wait| waits.push(wait));
+        (end, waits)
+    }
+
+    #[test]
+    fn a_passing_failure_is_tried_again() {
+        let (end, waits) = run(vec![Err(Failure::Passing("busy", None)), Ok(7)]);
+        assert_eq!(end, Ok(7));
+        assert!(matches!(&waits[..], [wait] if (125..=375).contains(&wait.as_millis())), "{waits:?}");
+    }
+
+    #[test]
+    fn a_final_failure_is_not() {
+        assert_eq!(run(vec![Err(Failure::Final("wrong"))]), (Err("wrong"), vec![]));
+    }
+
+    #[test]
+    fn it_ends_after_two_retries_with_the_last_error() {
+        let ends = ["one", "two", "three"].map(|error| Err(Failure::Passing(error, None))).into();
+        let (end, waits) = run(ends);
+        assert_eq!((end, waits.len()), (Err("three"), 2));
+    }
+
+    #[test]
+    fn what_the_service_asks_for_is_kept_within_reason() {
+        let asked = |seconds| vec![Err(Failure::Passing("busy", Some(Duration::from_secs(seconds)))), Ok(1)];
+        assert_eq!(run(asked(3)).1, [Duration::from_secs(3)]);
+        assert_eq!(run(asked(3_600)).1, [LONGEST_WAIT]);
+    }
+}

@@ -1,0 +1,52 @@
+//! A key that nobody sees by accident.
+
+use std::fmt;
+
+/// A key. It is masked wherever it is printed, and left out of texts that others wrote.
+#[derive(Clone)]
+pub struct Secret(String);
+
+/// What is shown instead.
+const MASK: &str = "***";
+
+impl Secret {
+    /// Keeps this key.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+
+    /// The key itself, for the request that needs it.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// A text with the key masked: some services repeat it in their errors.
+    pub(crate) fn hide_in(&self, text: &str) -> String {
+        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, MASK) }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_printed() {
+        let key = Secret::new("sk-123");
+        assert_eq!(format!("{key} {key:?} {:#?}", Some(&key)), "*** *** Some(\n    ***,\n)");
+        assert_eq!(key.hide_in("the key sk-123 is wrong"), "the key *** is wrong");
+        assert_eq!(Secret::new("").hide_in("as it is"), "as it is");
+    }
+}

@@ -1,0 +1,141 @@
+//! A folder with a model: how it is read, run and named, and what is said when something is wrong with it.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use tulving_core::ports::Embedder;
+use tulving_models::{EmbedderConfig, OnnxFolder, embedder};
+
+/// Its vectors by id: nothing, 1 0, 0 1, 3 4, -1 0, 0 -2. Made by `make.py` beside it.
+const MODEL: &[u8] = include_bytes!("../folder/model.onnx");
+/// In the order of the ids.
+const VOCABULARY: &str = "[UNK]\n[CLS]\n[SEP]\nword\nleft\ndown\n";
+
+fn write(folder: &Path, file: &str, content: impl AsRef<[u8]>) {
+    let path = folder.join(file);
+    fs::create_dir_all(path.parent().expect("a parent")).expect("a folder for the file");
+    fs::write(path, content).expect("the file is written");
+}
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "small/model.onnx", MODEL);
+    write(folder.path(), "small/vocab.txt", VOCABULARY);
+    folder
+}
+
+fn opened(folder: &TempDir) -> OnnxFolder {
+    OnnxFolder::open(&folder.path().join("small")).expect("the folder of a model")
+}
+
+/// What embedding in this folder fails with, the folder's own path left out.
+fn refusal(folder: &TempDir) -> String {
+    let path = folder.path().join("small");
+    let error = match OnnxFolder::open(&path) {
+        Ok(model) => model.embed(&["word"]).expect_err("the folder is not right"),
+        Err(error) => error,
+    };
+    error.to_string().replace(&path.display().to_string(), "DIR")
+}
+
+fn close(vector: &[f32], right: [f32; 2]) -> bool {
+    vector.len() == 2 && vector.iter().zip(right).all(|(value, right)| (value - right).abs() < 1e-6)
+}
+
+#[test]
+fn the_mean_of_the_pieces_is_the_vector() {
+    let folder = folder();
+    let vectors = opened(&folder).embed(&["word", "left", "word word word", "unheard", ""]).unwrap();
+    // [CLS] and [SEP] count: 1 0 and 0 1.
+    let length = |x: f32, y: f32| x.hypot(y);
+    assert!(close(&vectors[0], [4.0 / length(4.0, 5.0), 5.0 / length(4.0, 5.0)]));
+    assert!(close(&vectors[1], [0.0, 1.0]));
+    assert!(close(&vectors[2], [10.0 / length(10.0, 13.0), 13.0 / length(10.0, 13.0)]));
+    assert!(close(&vectors[3], [0.5_f32.sqrt(), 0.5_f32.sqrt()]));
+    assert!(close(&vectors[4], [0.5_f32.sqrt(), 0.5_f32.sqrt()]));
+}
+
+#[test]
+fn many_texts_come_back_in_their_order() {
+    let folder = folder();
+    let model = opened(&folder);
+    let texts: Vec<String> = (0..100).map(|index| format!("{}down", "word ".repeat(index % 7))).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let together = model.embed(&texts).unwrap();
+    for (text, vector) in texts.iter().zip(&together) {
+        let alone = model.embed(&[text]).unwrap();
+        assert!(close(vector, [alone[0][0], alone[0][1]]), "{text}");
+    }
+}
+
+#[test]
+fn the_pooling_is_what_the_folder_says() {
+    let folder = folder();
+    write(folder.path(), "small/1_Pooling/config.json", r#"{"pooling_mode_cls_token": true}"#);
+    assert!(close(&opened(&folder).embed(&["word down"]).unwrap()[0], [1.0, 0.0]));
+}
+
+#[test]
+fn what_is_too_long_is_cut_where_the_folder_says() {
+    let folder = folder();
+    write(folder.path(), "small/sentence_bert_config.json", r#"{"max_seq_length": 3}"#);
+    let vectors = opened(&folder).embed(&["word", "word down down down"]).unwrap();
+    assert_eq!(vectors[0], vectors[1]);
+}
+
+#[test]
+fn its_name_changes_with_what_its_vectors_depend_on() {
+    let folder = folder();
+    let name = || opened(&folder).model().unwrap();
+    let first = name();
+    assert!(first.starts_with("small-") && first.len() == "small-".len() + 12, "{first}");
+    assert_eq!(name(), first);
+    write(folder.path(), "small/1_Pooling/config.json", r#"{"pooling_mode": "cls"}"#);
+    assert_ne!(name(), first);
+}
+
+#[test]
+fn the_layout_of_published_models_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "small/onnx/model.onnx", MODEL);
+    write(folder.path(), "small/vocab.txt", VOCABULARY);
+    assert_eq!(opened(&folder).embed(&["word"]).unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_named() {
+    let folder = folder();
+    let small = folder.path().join("small");
+    fs::remove_file(small.join("vocab.txt")).unwrap();
+    assert_eq!(refusal(&folder), "the model small failed: DIR has no tokenizer.json and no vocab.txt");
+    write(&small, "tokenizer.json", "{");
+    assert!(
+        refusal(&folder).contains("DIR/tokenizer.json is not the JSON that it should be"),
+        "{}",
+        refusal(&folder)
+    );
+    fs::remove_file(small.join("tokenizer.json")).unwrap();
+    write(&small, "vocab.txt", "word\n");
+    assert_eq!(refusal(&folder), "the model small failed: DIR/vocab.txt: it lacks [CLS], [SEP] or [UNK]");
+    write(&small, "vocab.txt", VOCABULARY);
+    write(&small, "1_Pooling/config.json", r#"{"pooling_mode": "lasttoken"}"#);
+    assert_eq!(
+        refusal(&folder),
+        "the model small failed: DIR/1_Pooling/config.json: the pooling `lasttoken` is not known here; \
+         mean, cls and max are"
+    );
+    write(&small, "model.onnx", "not a model");
+    assert!(refusal(&folder).starts_with("the model small failed: DIR/model.onnx cannot be loaded: "));
+    fs::remove_file(small.join("model.onnx")).unwrap();
+    assert_eq!(refusal(&folder), "the model small failed: DIR has no model.onnx");
+}
+
+#[test]
+fn a_configuration_leads_to_it() {
+    let folder = folder();
+    let config = EmbedderConfig::Folder(folder.path().join("small"));
+    assert!(embedder(&config).unwrap().model().unwrap().starts_with("small-"));
+    let nowhere = embedder(&EmbedderConfig::Folder(folder.path().join("nowhere")));
+    assert!(nowhere.err().unwrap().to_string().contains("nowhere has no model.onnx"));
+}

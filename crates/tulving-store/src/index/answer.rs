@@ -1,0 +1,209 @@
+//! One search of one snapshot, from the scope to what is found.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use tulving_core::id::MemoryId;
+use tulving_core::score::Importance;
+use tulving_core::search::{Found, Item, Question, Scope, Session, Weights};
+use tulving_core::time::Timestamp;
+
+use super::keyword::{Lengths, Words};
+use super::segment::{Details as _, Postings, View};
+use super::sessions::{self, Gathered, Picked};
+use super::snapshot::Snapshot;
+use super::top::Top;
+use super::trouble::Damaged;
+use super::vector::{Compared, Near};
+use super::visible::Visible;
+
+/// What a question may be about.
+pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) -> Result<Found, Damaged> {
+    let parts = snapshot.views()?;
+    let views: Vec<View<'_>> = parts.iter().map(|(view, _)| *view).collect();
+    let visible = parts.iter().map(|(view, dead)| Visible::of(*view, dead, scope));
+    let visible: Vec<Visible<'_>> = visible.collect::<Result<_, _>>()?;
+    let words = Words::of(&question.terms, &parts)?;
+    let (by_terms, with_terms) = words.best(&visible, Top::new(&views, question.depth));
+    let compared = Compared::of(question.meaning.as_ref(), &visible, &views, question.depth)?;
+
+    let hits = by_terms.iter().chain(&compared.best).map(|hit| (hit.part, hit.doc));
+    let candidates: Vec<(u32, u32)> = hits.collect::<BTreeSet<_>>().into_iter().collect();
+    let (picked, gathered) = sessions::gather(&visible, &candidates);
+    let matches = matches(&words, &views, &picked);
+    let mut sessions = sessions_of(&words, &visible, &gathered);
+    let mut items = Vec::with_capacity(picked.len());
+    let near = compared.near(picked.iter().map(|picked| (picked.part, picked.doc)), &views)?;
+    for ((picked, matched), near) in picked.iter().zip(matches).zip(near) {
+        items.push(item(picked, matched, near, &views[picked.part as usize]));
+    }
+    for (session, gathered) in sessions.iter_mut().zip(&gathered) {
+        let near = gathered.docs.iter().flat_map(|(part, docs)| compared.among(*part, docs));
+        session.closeness = near.map(Near::closeness).fold(0.0, f32::max);
+    }
+    for item in &items {
+        if let Some(session) = item.session.and_then(|session| sessions.get_mut(session as usize)) {
+            session.closeness = session.closeness.max(item.closeness());
+        }
+    }
+    let mut found = Found { items, sessions, with_terms, rarities: words.rarities, ..Found::default() };
+    for (part, visible) in visible.iter().enumerate() {
+        found.within += u64::from(visible.tally.items);
+        if question.meaning.is_some() {
+            let compared = compared.fits(part);
+            let tally = &visible.tally;
+            found.with_meaning += u64::from(if compared { tally.vectored_memories } else { 0 });
+            found.unembedded += u64::from(if compared { tally.bare_memories } else { tally.memories });
+        }
+    }
+    Ok(found)
+}
+
+/// The names of those who said something within the scope.
+pub(super) fn speakers(snapshot: &Snapshot, scope: &Scope) -> Result<Vec<String>, Damaged> {
+    let parts = snapshot.views()?;
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    for (view, dead) in &parts {
+        let classes = Visible::of(*view, dead, scope)?.classes();
+        names.extend(classes.into_iter().filter_map(|class| view.class_speaker(class)));
+    }
+    Ok(names.into_iter().map(str::to_owned).collect())
+}
+
+/// How well an item fits the terms.
+#[derive(Clone, Copy, Debug, Default)]
+struct Matched {
+    lexical: f32,
+    coverage: f32,
+    /// One more than the last term of the question that was found in it.
+    covered: usize,
+}
+
+/// How well each of these fits the terms. The sums are made in the order in which the keyword lane makes them.
+fn matches(words: &Words<'_>, views: &[View<'_>], picked: &[Picked]) -> Vec<Matched> {
+    let mut matches = vec![Matched::default(); picked.len()];
+    for (part, view) in views.iter().enumerate() {
+        let mut here: Vec<(u32, usize)> = (0..picked.len())
+            .filter(|&n| picked[n].part as usize == part)
+            .map(|n| (picked[n].doc, n))
+            .collect();
+        here.sort_unstable();
+        for word in &words.words {
+            let Postings { docs, counts } = word.postings[part];
+            let mut at = 0;
+            for &(doc, n) in &here {
+                at = seek(docs, at, doc);
+                if docs.get(at) != Some(&doc) {
+                    continue;
+                }
+                let (matched, length) = (&mut matches[n], view.lengths[doc as usize] as f32);
+                matched.lexical += words.lengths.gain(word.weight, f32::from(counts[at]), length);
+                if matched.covered <= word.asked {
+                    matched.covered = word.asked + 1;
+                    matched.coverage += words.worth[word.asked];
+                }
+            }
+        }
+    }
+    // Both sums are made in the same order, so that what has all terms has exactly 1.
+    let total: f32 = words.worth.iter().sum();
+    matches.iter_mut().filter(|matched| matched.covered > 0).for_each(|matched| matched.coverage /= total);
+    matches
+}
+
+/// The sessions as ranking sees them, but for their closeness.
+fn sessions_of(words: &Words<'_>, parts: &[Visible<'_>], gathered: &[Gathered]) -> Vec<Session> {
+    let total: u64 = gathered.iter().map(|session| session.length).sum();
+    let lengths = Lengths::around(total as f64 / gathered.len().max(1) as f64);
+    let mut sessions: Vec<Session> = gathered
+        .iter()
+        .map(|session| Session {
+            document: session.document,
+            items: session.items,
+            speakers: session.speakers,
+            ..Session::default()
+        })
+        .collect();
+    // In the order of the docs, so that each list of postings is walked once.
+    let mut runs: Vec<(u32, &Range<u32>, usize)> = Vec::new();
+    for (n, session) in gathered.iter().enumerate() {
+        runs.extend(session.docs.iter().map(|(part, docs)| (*part, docs, n)));
+    }
+    runs.sort_unstable_by_key(|(part, docs, _)| (*part, docs.start));
+    let mut counts = vec![0_u32; gathered.len()];
+    for word in &words.words {
+        let (mut at, mut last) = (0, None);
+        for &(part, run, n) in &runs {
+            let Postings { docs, counts: times } = word.postings[part as usize];
+            at = seek(docs, if last == Some(part) { at } else { 0 }, run.start);
+            last = Some(part);
+            while docs.get(at).is_some_and(|doc| *doc < run.end) {
+                if parts[part as usize].sees(docs[at]) {
+                    counts[n] += u32::from(times[at]);
+                }
+                at += 1;
+            }
+        }
+        for (n, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            let length = gathered[n].length as f32;
+            sessions[n].lexical += lengths.gain(word.weight, *count as f32, length);
+            *count = 0;
+        }
+    }
+    sessions
+}
+
+/// The place of the first of ascending numbers, from `at` on, that is not below `wanted`. Quick where it is near.
+fn seek(numbers: &[u32], at: usize, wanted: u32) -> usize {
+    let mut step = 1;
+    while numbers.get(at + step).is_some_and(|number| *number < wanted) {
+        step *= 2;
+    }
+    let from = at + step / 2;
+    let to = numbers.len().min(at + step + 1);
+    match numbers.get(from..to) {
+        Some(some) => from + some.partition_point(|number| *number < wanted),
+        None => numbers.len(),
+    }
+}
+
+fn item(picked: &Picked, matched: Matched, near: Option<Near>, view: &View<'_>) -> Item {
+    let place = picked.doc as usize;
+    let (detail, class) = (&view.details[place], view.classes[place]);
+    let facets = view.facets(class);
+    Item {
+        memory: MemoryId::from_bytes(view.ids[place]),
+        chunk: detail.chunk(),
+        candidate: picked.candidate,
+        lexical: matched.lexical,
+        coverage: matched.coverage,
+        whole: near.map(|near| near.whole),
+        sentence: near.and_then(|near| near.sentence),
+        session: picked.session,
+        order: picked.order,
+        speaker: view.class_speaker(class).map(str::to_owned),
+        at: Timestamp::from_micros(detail.at()),
+        cast: detail.cast(view.lengths[place]),
+        weights: Weights {
+            stability: facets.stability(),
+            state: facets.state(),
+            importance: Importance::new(detail.importance()).expect("it was one when it was written"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeking_finds_the_first_that_is_not_below() {
+        let numbers: Vec<u32> = (0..100).map(|n| n * 3).collect();
+        for at in 0..=100 {
+            for wanted in 0..310 {
+                let expected = numbers.partition_point(|number| *number < wanted).max(at);
+                assert_eq!(seek(&numbers, at, wanted), expected, "{at} {wanted}");
+            }
+        }
+    }
+}

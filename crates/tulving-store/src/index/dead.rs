@@ -1,0 +1,89 @@
+//! Which docs of a segment are no longer there, because their memory changed or is gone.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::segment::{Postings, Tally, View};
+
+/// The dead docs of one segment. All docs of a memory die together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Dead {
+    bits: Vec<u64>,
+    docs: Vec<u32>,
+    /// How many terms they have together.
+    length: u64,
+    /// How many of each class.
+    tallies: HashMap<u32, Tally>,
+}
+
+impl Dead {
+    pub(super) fn has(&self, doc: u32) -> bool {
+        self.bits.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 == 1)
+    }
+
+    /// A bit for each of the 64 docs from `64 * word` on.
+    pub(super) fn word(&self, word: usize) -> u64 {
+        self.bits.get(word).copied().unwrap_or(0)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.docs.is_empty()
+    }
+
+    /// The dead docs, in any order.
+    pub(super) fn docs(&self) -> &[u32] {
+        &self.docs
+    }
+
+    /// How many terms the dead docs have together.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// How many of a class are dead.
+    pub(super) fn tally(&self, class: u32) -> Tally {
+        self.tallies.get(&class).copied().unwrap_or_default()
+    }
+
+    /// Lets the docs of one memory die. Says whether they lived.
+    pub(super) fn kill(&mut self, view: &View<'_>, docs: Range<u32>) -> bool {
+        if docs.is_empty() || self.has(docs.start) {
+            return false;
+        }
+        self.bits.resize(view.ids.len().div_ceil(64), 0);
+        let items = docs.end - docs.start;
+        let vectored = u32::try_from(view.rows(docs.clone()).len()).unwrap_or(items);
+        let class = view.classes[docs.start as usize];
+        self.tallies.entry(class).or_default().add(Tally::of_memory(items, vectored));
+        for doc in docs {
+            self.bits[doc as usize / 64] |= 1 << (doc % 64);
+            self.length += u64::from(view.lengths[doc as usize]);
+            self.docs.push(doc);
+        }
+        true
+    }
+
+    /// How many of the docs that have a term live.
+    pub(super) fn living(&self, postings: Postings<'_>) -> usize {
+        let all = postings.docs.len();
+        // Looking up each dead doc, or looking at each doc, whichever is less work.
+        let dead = if self.docs.len() * (all.ilog2_or_zero() + 1) < all {
+            self.docs.iter().filter(|doc| postings.docs.binary_search(doc).is_ok()).count()
+        } else if self.docs.is_empty() {
+            0
+        } else {
+            postings.docs.iter().filter(|&&doc| self.has(doc)).count()
+        };
+        all - dead
+    }
+}
+
+trait OrZero {
+    fn ilog2_or_zero(self) -> usize;
+}
+
+impl OrZero for usize {
+    fn ilog2_or_zero(self) -> usize {
+        self.checked_ilog2().map_or(0, |log| log as usize)
+    }
+}

@@ -1,0 +1,168 @@
+//! Keeps up with the store: opens the base, and takes in what the log says since.
+
+use std::collections::HashMap;
+
+use tulving_core::id::{MemoryId, Seq};
+use tulving_core::vocabulary::ChangeKind;
+
+use super::build::{ENTRIES, SPILL};
+use super::folder::{Folder, Lock, Stamp};
+use super::manifest::{epoch_text, fingerprint};
+use super::snapshot::Snapshot;
+use super::trouble::Trouble;
+use super::{SearchIndex, State};
+
+/// How many entries of the log are read at once.
+const CHANGES: usize = 4_096;
+/// A store with up to so many items is read again at once when the model changes, a larger one when it is tended.
+const SOON: u64 = 5_000;
+
+/// What a snapshot was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Basis {
+    pub(super) epoch: [u8; 16],
+    /// The model whose vectors the base has.
+    pub(super) base_model: Option<String>,
+    /// The model whose vectors the store answers with.
+    pub(super) model: Option<String>,
+    /// The manifest's number; 0 where there is none.
+    pub(super) generation: u64,
+    /// The manifest that was looked at last.
+    pub(super) stamp: Option<Stamp>,
+    /// How far the log was followed.
+    pub(super) seq: Seq,
+    /// How far the base has followed it.
+    pub(super) watermark: Seq,
+    /// How many changes the tail has taken in.
+    pub(super) pending: usize,
+}
+
+impl Basis {
+    /// Whether the base has vectors of another model than the store answers with.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.base_model != self.model
+    }
+}
+
+impl SearchIndex {
+    /// Makes the snapshot that of the store as it is now.
+    /// Who holds the lock already gives it along.
+    pub(super) fn follow(&self, state: &mut State, lock: Option<&Lock>) -> Result<(), Trouble> {
+        let (epoch, model) = (self.source.epoch()?, self.source.model()?);
+        let stamp = self.folder.as_ref().and_then(Folder::stamp);
+        let known = state.basis.as_ref().is_some_and(|basis| basis.epoch == epoch && basis.stamp == stamp);
+        if !known && !self.opened(state, epoch)? {
+            self.build(state, lock)?;
+        }
+        if let Some(basis) = &mut state.basis {
+            basis.model = model;
+            if basis.is_outdated() && state.snapshot.items() <= SOON {
+                self.build(state, lock)?;
+            }
+        }
+        if !self.catch_up(state, lock)? {
+            self.build(state, lock)?;
+            self.catch_up(state, lock)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the base. Says whether there is one that fits the store and is whole.
+    fn opened(&self, state: &mut State, epoch: [u8; 16]) -> Result<bool, Trouble> {
+        match self.load(state, epoch) {
+            Err(Trouble::Damaged(damaged)) => {
+                self.notice(state, &damaged);
+                Ok(false)
+            }
+            done => Ok(self.unless_unwritable(done)?.unwrap_or(false)),
+        }
+    }
+
+    /// Opens the base that the manifest names. Says whether there is one that fits the store.
+    pub(super) fn load(&self, state: &mut State, epoch: [u8; 16]) -> Result<bool, Trouble> {
+        let Some(folder) = &self.folder else {
+            return Ok(false);
+        };
+        loop {
+            let stamp = folder.stamp();
+            let Some(manifest) = folder.manifest()? else {
+                return Ok(false);
+            };
+            if manifest.epoch != epoch_text(&epoch) || manifest.fingerprint != fingerprint() {
+                return Ok(false);
+            }
+            match folder.parts(&manifest) {
+                Ok(base) => {
+                    state.snapshot = Snapshot { base, tail: Vec::new() };
+                    state.basis = Some(Basis {
+                        epoch,
+                        model: manifest.model.clone(),
+                        base_model: manifest.model,
+                        generation: manifest.generation,
+                        stamp,
+                        seq: Seq(manifest.watermark),
+                        watermark: Seq(manifest.watermark),
+                        pending: 0,
+                    });
+                    return Ok(true);
+                }
+                // Another process may have folded in between; then there is a newer manifest to open.
+                Err(_) if folder.stamp() != stamp => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Takes in what the log says since. Says whether it could: a log that was cut off before is of no help.
+    fn catch_up(&self, state: &mut State, lock: Option<&Lock>) -> Result<bool, Trouble> {
+        loop {
+            let Some(Basis { seq, model, .. }) = state.basis.clone() else {
+                return Ok(false);
+            };
+            let page = self.source.changes(seq, CHANGES)?;
+            let Some(last) = page.last() else {
+                // A log that ends before what was followed is another one.
+                return Ok(self.source.head()? == seq);
+            };
+            if page[0].seq.0 != seq.0 + 1 {
+                return Ok(false);
+            }
+            let mut changed: HashMap<MemoryId, bool> = HashMap::new();
+            for change in &page {
+                if !matches!(change.kind, ChangeKind::Linked | ChangeKind::Unlinked) {
+                    *changed.entry(change.memory).or_default() |= change.kind == ChangeKind::Erased;
+                }
+            }
+            self.take_in(&mut state.snapshot, &changed, model.as_deref())?;
+            if let Some(basis) = &mut state.basis {
+                basis.seq = last.seq;
+                basis.pending += changed.len();
+            }
+            if state.snapshot.tail_items() >= SPILL {
+                self.spill(state, lock)?;
+            }
+            if page.len() < CHANGES {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Takes in memories that changed, each with whether it was erased.
+    fn take_in(
+        &self,
+        snapshot: &mut Snapshot,
+        changed: &HashMap<MemoryId, bool>,
+        model: Option<&str>,
+    ) -> Result<(), Trouble> {
+        let mut ids: Vec<MemoryId> = changed.keys().copied().collect();
+        ids.sort_unstable();
+        for some in ids.chunks(ENTRIES) {
+            let entries = self.source.entries(some, model)?;
+            for id in some {
+                snapshot.kill(id.as_bytes(), changed[id])?;
+            }
+            snapshot.absorb(&entries, model)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! The manifest: which files are the base, and how far it has followed the log.
+//!
+//! One small file that is replaced as a whole. What it does not name does not count; what it names is known by its
+//! length and checksum, so a file that was lost, torn or put there by somebody else is noticed.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use tulving_core::text::{cast, terms};
+
+use super::segment::vocabulary;
+use super::trouble::Damaged;
+
+/// The name of its file.
+pub(super) const NAME: &str = "manifest";
+
+/// What the file says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    /// What the engine that made it thinks words are; see [`fingerprint`].
+    pub(super) fingerprint: u32,
+    /// Ascends with each manifest.
+    pub(super) generation: u64,
+    /// Of the store that it was made from, hexadecimal.
+    pub(super) epoch: String,
+    /// The last entry of the change log that it covers.
+    pub(super) watermark: u64,
+    /// The model whose vectors it has.
+    pub(super) model: Option<String>,
+    /// The segments.
+    pub(super) segments: Vec<Named>,
+    /// What is dead in them.
+    pub(super) dead: Option<DeadFile>,
+}
+
+/// A segment and how it is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Named {
+    pub(super) file: String,
+    pub(super) bytes: u64,
+    pub(super) checksum: u32,
+    /// Whether it still holds something that was erased.
+    pub(super) erased: bool,
+}
+
+/// The file that says what is dead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct DeadFile {
+    pub(super) file: String,
+    pub(super) checksum: u32,
+}
+
+impl Manifest {
+    /// As it is written: a checksum on the first line, then JSON for whoever looks.
+    pub(super) fn encoded(&self) -> Vec<u8> {
+        let text = serde_json::to_string_pretty(self).expect("it is made of words and numbers");
+        format!("{:08x}\n{text}\n", crc32fast::hash(text.as_bytes())).into_bytes()
+    }
+
+    pub(super) fn decoded(bytes: &[u8]) -> Result<Self, Damaged> {
+        let wrong = |what| Damaged { file: NAME.to_owned(), what };
+        let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not text"))?;
+        let (sum, text) = text.split_once('\n').ok_or_else(|| wrong("it is cut short"))?;
+        let text = text.strip_suffix('\n').ok_or_else(|| wrong("it is cut short"))?;
+        if sum != format!("{:08x}", crc32fast::hash(text.as_bytes())) {
+            return Err(wrong("it does not fit its checksum"));
+        }
+        serde_json::from_str(text).map_err(|_| wrong("it is not of this version"))
+    }
+}
+
+/// What this engine makes of words: the lists that facets refer to, and the terms of a text with something of
+/// everything. A base made by an engine that cuts texts otherwise is made anew.
+pub(super) fn fingerprint() -> u32 {
+    static FINGERPRINT: LazyLock<u32> = LazyLock::new(|| {
+        let sample = "The Café's engines are running? snake_case CamelCase HTTPServer2 v1.2.3-rc.1 don't \
+                      https://example.org/a/b?c=d user@example.org ../src/main.rs 東京都に行く 한국어 Straße ﬁne 1,000.5";
+        let mut hasher = crc32fast::Hasher::new();
+        vocabulary().for_each(|word| hasher.update(word.as_bytes()));
+        terms::terms(sample).iter().for_each(|term| hasher.update(term.as_bytes()));
+        let said = cast::cast(sample, 7);
+        hasher.update(&said.questions.to_ne_bytes());
+        hasher.update(&[u8::from(said.ends_with_question), u8::from(said.time_word)]);
+        hasher.finalize()
+    });
+    *FINGERPRINT
+}
+
+/// An epoch as it is written.
+pub(super) fn epoch_text(epoch: &[u8; 16]) -> String {
+    data_encoding::HEXLOWER.encode(epoch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_comes_back_and_notices_every_flip() {
+        let manifest = Manifest {
+            fingerprint: fingerprint(),
+            generation: 4,
+            epoch: epoch_text(&[7; 16]),
+            watermark: 12,
+            model: Some("minilm".to_owned()),
+            segments: vec![Named { file: "segment-1".to_owned(), bytes: 5, checksum: 6, erased: false }],
+            dead: None,
+        };
+        let bytes = manifest.encoded();
+        assert_eq!(Manifest::decoded(&bytes), Ok(manifest));
+        for place in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[place] ^= 4;
+            assert!(Manifest::decoded(&flipped).is_err(), "byte {place}");
+            assert!(Manifest::decoded(&bytes[..place]).is_err(), "cut at {place}");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! A doc: a chunk of a memory as a segment keeps it, apart from its terms and vectors, and the order of docs.
+//!
+//! Docs of a space stand together, within it those of a session, in the order in which they were said. Every segment is
+//! in this order, so that merging keeps it and a session is one run of docs in each.
+
+use std::cmp::Ordering;
+
+use tulving_core::memory::{Memory, Span};
+use tulving_core::search::Cast;
+use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
+
+/// Stands for "never" and "always" among times, and for the place of what has no position.
+pub(crate) const NEVER: i64 = i64::MAX;
+/// Stands for "from the beginning" among times.
+pub(crate) const EVER: i64 = i64::MIN;
+/// Stands for "none" among ordinals.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A chunk of a memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Doc<'a> {
+    pub(crate) id: [u8; 16],
+    pub(crate) chunk: u32,
+    pub(crate) space: [u8; 16],
+    pub(crate) owner: [u8; 16],
+    pub(crate) facets: Facets,
+    pub(crate) speaker: Option<&'a str>,
+    pub(crate) session: Option<Key<'a>>,
+    /// Its position in its conversation, or [`NEVER`].
+    pub(crate) place: i64,
+    pub(crate) at: i64,
+    pub(crate) created: i64,
+    pub(crate) times: Times,
+    pub(crate) importance: f64,
+    pub(crate) cast: Cast,
+}
+
+impl Doc<'_> {
+    /// The order of docs in a segment.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        (self.space, self.session, self.place, self.at, self.id, self.chunk).cmp(&(
+            other.space,
+            other.session,
+            other.place,
+            other.at,
+            other.id,
+            other.chunk,
+        ))
+    }
+}
+
+/// What is asked only of a few docs.
+pub(crate) type Detail = [u64; 5];
+
+impl Doc<'_> {
+    /// As it is written, in the session of this ordinal.
+    pub(super) fn detail(&self, session: u32) -> Detail {
+        let flags = u32::from(self.cast.ends_with_question) | u32::from(self.cast.time_word) << 1;
+        [
+            self.at.cast_unsigned(),
+            self.place.cast_unsigned(),
+            self.importance.to_bits(),
+            u64::from(session) << 32 | u64::from(self.chunk),
+            u64::from(flags) << 32 | u64::from(self.cast.questions.to_bits()),
+        ]
+    }
+}
+
+/// Reads of a [`Detail`].
+pub(crate) trait Details {
+    fn at(&self) -> i64;
+    fn place(&self) -> i64;
+    fn importance(&self) -> f64;
+    /// The session's ordinal, or [`NONE`].
+    fn session(&self) -> u32;
+    fn chunk(&self) -> u32;
+    /// What its text is like; the length is kept elsewhere.
+    fn cast(&self, length: u32) -> Cast;
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "two halves of a word are taken apart")]
+impl Details for Detail {
+    fn at(&self) -> i64 {
+        self[0].cast_signed()
+    }
+
+    fn place(&self) -> i64 {
+        self[1].cast_signed()
+    }
+
+    fn importance(&self) -> f64 {
+        f64::from_bits(self[2])
+    }
+
+    fn session(&self) -> u32 {
+        (self[3] >> 32) as u32
+    }
+
+    fn chunk(&self) -> u32 {
+        self[3] as u32
+    }
+
+    fn cast(&self, length: u32) -> Cast {
+        let flags = (self[4] >> 32) as u32;
+        Cast {
+            length,
+            questions: f32::from_bits(self[4] as u32),
+            ends_with_question: flags & 1 != 0,
+            time_word: flags & 2 != 0,
+        }
+    }
+}
+
+/// What a session is known by within its space, in every segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key<'a> {
+    pub(crate) kind: SessionKind,
+    /// Of the name, so that sessions are found by comparing numbers.
+    pub(crate) hash: u64,
+    /// The conversation, or the sixteen bytes of the memory.
+    pub(crate) name: &'a [u8],
+}
+
+/// What makes up a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum SessionKind {
+    /// The memories of a conversation.
+    Conversation,
+    /// The chunks of one memory.
+    Memory,
+}
+
+impl<'a> Key<'a> {
+    pub(crate) fn new(kind: SessionKind, name: &'a [u8]) -> Self {
+        // FNV-1a: never changes between versions of a library, and names are short.
+        let hash = name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Self { kind, hash, name }
+    }
+
+    /// The session of a memory's chunks, if they are in one.
+    pub(crate) fn of(memory: &'a Memory, chunks: usize) -> Option<Self> {
+        match &memory.place.conversation {
+            Some(conversation) => Some(Self::new(SessionKind::Conversation, conversation.as_bytes())),
+            None if chunks > 1 => Some(Self::new(SessionKind::Memory, memory.id.as_bytes())),
+            None => None,
+        }
+    }
+}
+
+/// From when to when a memory is found and holds, as far as somebody said so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub(crate) expires: i64,
+    /// [`EVER`] where nobody did: then from when it happened.
+    pub(crate) from: i64,
+    pub(crate) until: i64,
+}
+
+impl Times {
+    /// The same as [`Memory::held_at`], of a memory that happened, or else was saved, `at` that time.
+    pub(crate) fn held(self, then: i64, at: i64) -> bool {
+        let from = if self.from == EVER { at } else { self.from };
+        from <= then && self.until > then
+    }
+}
+
+impl Times {
+    /// Those of a memory that says nothing about it.
+    pub(crate) const UNLIMITED: Self = Self { expires: NEVER, from: EVER, until: NEVER };
+
+    pub(crate) fn of(span: &Span) -> Self {
+        Self {
+            expires: span.expires_at.map_or(NEVER, |time| time.as_micros()),
+            from: span.valid_from.map_or(EVER, |time| time.as_micros()),
+            until: span.valid_until.map_or(NEVER, |time| time.as_micros()),
+        }
+    }
+}
+
+/// The words of a memory that a filter may ask for, in one number: each word by its place in its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Facets(pub(crate) u32);
+
+/// A field of [`Facets`]: where it begins and how many bits it has.
+struct Bits(u32, u32);
+
+impl Bits {
+    const BOUNDARY: Self = Self(0, 2);
+    const TYPE: Self = Self(2, 4);
+    const KIND: Self = Self(6, 2);
+    const STABILITY: Self = Self(8, 2);
+    const STATE: Self = Self(10, 2);
+    const CONTENT_TYPE: Self = Self(12, 3);
+    const AUTHOR: Self = Self(15, 1);
+    const PINNED: Self = Self(16, 1);
+    const MIRROR: Self = Self(17, 1);
+    const TIMED: Self = Self(18, 1);
+
+    const fn put(&self, value: u32) -> u32 {
+        debug_assert!(value < 1 << self.1, "a word has its place within the field");
+        value << self.0
+    }
+
+    const fn get(&self, facets: Facets) -> usize {
+        (facets.0 >> self.0 & ((1 << self.1) - 1)) as usize
+    }
+}
+
+impl Facets {
+    pub(crate) fn of(memory: &Memory, times: Times) -> Self {
+        let (edition, class) = (&memory.edition, &memory.edition.class);
+        Self(
+            Bits::BOUNDARY.put(edition.boundary as u32)
+                | Bits::TYPE.put(class.memory_type as u32)
+                | Bits::KIND.put(class.kind as u32)
+                | Bits::STABILITY.put(class.stability as u32)
+                | Bits::STATE.put(memory.standing.state as u32)
+                | Bits::CONTENT_TYPE.put(edition.text.content_type as u32)
+                | Bits::AUTHOR.put(memory.provenance.author as u32)
+                | Bits::PINNED.put(u32::from(memory.standing.pinned))
+                | Bits::MIRROR.put(u32::from(memory.provenance.mirror.is_some()))
+                | Bits::TIMED.put(u32::from(times != Times::UNLIMITED)),
+        )
+    }
+
+    pub(crate) fn boundary(self) -> Boundary {
+        Boundary::ALL[Bits::BOUNDARY.get(self)]
+    }
+
+    /// `None` for a number that [`of`](Self::of) does not make.
+    pub(crate) fn memory_type(self) -> Option<MemoryType> {
+        MemoryType::ALL.get(Bits::TYPE.get(self)).copied()
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        Kind::ALL[Bits::KIND.get(self)]
+    }
+
+    pub(crate) fn stability(self) -> Stability {
+        Stability::ALL.get(Bits::STABILITY.get(self)).copied().unwrap_or(Stability::Stable)
+    }
+
+    pub(crate) fn state(self) -> State {
+        State::ALL[Bits::STATE.get(self)]
+    }
+
+    pub(crate) fn content_type(self) -> ContentType {
+        ContentType::ALL[Bits::CONTENT_TYPE.get(self)]
+    }
+
+    pub(crate) fn author(self) -> Author {
+        Author::ALL[Bits::AUTHOR.get(self)]
+    }
+
+    pub(crate) fn pinned(self) -> bool {
+        Bits::PINNED.get(self) == 1
+    }
+
+    pub(crate) fn mirror(self) -> bool {
+        Bits::MIRROR.get(self) == 1
+    }
+
+    /// Whether it expires or holds for a time only.
+    pub(crate) fn timed(self) -> bool {
+        Bits::TIMED.get(self) == 1
+    }
+}
+
+/// The words that facets stand for, in order. An index made with others is void.
+pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
+    [
+        Boundary::WORDS,
+        MemoryType::WORDS,
+        Kind::WORDS,
+        Stability::WORDS,
+        State::WORDS,
+        ContentType::WORDS,
+        Author::WORDS,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_of_words_fits_its_field() {
+        let lists = [
+            (Bits::BOUNDARY, Boundary::ALL.len()),
+            (Bits::TYPE, MemoryType::ALL.len()),
+            (Bits::KIND, Kind::ALL.len()),
+            (Bits::STABILITY, Stability::ALL.len()),
+            (Bits::STATE, State::ALL.len()),
+            (Bits::CONTENT_TYPE, ContentType::ALL.len()),
+            (Bits::AUTHOR, Author::ALL.len()),
+        ];
+        for (bits, words) in lists {
+            assert!(words <= 1 << bits.1, "{words} words in {} bits", bits.1);
+        }
+    }
+
+    #[test]
+    fn a_detail_comes_back_as_it_was() {
+        let cast = Cast { length: 9, questions: 0.25, ends_with_question: true, time_word: false };
+        let doc = Doc {
+            id: [1; 16],
+            chunk: 3,
+            space: [2; 16],
+            owner: [3; 16],
+            facets: Facets(0),
+            speaker: None,
+            session: None,
+            place: -5,
+            at: -7,
+            created: 0,
+            times: Times::UNLIMITED,
+            importance: 0.3,
+            cast,
+        };
+        let detail = doc.detail(NONE);
+        assert_eq!((detail.at(), detail.place(), detail.chunk(), detail.session()), (-7, -5, 3, NONE));
+        assert_eq!((detail.importance().to_bits(), detail.cast(9)), (0.3_f64.to_bits(), cast));
+    }
+}

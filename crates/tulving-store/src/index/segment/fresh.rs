@@ -1,0 +1,179 @@
+//! Docs made of memories as the store gives them.
+
+use std::collections::HashMap;
+
+use tulving_core::memory::Embedding;
+use tulving_core::search::Entry;
+use tulving_core::text::{cast, terms};
+
+use super::doc::{Doc, Facets, Key, NEVER, Times};
+use super::vectors::Vectors;
+use super::write::{Content, stride};
+use crate::index::quantise::quantised;
+use crate::index::trouble::Damaged;
+
+/// The docs of some memories. Those forgotten or put aside have none.
+pub(crate) struct Fresh<'a> {
+    docs: Vec<Doc<'a>>,
+    model: Option<(String, usize)>,
+    /// By doc.
+    vectors: Vec<Option<Rows>>,
+    /// Terms, ascending, each with its postings.
+    terms: Vec<(String, Vec<u64>)>,
+}
+
+#[derive(Default)]
+struct Rows {
+    whole: Vec<i8>,
+    scale: f32,
+    sentences: Vec<i8>,
+    sentence_scales: Vec<f32>,
+}
+
+/// A doc with what it says.
+struct Made<'a> {
+    doc: Doc<'a>,
+    terms: Vec<(String, u8)>,
+    embedding: Option<&'a Embedding>,
+}
+
+impl<'a> Fresh<'a> {
+    /// The docs of these memories, with their vectors of this model. Each memory is there once.
+    pub(crate) fn of(entries: &'a [Entry], model: Option<&str>) -> Self {
+        let mut made: Vec<Made<'a>> = in_parallel(entries, docs_of);
+        made.sort_unstable_by(|one, other| one.doc.order(&other.doc));
+        for one in &mut made {
+            let fits = |found: &&Embedding| Some(found.model.as_str()) == model && !found.vector.is_empty();
+            one.embedding = one.embedding.filter(fits);
+        }
+        let dimensions = made.iter().find_map(|one| Some(one.embedding?.vector.len()));
+        let vectors = made.iter().map(|one| rows(one.embedding?, dimensions?)).collect();
+        let mut terms: HashMap<String, Vec<u64>> = HashMap::new();
+        for (doc, one) in made.iter_mut().enumerate() {
+            for (term, count) in one.terms.drain(..) {
+                terms.entry(term).or_default().push((doc as u64) << 8 | u64::from(count));
+            }
+        }
+        let mut terms: Vec<_> = terms.into_iter().collect();
+        terms.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        Self {
+            docs: made.into_iter().map(|one| one.doc).collect(),
+            model: model.map(str::to_owned).zip(dimensions),
+            vectors,
+            terms,
+        }
+    }
+}
+
+impl Content for Fresh<'_> {
+    fn docs(&self) -> &[Doc<'_>] {
+        &self.docs
+    }
+
+    fn model(&self) -> Option<(&str, usize)> {
+        self.model.as_ref().map(|(model, dimensions)| (model.as_str(), *dimensions))
+    }
+
+    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), Damaged> {
+        self.terms.iter().for_each(|(term, postings)| each(term.as_bytes(), postings));
+        Ok(())
+    }
+
+    fn vectors(&self, doc: usize) -> Result<Option<Vectors<'_>>, Damaged> {
+        Ok(self.vectors[doc].as_ref().map(|rows| Vectors {
+            whole: &rows.whole,
+            scale: rows.scale,
+            sentences: &rows.sentences,
+            sentence_scales: &rows.sentence_scales,
+        }))
+    }
+}
+
+/// The docs of a memory.
+fn docs_of(entry: &Entry) -> Vec<Made<'_>> {
+    let (memory, standing) = (&entry.memory, &entry.memory.standing);
+    if standing.forgotten_at.is_some() || standing.quarantined_at.is_some() {
+        return Vec::new();
+    }
+    let span = &memory.edition.span;
+    let times = Times::of(span);
+    let facets = Facets::of(memory, times);
+    let made = entry.chunks.iter().zip(0_u32..).map(|(chunk, ordinal)| {
+        let said = terms::of_chunk(memory, chunk);
+        let body = memory.edition.text.content.get(chunk.start..chunk.end).unwrap_or_default();
+        let doc = Doc {
+            id: *memory.id.as_bytes(),
+            chunk: ordinal,
+            space: *memory.space.as_bytes(),
+            owner: *memory.owner.as_bytes(),
+            facets,
+            speaker: memory.place.speaker.as_deref(),
+            session: Key::of(memory, entry.chunks.len()),
+            place: memory.place.position.unwrap_or(NEVER),
+            at: span.occurred_at.unwrap_or(memory.usage.created_at).as_micros(),
+            created: memory.usage.created_at.as_micros(),
+            times,
+            importance: memory.edition.class.importance.get(),
+            cast: cast::cast(body, said.body.len()),
+        };
+        Made { doc, terms: counted(said), embedding: chunk.embedding.as_ref() }
+    });
+    made.collect()
+}
+
+/// How often each term is there; labels count as well.
+fn counted(said: terms::ChunkTerms) -> Vec<(String, u8)> {
+    let mut terms: Vec<String> = said.body;
+    terms.extend(said.labels);
+    // A zero ends a term in the file.
+    terms.retain(|term| !term.is_empty() && !term.as_bytes().contains(&0));
+    terms.sort_unstable();
+    let mut counts: Vec<(String, u8)> = Vec::with_capacity(terms.len());
+    for term in terms {
+        match counts.last_mut() {
+            Some((last, count)) if *last == term => *count = count.saturating_add(1),
+            _ => counts.push((term, 1)),
+        }
+    }
+    counts
+}
+
+/// An embedding as bytes; `None` where it cannot be compared with those of so many dimensions.
+fn rows(embedding: &Embedding, dimensions: usize) -> Option<Rows> {
+    let width = stride(dimensions);
+    if embedding.vector.len() != dimensions {
+        return None;
+    }
+    let (whole, scale) = quantised(&embedding.vector, width)?;
+    let mut rows = Rows { whole, scale, ..Rows::default() };
+    for sentence in embedding.sentences.iter().filter(|sentence| sentence.len() == dimensions) {
+        let (bytes, scale) = quantised(sentence, width)?;
+        rows.sentences.extend(bytes);
+        rows.sentence_scales.push(scale);
+    }
+    Some(rows)
+}
+
+/// Fewer than these are not worth a thread.
+const WORTH_A_THREAD: usize = 64;
+
+/// What `work` makes of each, in order, on all cores.
+fn in_parallel<'a, T: Send>(entries: &'a [Entry], work: impl Fn(&'a Entry) -> Vec<T> + Sync) -> Vec<T> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = entries.len().div_ceil(cores).max(WORTH_A_THREAD);
+    if entries.len() <= share {
+        return entries.iter().flat_map(work).collect();
+    }
+    std::thread::scope(|threads| {
+        let work = &work;
+        let shares: Vec<_> = entries
+            .chunks(share)
+            .map(|some| threads.spawn(move || some.iter().flat_map(work).collect::<Vec<T>>()))
+            .collect();
+        let done = shares.into_iter().flat_map(|share| match share.join() {
+            Ok(made) => made,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        done.collect()
+    })
+}

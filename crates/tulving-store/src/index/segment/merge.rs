@@ -1,0 +1,120 @@
+//! Several segments as one, without what is dead in them. Reads the segments alone, never the store.
+
+use super::doc::{Details as _, Doc, NONE};
+use super::vectors::Vectors;
+use super::view::View;
+use super::write::Content;
+use crate::index::dead::Dead;
+use crate::index::trouble::Damaged;
+
+/// What becomes of segments that are merged.
+pub(crate) struct Merged<'a> {
+    views: Vec<View<'a>>,
+    /// The model of the vectors that are kept.
+    model: Option<(&'a str, usize)>,
+    docs: Vec<Doc<'a>>,
+    /// Segment and doc that each doc comes from.
+    origins: Vec<(u32, u32)>,
+    /// The new place of each doc of each segment, or [`NONE`].
+    places: Vec<Vec<u32>>,
+}
+
+impl<'a> Merged<'a> {
+    /// These segments as one. Vectors of another model than `model` are left out.
+    pub(crate) fn of(parts: &[(View<'a>, &Dead)], model: Option<&str>) -> Result<Self, Damaged> {
+        let mut all: Vec<(Doc<'a>, u32, u32)> = Vec::new();
+        for (n, (view, dead)) in (0_u32..).zip(parts) {
+            let created = view.created()?;
+            let live = (0..view.segment.docs()).filter(|&doc| !dead.has(doc));
+            all.extend(live.map(|doc| (view.doc(doc, created[doc as usize]), n, doc)));
+        }
+        // Each segment is in order, so this finds runs and merges them.
+        all.sort_by(|one, other| one.0.order(&other.0));
+        let mut places: Vec<Vec<u32>> =
+            parts.iter().map(|(view, _)| vec![NONE; view.segment.docs() as usize]).collect();
+        for (place, &(_, part, doc)) in (0_u32..).zip(&all) {
+            places[part as usize][doc as usize] = place;
+        }
+        let mut models = parts.iter().filter_map(|(view, _)| view.segment.model());
+        Ok(Self {
+            views: parts.iter().map(|(view, _)| *view).collect(),
+            model: models.find(|(name, _)| Some(*name) == model),
+            origins: all.iter().map(|&(_, part, doc)| (part, doc)).collect(),
+            docs: all.into_iter().map(|(doc, _, _)| doc).collect(),
+            places,
+        })
+    }
+}
+
+impl Content for Merged<'_> {
+    fn docs(&self) -> &[Doc<'_>] {
+        &self.docs
+    }
+
+    fn model(&self) -> Option<(&str, usize)> {
+        self.model
+    }
+
+    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), Damaged> {
+        let mut next = vec![0; self.views.len()];
+        let term_of = |next: &[usize], part: usize| {
+            let view = &self.views[part];
+            (next[part] < view.term_count()).then(|| view.term(next[part]))
+        };
+        let mut postings: Vec<u64> = Vec::new();
+        while let Some(term) = (0..self.views.len()).filter_map(|part| term_of(&next, part)).min() {
+            postings.clear();
+            for (part, view) in self.views.iter().enumerate() {
+                if term_of(&next, part) != Some(term) {
+                    continue;
+                }
+                let found = view.postings_of(next[part])?;
+                for (&doc, &count) in found.docs.iter().zip(found.counts) {
+                    let place = self.places[part][doc as usize];
+                    if place != NONE {
+                        postings.push(u64::from(place) << 8 | u64::from(count));
+                    }
+                }
+                next[part] += 1;
+            }
+            if !postings.is_empty() {
+                postings.sort();
+                each(term, &postings);
+            }
+        }
+        Ok(())
+    }
+
+    fn vectors(&self, doc: usize) -> Result<Option<Vectors<'_>>, Damaged> {
+        let (part, origin) = self.origins[doc];
+        let view = &self.views[part as usize];
+        match view.row_of(origin).filter(|_| view.segment.model() == self.model) {
+            Some(row) => view.vectors(row).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl<'a> View<'a> {
+    /// A doc as it was written.
+    fn doc(&self, doc: u32, created: i64) -> Doc<'a> {
+        let place = doc as usize;
+        let (class, detail) = (self.classes[place], &self.details[place]);
+        let facets = self.facets(class);
+        Doc {
+            id: self.ids[place],
+            chunk: detail.chunk(),
+            space: self.class_space(class),
+            owner: self.class_owner(class),
+            facets,
+            speaker: self.class_speaker(class),
+            session: (detail.session() != NONE).then(|| self.session_key(detail.session()).1),
+            place: detail.place(),
+            at: detail.at(),
+            created,
+            times: self.times(doc),
+            importance: detail.importance(),
+            cast: detail.cast(self.lengths[place]),
+        }
+    }
+}

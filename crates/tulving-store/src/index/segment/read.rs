@@ -1,0 +1,220 @@
+//! Reads of a segment.
+//!
+//! Every block is checked when it is touched first, so a flipped bit is noticed before it is used and opening costs the
+//! same for any size. Small columns are checked as a whole when a [`View`](super::view::View) is taken; postings and
+//! vectors, which are most of a file, by the block.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use bytemuck::Pod;
+
+use super::bytes::Bytes;
+use super::doc::NONE;
+use super::layout::{BLOCK, Head, SECTIONS, Section, Trailer};
+use crate::index::trouble::{Damaged, Trouble};
+
+/// An immutable set of docs with their terms and vectors.
+pub(crate) struct Segment {
+    bytes: Bytes,
+    head: Head,
+    /// The number of the first block of each section, and one more.
+    first_blocks: Vec<usize>,
+    /// A bit for each block that was found to be whole.
+    whole_blocks: Vec<AtomicU64>,
+    whole_sections: [AtomicBool; SECTIONS],
+    name: String,
+    checksum: u32,
+}
+
+impl Segment {
+    /// The segment in a file, of which only the head is read.
+    pub(crate) fn open(path: &Path) -> Result<Self, Trouble> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = Bytes::of_file(path).map_err(Trouble::disk(path))?;
+        Ok(Self::read(bytes, name)?)
+    }
+
+    /// The segment with these bytes, which [`write`](super::write::write) made just now.
+    pub(crate) fn held(bytes: &[u8]) -> Result<Self, Damaged> {
+        Self::read(Bytes::held(bytes), "memory".to_owned())
+    }
+
+    fn read(bytes: Bytes, name: String) -> Result<Self, Damaged> {
+        let wrong = |what| Damaged { file: name.clone(), what };
+        let all = bytes.as_slice();
+        let trailer = Trailer::of(all).ok_or_else(|| wrong("it does not end as an index file does"))?;
+        let head = slice(all, trailer.offset, trailer.length).ok_or_else(|| wrong("it is too short"))?;
+        if crc32fast::hash(head) != trailer.checksum {
+            return Err(wrong("its head does not fit its checksum"));
+        }
+        let head = Head::decoded(head).ok_or_else(|| wrong("its head is not one of this version"))?;
+        let first_blocks = head.first_blocks();
+        let blocks = first_blocks.last().copied().unwrap_or(0);
+        let sound = head.sections.iter().all(|&(offset, length)| slice(all, offset, length).is_some())
+            && (head.checksums.len() == blocks || head.checksums.is_empty())
+            && u32::try_from(head.docs).is_ok_and(|docs| docs < NONE);
+        if !sound {
+            return Err(wrong("its head does not fit its length"));
+        }
+        let (offset, length) = head.sections[Section::Vectors as usize];
+        bytes.scattered(offset as usize..(offset + length) as usize);
+        // What was never a file has no checksums and cannot be damaged.
+        let held = head.checksums.is_empty();
+        Ok(Self {
+            whole_blocks: (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            whole_sections: std::array::from_fn(|_| AtomicBool::new(held)),
+            first_blocks,
+            head,
+            bytes,
+            name,
+            checksum: trailer.checksum,
+        })
+    }
+
+    /// The name of its file.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn size(&self) -> u64 {
+        self.bytes.as_slice().len() as u64
+    }
+
+    /// What tells it from every other, damaged ones included.
+    pub(crate) fn checksum(&self) -> u32 {
+        self.checksum
+    }
+
+    pub(crate) fn docs(&self) -> u32 {
+        u32::try_from(self.head.docs).unwrap_or(NONE)
+    }
+
+    /// How many terms all its docs have together.
+    pub(crate) fn length(&self) -> u64 {
+        self.head.length
+    }
+
+    /// The model of its vectors and how many dimensions they have; `None` where there are no vectors.
+    pub(crate) fn model(&self) -> Option<(&str, usize)> {
+        (self.head.rows > 0)
+            .then_some((self.head.model.as_str(), usize::try_from(self.head.dimensions).unwrap_or(0)))
+    }
+
+    /// How many bytes a row of vectors has.
+    pub(crate) fn stride(&self) -> usize {
+        usize::try_from(self.head.stride).unwrap_or(0)
+    }
+
+    /// Checks every block, also those that were found to be whole before.
+    pub(crate) fn verify(&self) -> Result<(), Damaged> {
+        let blocks = Section::ALL.iter().flat_map(|section| self.raw(*section).chunks(BLOCK));
+        let whole = self.head.checksums.iter().zip(blocks).all(|(sum, block)| *sum == crc32fast::hash(block));
+        if whole { Ok(()) } else { Err(self.damaged("a part of it does not fit its checksum")) }
+    }
+
+    /// All of a section, checked.
+    pub(super) fn column<T: Pod>(&self, section: Section) -> Result<&[T], Damaged> {
+        self.check_all(section)?;
+        self.unchecked(section)
+    }
+
+    /// Some elements of a section, checked.
+    fn some<T: Pod>(&self, section: Section, range: Range<usize>) -> Result<&[T], Damaged> {
+        let size = size_of::<T>();
+        self.check(section, range.start * size..range.end * size)?;
+        self.unchecked(section)?.get(range).ok_or_else(|| self.damaged("it points beyond itself"))
+    }
+
+    fn unchecked<T: Pod>(&self, section: Section) -> Result<&[T], Damaged> {
+        bytemuck::try_cast_slice(self.raw(section))
+            .map_err(|_| self.damaged("a part of it has a wrong length"))
+    }
+
+    fn raw(&self, section: Section) -> &[u8] {
+        let (offset, length) = self.head.sections[section as usize];
+        slice(self.bytes.as_slice(), offset, length).unwrap_or_default()
+    }
+
+    fn check_all(&self, section: Section) -> Result<(), Damaged> {
+        let whole = &self.whole_sections[section as usize];
+        if !whole.load(Ordering::Relaxed) {
+            self.check(section, 0..self.raw(section).len())?;
+            whole.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn check(&self, section: Section, bytes: Range<usize>) -> Result<(), Damaged> {
+        if bytes.is_empty() || self.whole_sections[section as usize].load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let raw = self.raw(section);
+        for block in bytes.start / BLOCK..bytes.end.div_ceil(BLOCK) {
+            let number = self.first_blocks[section as usize] + block;
+            let bit = 1 << (number % 64);
+            let Some(word) = self.whole_blocks.get(number / 64) else {
+                return Err(self.damaged("it points beyond itself"));
+            };
+            if word.load(Ordering::Relaxed) & bit != 0 {
+                continue;
+            }
+            let content = raw.get(block * BLOCK..raw.len().min((block + 1) * BLOCK));
+            let content = content.ok_or_else(|| self.damaged("it points beyond itself"))?;
+            if self.head.checksums.get(number) != Some(&crc32fast::hash(content)) {
+                return Err(self.damaged("a part of it does not fit its checksum"));
+            }
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    pub(super) fn damaged(&self, what: &'static str) -> Damaged {
+        Damaged { file: self.name.clone(), what }
+    }
+}
+
+impl Segment {
+    pub(super) fn postings_at(&self, range: Range<usize>) -> Result<(&[u32], &[u8]), Damaged> {
+        Ok((self.some(Section::PostingDocs, range.clone())?, self.some(Section::PostingCounts, range)?))
+    }
+
+    /// The signs of some rows.
+    pub(crate) fn signs(&self, rows: Range<usize>) -> Result<&[u64], Damaged> {
+        let words = self.stride() / 64;
+        self.some(Section::Signs, rows.start * words..rows.end * words)
+    }
+
+    /// Asks for rows of vectors that are read soon, where they were not read before.
+    pub(super) fn fetch_vectors(&self, rows: Range<usize>) {
+        let (section, stride) = (Section::Vectors, self.stride());
+        let first = rows.start * stride / BLOCK;
+        let last = (rows.end * stride).div_ceil(BLOCK);
+        if (first..last).any(|block| !self.is_whole(section, block)) {
+            let (offset, length) = self.head.sections[section as usize];
+            let end = (length as usize).min(last * BLOCK);
+            self.bytes.fetch(offset as usize + first * BLOCK..offset as usize + end);
+        }
+    }
+
+    /// Whether a block was found to be whole.
+    fn is_whole(&self, section: Section, block: usize) -> bool {
+        let number = self.first_blocks[section as usize] + block;
+        let known = self.whole_blocks.get(number / 64);
+        self.whole_sections[section as usize].load(Ordering::Relaxed)
+            || known.is_some_and(|word| word.load(Ordering::Relaxed) >> (number % 64) & 1 == 1)
+    }
+
+    /// Rows of vectors, wholes and sentences alike.
+    pub(super) fn vectors(&self, rows: Range<usize>) -> Result<&[i8], Damaged> {
+        let stride = self.stride();
+        self.some(Section::Vectors, rows.start * stride..rows.end * stride)
+    }
+}
+
+fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+    let (offset, length) = (usize::try_from(offset).ok()?, usize::try_from(length).ok()?);
+    bytes.get(offset..offset.checked_add(length)?)
+}

@@ -1,0 +1,78 @@
+//! The dictionary of a segment and its postings.
+
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+
+use super::view::View;
+use crate::index::trouble::Damaged;
+
+/// The docs that have a term, ascending, and how often each has it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Postings<'a> {
+    pub(crate) docs: &'a [u32],
+    pub(crate) counts: &'a [u8],
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn term_count(&self) -> usize {
+        self.term_offsets.len().saturating_sub(1)
+    }
+
+    /// The term of this ordinal.
+    pub(crate) fn term(&self, ordinal: usize) -> &'a [u8] {
+        &self.term_bytes[self.term_offsets[ordinal] as usize..self.term_offsets[ordinal + 1] as usize - 1]
+    }
+
+    /// Where a term is, or would be.
+    fn place_of(&self, term: &[u8]) -> Result<usize, usize> {
+        let (mut low, mut high) = (0, self.term_count());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.term(middle).cmp(term) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Ok(middle),
+            }
+        }
+        Err(low)
+    }
+
+    /// The postings of a term; none where it is not in the dictionary.
+    pub(crate) fn postings(&self, term: &[u8]) -> Result<Postings<'a>, Damaged> {
+        match self.place_of(term) {
+            Ok(ordinal) => self.postings_of(ordinal),
+            Err(_) => Ok(Postings::default()),
+        }
+    }
+
+    /// The postings of the term of this ordinal.
+    pub(crate) fn postings_of(&self, ordinal: usize) -> Result<Postings<'a>, Damaged> {
+        let range = self.posting_offsets[ordinal] as usize..self.posting_offsets[ordinal + 1] as usize;
+        let (docs, counts) = self.segment.postings_at(range)?;
+        Ok(Postings { docs, counts })
+    }
+
+    /// The terms that begin with these bytes.
+    pub(crate) fn beginning_with(&self, start: &[u8]) -> Range<usize> {
+        let first = self.place_of(start).unwrap_or_else(|place| place);
+        let mut end = first;
+        while end < self.term_count() && self.term(end).starts_with(start) {
+            end += 1;
+        }
+        first..end
+    }
+
+    /// The terms that have these bytes anywhere.
+    pub(crate) fn containing(&self, part: &[u8]) -> Vec<usize> {
+        // No term holds a zero, so nothing is found across the end of one.
+        let mut found = Vec::new();
+        for place in Finder::new(part).find_iter(self.term_bytes) {
+            let after = self.term_offsets.partition_point(|&offset| offset as usize <= place);
+            if found.last() != Some(&(after - 1)) {
+                found.push(after - 1);
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,61 @@
+//! The vectors of a segment: a byte for each dimension, with a scale for each row.
+
+use std::ops::Range;
+
+use super::view::View;
+use crate::index::trouble::Damaged;
+
+/// Vectors of one doc: what it says as a whole, and its sentences by themselves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vectors<'a> {
+    pub(crate) whole: &'a [i8],
+    pub(crate) scale: f32,
+    /// One after the other; none where it is one sentence.
+    pub(crate) sentences: &'a [i8],
+    pub(crate) sentence_scales: &'a [f32],
+}
+
+impl<'a> View<'a> {
+    /// The rows of a range of docs.
+    pub(crate) fn rows(&self, docs: Range<u32>) -> Range<usize> {
+        if self.row_docs.is_empty() {
+            let rows = self.scales.len();
+            return rows.min(docs.start as usize)..rows.min(docs.end as usize);
+        }
+        self.row_docs.partition_point(|&doc| doc < docs.start)
+            ..self.row_docs.partition_point(|&doc| doc < docs.end)
+    }
+
+    /// The doc of a row.
+    pub(crate) fn doc_of(&self, row: usize) -> u32 {
+        // A segment has fewer docs than fit, so a row without an entry of its own is a doc.
+        self.row_docs.get(row).copied().unwrap_or_else(|| u32::try_from(row).unwrap_or(u32::MAX))
+    }
+
+    /// The row of a doc.
+    pub(crate) fn row_of(&self, doc: u32) -> Option<usize> {
+        if self.row_docs.is_empty() {
+            return Some(doc as usize).filter(|row| *row < self.scales.len());
+        }
+        self.row_docs.binary_search(&doc).ok()
+    }
+
+    /// Asks for the vectors of a row that are read soon, where the file was not read there before.
+    pub(crate) fn fetch_vectors(&self, row: usize) {
+        let (from, to) = (self.sentence_offsets[row] as usize, self.sentence_offsets[row + 1] as usize);
+        self.segment.fetch_vectors(row + from..row + 1 + to);
+    }
+
+    /// The vectors of a row.
+    pub(crate) fn vectors(&self, row: usize) -> Result<Vectors<'a>, Damaged> {
+        let sentences = self.sentence_offsets[row] as usize..self.sentence_offsets[row + 1] as usize;
+        let all = self.segment.vectors(row + sentences.start..row + 1 + sentences.end)?;
+        let (whole, rest) = all.split_at(self.segment.stride());
+        Ok(Vectors {
+            whole,
+            scale: self.scales[row],
+            sentences: rest,
+            sentence_scales: &self.sentence_scales[sentences],
+        })
+    }
+}

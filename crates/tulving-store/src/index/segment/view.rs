@@ -1,0 +1,238 @@
+//! The columns of a segment, and the tables that they refer to.
+
+use std::ops::Range;
+
+use super::doc::{Detail, Facets, Key, NONE, SessionKind, Times};
+use super::layout::Section;
+use super::read::Segment;
+use crate::index::trouble::Damaged;
+
+/// What docs of one class have in common: space, owner, facets and speaker; and how many there are.
+pub(crate) type ClassRow = [u32; 9];
+
+/// How many docs and memories of some sort there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Docs.
+    pub(crate) items: u32,
+    /// Memories.
+    pub(crate) memories: u32,
+    /// Docs with a vector.
+    pub(crate) vectored_items: u32,
+    /// Memories with a doc with a vector.
+    pub(crate) vectored_memories: u32,
+    /// Memories with a doc without one.
+    pub(crate) bare_memories: u32,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.items += other.items;
+        self.memories += other.memories;
+        self.vectored_items += other.vectored_items;
+        self.vectored_memories += other.vectored_memories;
+        self.bare_memories += other.bare_memories;
+    }
+
+    pub(crate) fn less(self, other: Self) -> Self {
+        Self {
+            items: self.items - other.items,
+            memories: self.memories - other.memories,
+            vectored_items: self.vectored_items - other.vectored_items,
+            vectored_memories: self.vectored_memories - other.vectored_memories,
+            bare_memories: self.bare_memories - other.bare_memories,
+        }
+    }
+}
+
+/// Hash of the name; first doc and how many; where the name is; space and kind.
+pub(crate) type SessionRow = [u64; 4];
+
+/// A space: where its docs and classes begin and end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SpaceRow {
+    pub(crate) id: [u8; 16],
+    pub(crate) docs: Range<u32>,
+    pub(crate) classes: Range<u32>,
+}
+
+/// The columns of a segment, found to be whole.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) segment: &'a Segment,
+    pub(crate) ids: &'a [[u8; 16]],
+    pub(crate) classes: &'a [u32],
+    pub(crate) lengths: &'a [u32],
+    pub(crate) details: &'a [Detail],
+    /// Empty where no doc continues the one before.
+    pub(crate) continued: &'a [u64],
+    timed: &'a [u32],
+    times: &'a [[i64; 3]],
+    class_table: &'a [ClassRow],
+    spaces: &'a [[u32; 8]],
+    owners: &'a [[u8; 16]],
+    speaker_ends: &'a [u32],
+    speakers: &'a [u8],
+    sessions: &'a [SessionRow],
+    session_names: &'a [u8],
+    pub(super) term_offsets: &'a [u32],
+    pub(super) term_bytes: &'a [u8],
+    pub(super) posting_offsets: &'a [u64],
+    pub(super) row_docs: &'a [u32],
+    pub(super) scales: &'a [f32],
+    pub(super) sentence_offsets: &'a [u32],
+    pub(super) sentence_scales: &'a [f32],
+}
+
+impl Segment {
+    /// Its columns.
+    pub(crate) fn view(&self) -> Result<View<'_>, Damaged> {
+        let view = View {
+            segment: self,
+            ids: self.column(Section::Ids)?,
+            classes: self.column(Section::Classes)?,
+            lengths: self.column(Section::Lengths)?,
+            details: self.column(Section::Details)?,
+            continued: self.column(Section::Continued)?,
+            timed: self.column(Section::Timed)?,
+            times: self.column(Section::Times)?,
+            class_table: self.column(Section::ClassTable)?,
+            spaces: self.column(Section::Spaces)?,
+            owners: self.column(Section::Owners)?,
+            speaker_ends: self.column(Section::SpeakerEnds)?,
+            speakers: self.column(Section::Speakers)?,
+            sessions: self.column(Section::Sessions)?,
+            session_names: self.column(Section::SessionNames)?,
+            term_offsets: self.column(Section::TermOffsets)?,
+            term_bytes: self.column(Section::Terms)?,
+            posting_offsets: self.column(Section::PostingOffsets)?,
+            row_docs: self.column(Section::RowDocs)?,
+            scales: self.column(Section::Scales)?,
+            sentence_offsets: self.column(Section::SentenceOffsets)?,
+            sentence_scales: self.column(Section::SentenceScales)?,
+        };
+        let docs = self.docs() as usize;
+        let sound = [view.ids.len(), view.classes.len(), view.lengths.len(), view.details.len()]
+            .into_iter()
+            .all(|length| length == docs);
+        if sound { Ok(view) } else { Err(self.damaged("its columns differ in length")) }
+    }
+}
+
+impl<'a> View<'a> {
+    /// The spaces, ascending.
+    pub(crate) fn spaces(&self) -> impl Iterator<Item = SpaceRow> + use<'a> {
+        self.spaces.iter().map(|row| SpaceRow {
+            id: bytemuck::cast([row[0], row[1], row[2], row[3]]),
+            docs: row[4]..row[5],
+            classes: row[6]..row[7],
+        })
+    }
+
+    pub(crate) fn class_count(&self) -> usize {
+        self.class_table.len()
+    }
+
+    pub(super) fn class_space(&self, class: u32) -> [u8; 16] {
+        let space = &self.spaces[self.class_table[class as usize][0] as usize];
+        bytemuck::cast([space[0], space[1], space[2], space[3]])
+    }
+
+    pub(crate) fn class_owner(&self, class: u32) -> [u8; 16] {
+        self.owners[self.class_table[class as usize][1] as usize]
+    }
+
+    pub(crate) fn facets(&self, class: u32) -> Facets {
+        Facets(self.class_table[class as usize][2])
+    }
+
+    pub(crate) fn class_speaker(&self, class: u32) -> Option<&'a str> {
+        let ordinal = self.class_table[class as usize][3];
+        let end = *self.speaker_ends.get(ordinal as usize)? as usize;
+        let start = ordinal.checked_sub(1).map_or(0, |before| self.speaker_ends[before as usize] as usize);
+        std::str::from_utf8(&self.speakers[start..end]).ok()
+    }
+
+    pub(crate) fn tally(&self, class: u32) -> Tally {
+        let [_, _, _, _, items, memories, vectored_items, vectored_memories, bare_memories] =
+            self.class_table[class as usize];
+        Tally { items, memories, vectored_items, vectored_memories, bare_memories }
+    }
+
+    /// From when to when a doc is found and holds.
+    pub(crate) fn times(&self, doc: u32) -> Times {
+        match self.timed.binary_search(&doc) {
+            Ok(at) => {
+                let [expires, from, until] = self.times[at];
+                Times { expires, from, until }
+            }
+            Err(_) => Times::UNLIMITED,
+        }
+    }
+
+    /// When the memory of each doc was saved. Apart from the other columns, because few questions ask for it.
+    pub(crate) fn created(&self) -> Result<&'a [i64], Damaged> {
+        self.segment.column(Section::Created)
+    }
+
+    /// The docs of a memory; none where it is not here.
+    pub(crate) fn docs_of(&self, id: &[u8; 16]) -> Result<Range<u32>, Damaged> {
+        let by_id: &[u32] = self.segment.column(Section::ById)?;
+        let id_of = |doc: &u32| &self.ids[*doc as usize];
+        // Most ids that are looked for are newer than all here.
+        if by_id.last().is_none_or(|last| id_of(last) < id) {
+            return Ok(0..0);
+        }
+        let first = by_id.get(by_id.partition_point(|doc| id_of(doc) < id)).filter(|doc| id_of(doc) == id);
+        Ok(first.map_or(0..0, |&first| first..self.memory_end(first)))
+    }
+
+    /// Whether a doc is of the same memory as the one before it.
+    pub(crate) fn continues(&self, doc: u32) -> bool {
+        self.continued.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 == 1)
+    }
+
+    /// Where the docs of the memory that a doc is of end.
+    pub(crate) fn memory_end(&self, doc: u32) -> u32 {
+        (doc + 1..self.segment.docs()).find(|&doc| !self.continues(doc)).unwrap_or(self.segment.docs())
+    }
+
+    /// What a session is known by: its space and its key.
+    pub(crate) fn session_key(&self, session: u32) -> ([u8; 16], Key<'a>) {
+        let [hash, _, name, about] = self.sessions[session as usize];
+        let kind = if about & 1 == 0 { SessionKind::Conversation } else { SessionKind::Memory };
+        let (start, length) = ((name >> 32) as usize, (name & u64::from(u32::MAX)) as usize);
+        let space = &self.spaces[(about >> 1) as usize];
+        let name = &self.session_names[start..start + length];
+        (bytemuck::cast([space[0], space[1], space[2], space[3]]), Key { kind, hash, name })
+    }
+
+    /// The docs of a session.
+    pub(crate) fn session_docs(&self, session: u32) -> Range<u32> {
+        let [_, place, _, _] = self.sessions[session as usize];
+        #[expect(clippy::cast_possible_truncation, reason = "two halves of a word are taken apart")]
+        let (first, count) = ((place >> 32) as u32, place as u32);
+        first..first + count
+    }
+
+    /// The docs of the session with this key.
+    pub(crate) fn find_session(&self, space: &[u8; 16], key: &Key<'_>) -> Range<u32> {
+        let id_of = |row: &[u32; 8]| bytemuck::cast::<[u32; 4], [u8; 16]>([row[0], row[1], row[2], row[3]]);
+        let Ok(ordinal) = self.spaces.binary_search_by(|row| id_of(row).cmp(space)) else {
+            return 0..0;
+        };
+        let wanted = ((ordinal as u64) << 1 | key.kind as u64, key.hash);
+        let place = self.sessions.partition_point(|row| (row[3], row[0]) < wanted);
+        for session in place..self.sessions.len() {
+            let row = self.sessions[session];
+            if (row[3], row[0]) != wanted {
+                break;
+            }
+            let session = u32::try_from(session).unwrap_or(NONE);
+            if self.session_key(session).1.name == key.name {
+                return self.session_docs(session);
+            }
+        }
+        0..0
+    }
+}

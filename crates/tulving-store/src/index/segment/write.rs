@@ -1,0 +1,188 @@
+//! Writes a segment: section after section, in one go, so that it can stream into a file of any size.
+
+use std::io::{self, Write};
+
+use super::doc::{Doc, NONE};
+use super::layout::{Head, Section};
+use super::sink::Sink;
+use super::tables::{Classes, Sessions, ordinal};
+use super::vectors::Vectors;
+use crate::index::trouble::Damaged;
+
+/// What a segment is written from.
+pub(crate) trait Content {
+    /// The docs, in [their order](Doc::order).
+    fn docs(&self) -> &[Doc<'_>];
+
+    /// The model of the vectors and its dimensions, where there are any.
+    fn model(&self) -> Option<(&str, usize)>;
+
+    /// Gives every term, ascending, with its postings, ascending: the doc in the upper bits and how often in the lowest
+    /// eight.
+    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), Damaged>;
+
+    /// The vectors of a doc.
+    fn vectors(&self, doc: usize) -> Result<Option<Vectors<'_>>, Damaged>;
+}
+
+/// Whether a segment is checked when it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checks {
+    /// It goes into a file.
+    Written,
+    /// It stays in memory.
+    None,
+}
+
+/// Why a segment was not written.
+#[derive(Debug)]
+pub(crate) enum WriteError {
+    /// It could not be put where it goes.
+    Out(io::Error),
+    /// What it is made of is damaged.
+    In(Damaged),
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Out(error)
+    }
+}
+
+impl From<Damaged> for WriteError {
+    fn from(damaged: Damaged) -> Self {
+        Self::In(damaged)
+    }
+}
+
+/// How many bytes a vector of so many dimensions takes.
+pub(crate) const fn stride(dimensions: usize) -> usize {
+    dimensions.next_multiple_of(64)
+}
+
+/// Writes a segment.
+pub(crate) fn write(content: &dyn Content, out: &mut dyn Write, checks: Checks) -> Result<(), WriteError> {
+    let mut sink = Sink::new(out, checks);
+    let docs = content.docs();
+    let rows = rows(content)?;
+    columns(&mut sink, docs, &rows)?;
+    postings(&mut sink, content)?;
+    let sizes = vectors(&mut sink, content, &rows)?;
+    let (model, dimensions) = content.model().unwrap_or_default();
+    sink.finish(Head {
+        docs: docs.len() as u64,
+        memories: docs.iter().filter(|doc| doc.chunk == 0).count() as u64,
+        length: docs.iter().map(|doc| u64::from(doc.cast.length)).sum(),
+        rows: sizes,
+        stride: stride(dimensions) as u64,
+        dimensions: dimensions as u64,
+        model: model.to_owned(),
+        ..Head::default()
+    })?;
+    Ok(())
+}
+
+/// The docs that have vectors.
+fn rows(content: &dyn Content) -> Result<Vec<u32>, Damaged> {
+    let mut rows = Vec::new();
+    for doc in 0..content.docs().len() {
+        if content.vectors(doc)?.is_some() {
+            rows.push(ordinal(doc));
+        }
+    }
+    Ok(rows)
+}
+
+fn columns(sink: &mut Sink<'_>, docs: &[Doc<'_>], rows: &[u32]) -> io::Result<()> {
+    let mut firsts: Vec<u32> = (0..docs.len()).filter(|&doc| docs[doc].chunk == 0).map(ordinal).collect();
+    firsts.sort_unstable_by_key(|&doc| docs[doc as usize].id);
+    let mut continued = vec![0_u64; if firsts.len() < docs.len() { docs.len().div_ceil(64) } else { 0 }];
+    for (doc, _) in docs.iter().enumerate().filter(|(_, doc)| doc.chunk > 0) {
+        continued[doc / 64] |= 1 << (doc % 64);
+    }
+    let classes = Classes::of(docs, rows);
+    let sessions = Sessions::of(docs);
+    let timed: Vec<usize> = (0..docs.len()).filter(|&doc| docs[doc].facets.timed()).collect();
+
+    sink.each(Section::Ids, docs.iter().map(|doc| doc.id))?;
+    sink.each(Section::ById, firsts)?;
+    sink.each(Section::Continued, continued)?;
+    sink.each(Section::Classes, classes.of_doc.iter().copied())?;
+    sink.each(Section::Lengths, docs.iter().map(|doc| doc.cast.length))?;
+    sink.each(Section::Created, docs.iter().map(|doc| doc.created))?;
+    sink.each(
+        Section::Details,
+        docs.iter().zip(&sessions.of_doc).map(|(doc, session)| doc.detail(*session)),
+    )?;
+    sink.each(Section::Timed, timed.iter().map(|&doc| ordinal(doc)))?;
+    let times = timed.iter().map(|&doc| docs[doc].times);
+    sink.each(Section::Times, times.map(|times| [times.expires, times.from, times.until]))?;
+    sink.each(Section::ClassTable, classes.table)?;
+    sink.each(Section::Spaces, classes.spaces)?;
+    sink.each(Section::Owners, classes.owners)?;
+    let mut end = 0;
+    let ends = classes.speakers.iter().map(|name| {
+        end += name.len();
+        ordinal(end)
+    });
+    sink.each(Section::SpeakerEnds, ends)?;
+    sink.each(Section::Speakers, classes.speakers.iter().flat_map(|name| name.bytes()))?;
+    sink.each(Section::Sessions, sessions.table)?;
+    sink.all(Section::SessionNames, &sessions.names)
+}
+
+fn postings(sink: &mut Sink<'_>, content: &dyn Content) -> Result<(), WriteError> {
+    let (mut term_offsets, mut terms) = (vec![0_u32], Vec::new());
+    let (mut offsets, mut docs, mut counts) = (vec![0_u64], Vec::<u32>::new(), Vec::<u8>::new());
+    content.terms(&mut |term, postings| {
+        terms.extend_from_slice(term);
+        terms.push(0);
+        term_offsets.push(ordinal(terms.len()));
+        docs.extend(postings.iter().map(|posting| u32::try_from(posting >> 8).unwrap_or(NONE)));
+        counts.extend(postings.iter().map(|posting| posting.to_le_bytes()[0]));
+        offsets.push(docs.len() as u64);
+    })?;
+    sink.each(Section::TermOffsets, term_offsets)?;
+    sink.all(Section::Terms, &terms)?;
+    sink.each(Section::PostingOffsets, offsets)?;
+    sink.all(Section::PostingDocs, bytemuck::cast_slice(&docs))?;
+    sink.all(Section::PostingCounts, &counts)?;
+    Ok(())
+}
+
+/// Writes the vectors and says how many rows there are.
+fn vectors(sink: &mut Sink<'_>, content: &dyn Content, rows: &[u32]) -> Result<u64, WriteError> {
+    let each = || rows.iter().filter_map(|&doc| content.vectors(doc as usize).transpose());
+    let every_doc = rows.len() == content.docs().len();
+    sink.each(Section::RowDocs, rows.iter().copied().filter(|_| !every_doc))?;
+    sink.begin(Section::Signs)?;
+    for row in each() {
+        sink.put(bytemuck::cast_slice(&signs(row?.whole)))?;
+    }
+    sink.end();
+    let (mut scales, mut offsets, mut sentence_scales) = (Vec::new(), vec![0_u32], Vec::new());
+    for row in each() {
+        let row = row?;
+        scales.push(row.scale);
+        sentence_scales.extend_from_slice(row.sentence_scales);
+        offsets.push(ordinal(sentence_scales.len()));
+    }
+    sink.each(Section::Scales, scales)?;
+    sink.each(Section::SentenceOffsets, offsets)?;
+    sink.each(Section::SentenceScales, sentence_scales)?;
+    sink.begin(Section::Vectors)?;
+    for row in each() {
+        let row = row?;
+        sink.put(bytemuck::cast_slice(row.whole))?;
+        sink.put(bytemuck::cast_slice(row.sentences))?;
+    }
+    sink.end();
+    Ok(rows.len() as u64)
+}
+
+/// A bit for each number: whether it is above nought.
+pub(crate) fn signs(row: &[i8]) -> Vec<u64> {
+    row.chunks(64)
+        .map(|chunk| chunk.iter().enumerate().fold(0, |bits, (n, value)| bits | u64::from(*value > 0) << n))
+        .collect()
+}

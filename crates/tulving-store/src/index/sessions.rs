@@ -1,0 +1,164 @@
+//! The sessions that candidates are in, in order and over all parts, and the neighbours that come with them.
+//!
+//! Work is done once for a session, however many candidates it has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::segment::{Details as _, Key, NONE, SessionKind};
+use super::visible::Visible;
+
+/// How many items on each side of a candidate come with it.
+const REACH: usize = 2;
+/// How many classes of a session are remembered while its items are counted.
+const REMEMBERED: usize = 8;
+
+/// A doc that is given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Picked {
+    pub(super) part: u32,
+    pub(super) doc: u32,
+    pub(super) session: Option<u32>,
+    pub(super) order: u32,
+    pub(super) candidate: bool,
+}
+
+/// A session of candidates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Gathered {
+    /// Whether it is the chunks of one memory.
+    pub(super) document: bool,
+    /// Its docs, visible or not, part by part.
+    pub(super) docs: Vec<(u32, Range<u32>)>,
+    /// How many are visible.
+    pub(super) items: u32,
+    pub(super) speakers: u32,
+    /// How many terms the visible ones have together.
+    pub(super) length: u64,
+}
+
+/// What is given back: the items of sessions in their order, then the others, and the sessions.
+pub(super) fn gather(parts: &[Visible<'_>], candidates: &[(u32, u32)]) -> (Vec<Picked>, Vec<Gathered>) {
+    let (mut picked, mut sessions) = (Vec::new(), Vec::new());
+    let (by_session, mut loose) = by_session(parts, candidates);
+    for ((space, key), found) in by_session {
+        let session = u32::try_from(sessions.len()).ok();
+        let docs = match key.kind {
+            // All docs of a memory are in one part.
+            SessionKind::Memory => found.iter().take(1).map(|one| (one.0, one.1.clone())).collect(),
+            SessionKind::Conversation => (0_u32..)
+                .zip(parts)
+                .map(|(part, visible)| (part, visible.view.find_session(&space, &key)))
+                .filter(|(_, docs)| !docs.is_empty())
+                .collect::<Vec<_>>(),
+        };
+        let members = members(parts, &docs);
+        let mut candidates: Vec<(u32, u32)> =
+            found.iter().flat_map(|(part, _, docs)| docs.iter().map(|doc| (*part, *doc))).collect();
+        candidates.sort_unstable();
+        for (order, candidate) in around(&members, &candidates) {
+            let (part, doc) = members[order];
+            let order = u32::try_from(order).unwrap_or(NONE);
+            picked.push(Picked { part, doc, session, order, candidate });
+        }
+        let document = key.kind == SessionKind::Memory;
+        sessions.push(Gathered { document, ..measured(parts, docs, &members) });
+    }
+    loose.sort_unstable_by_key(|&(part, doc)| parts[part as usize].view.ids[doc as usize]);
+    picked.extend(loose.into_iter().map(|(part, doc)| Picked {
+        part,
+        doc,
+        session: None,
+        order: 0,
+        candidate: true,
+    }));
+    (picked, sessions)
+}
+
+/// Part, docs of the session in that part, candidates among them.
+type InPart = (u32, Range<u32>, Vec<u32>);
+
+/// The candidates of each session, and those without one.
+#[expect(clippy::type_complexity, reason = "used once, just above")]
+fn by_session<'a>(
+    parts: &[Visible<'a>],
+    candidates: &[(u32, u32)],
+) -> (BTreeMap<([u8; 16], Key<'a>), Vec<InPart>>, Vec<(u32, u32)>) {
+    let mut runs: Vec<(u32, InPart)> = Vec::new();
+    let mut loose = Vec::new();
+    for &(part, doc) in candidates {
+        let view = &parts[part as usize].view;
+        let session = view.details[doc as usize].session();
+        if session == NONE {
+            loose.push((part, doc));
+            continue;
+        }
+        match runs.last_mut() {
+            Some((last, (of, _, docs))) if (*last, *of) == (session, part) => docs.push(doc),
+            _ => runs.push((session, (part, view.session_docs(session), vec![doc]))),
+        }
+    }
+    let mut sessions: BTreeMap<_, Vec<InPart>> = BTreeMap::new();
+    for (session, run) in runs {
+        sessions.entry(parts[run.0 as usize].view.session_key(session)).or_default().push(run);
+    }
+    (sessions, loose)
+}
+
+/// The visible docs of a session, in its order.
+fn members(parts: &[Visible<'_>], docs: &[(u32, Range<u32>)]) -> Vec<(u32, u32)> {
+    let mut members: Vec<(u32, u32)> = Vec::new();
+    for (part, docs) in docs {
+        let visible = &parts[*part as usize];
+        members.extend(docs.clone().filter(|&doc| visible.sees(doc)).map(|doc| (*part, doc)));
+    }
+    if docs.len() > 1 {
+        // Each part is in order already, so this merges runs.
+        members.sort_by_cached_key(|&(part, doc)| {
+            let view = &parts[part as usize].view;
+            let detail = &view.details[doc as usize];
+            (detail.place(), detail.at(), view.ids[doc as usize], detail.chunk())
+        });
+    }
+    members
+}
+
+/// The places of candidates and of those next to them, ascending, with whether each is a candidate.
+fn around(members: &[(u32, u32)], candidates: &[(u32, u32)]) -> Vec<(usize, bool)> {
+    let mut wanted: Vec<(usize, bool)> = Vec::new();
+    let mut left = candidates.len();
+    for (place, member) in members.iter().enumerate() {
+        if left == 0 {
+            break;
+        }
+        if candidates.binary_search(member).is_err() {
+            continue;
+        }
+        left -= 1;
+        let next = wanted.last().map_or(0, |(last, _)| last + 1);
+        let from = next.max(place.saturating_sub(REACH));
+        wanted.extend((from..members.len().min(place + REACH + 1)).map(|place| (place, false)));
+        if let Ok(found) = wanted.binary_search_by_key(&place, |(place, _)| *place) {
+            wanted[found].1 = true;
+        }
+    }
+    wanted
+}
+
+fn measured(parts: &[Visible<'_>], docs: Vec<(u32, Range<u32>)>, members: &[(u32, u32)]) -> Gathered {
+    // Few classes take turns, so each is looked at once.
+    let mut classes: Vec<(u32, u32)> = Vec::new();
+    let mut length = 0;
+    for &(part, doc) in members {
+        let view = &parts[part as usize].view;
+        length += u64::from(view.lengths[doc as usize]);
+        let class = (part, view.classes[doc as usize]);
+        if !classes.iter().rev().take(REMEMBERED).any(|known| *known == class) {
+            classes.push(class);
+        }
+    }
+    let speakers: BTreeSet<Option<&str>> =
+        classes.into_iter().map(|(part, class)| parts[part as usize].view.class_speaker(class)).collect();
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Gathered { docs, items: count(members.len()), speakers: count(speakers.len()), length, document: false }
+}

@@ -1,0 +1,60 @@
+//! What the index follows: the change log of any store, and the memories it names.
+
+use std::sync::Arc;
+
+use tulving_core::change::Change;
+use tulving_core::error::StoreError;
+use tulving_core::id::{MemoryId, Seq};
+use tulving_core::ports::{Feed, Log};
+use tulving_core::search::Entry;
+
+/// The part of [`Log`] and [`Feed`] that is used here, so that the rest need not be written for each store anew.
+pub(super) trait Source: Send + Sync {
+    fn pulse(&self) -> Result<u64, StoreError>;
+    fn epoch(&self) -> Result<[u8; 16], StoreError>;
+    fn head(&self) -> Result<Seq, StoreError>;
+    fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError>;
+    fn model(&self) -> Result<Option<String>, StoreError>;
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError>;
+    fn entries_after(
+        &self,
+        after: Option<MemoryId>,
+        limit: usize,
+        model: Option<&str>,
+    ) -> Result<Vec<Entry>, StoreError>;
+}
+
+impl<S: Log + Feed + Send + Sync + ?Sized> Source for Arc<S> {
+    fn pulse(&self) -> Result<u64, StoreError> {
+        Log::pulse(&**self)
+    }
+
+    fn epoch(&self) -> Result<[u8; 16], StoreError> {
+        Log::epoch(&**self)
+    }
+
+    fn head(&self) -> Result<Seq, StoreError> {
+        Log::head(&**self)
+    }
+
+    fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError> {
+        Log::changes(&**self, after, limit)
+    }
+
+    fn model(&self) -> Result<Option<String>, StoreError> {
+        Feed::model(&**self)
+    }
+
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+        Feed::entries(&**self, ids, model)
+    }
+
+    fn entries_after(
+        &self,
+        after: Option<MemoryId>,
+        limit: usize,
+        model: Option<&str>,
+    ) -> Result<Vec<Entry>, StoreError> {
+        Feed::entries_after(&**self, after, limit, model)
+    }
+}

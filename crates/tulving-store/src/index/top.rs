@@ -1,0 +1,73 @@
+//! The best of many, where ties never depend on how the index is laid out.
+
+use std::cmp::Ordering;
+
+use super::segment::{Details as _, View};
+
+/// A doc of a part with a score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hit {
+    pub(super) score: f32,
+    pub(super) part: u32,
+    pub(super) doc: u32,
+}
+
+/// Keeps the `limit` best: the higher score first, then the smaller memory id, then the earlier chunk.
+pub(super) struct Top<'a> {
+    views: &'a [View<'a>],
+    limit: usize,
+    hits: Vec<Hit>,
+    /// The last of the best, once there are enough.
+    bar: Option<Hit>,
+}
+
+impl<'a> Top<'a> {
+    pub(super) fn new(views: &'a [View<'a>], limit: usize) -> Self {
+        Self { views, limit, hits: Vec::new(), bar: None }
+    }
+
+    /// What is below this is not taken.
+    pub(super) fn least(&self) -> f32 {
+        match self.bar {
+            _ if self.limit == 0 => f32::INFINITY,
+            Some(bar) => bar.score,
+            None => f32::NEG_INFINITY,
+        }
+    }
+
+    /// Takes a hit, where it is good enough.
+    pub(super) fn offer(&mut self, hit: Hit) {
+        if self.limit == 0 || self.bar.is_some_and(|bar| order(self.views, &hit, &bar) != Ordering::Less) {
+            return;
+        }
+        self.hits.push(hit);
+        if self.hits.len() >= self.limit.saturating_mul(2).saturating_add(64) {
+            self.prune();
+        }
+    }
+
+    /// The best, in any order.
+    pub(super) fn into_hits(mut self) -> Vec<Hit> {
+        if self.hits.len() > self.limit {
+            self.prune();
+        }
+        self.hits
+    }
+
+    fn prune(&mut self) {
+        let views = self.views;
+        let (_, bar, _) =
+            self.hits.select_nth_unstable_by(self.limit - 1, |one, other| order(views, one, other));
+        self.bar = Some(*bar);
+        self.hits.truncate(self.limit);
+    }
+}
+
+/// The better first.
+fn order(views: &[View<'_>], one: &Hit, other: &Hit) -> Ordering {
+    let key = |hit: &Hit| {
+        let (view, doc) = (&views[hit.part as usize], hit.doc as usize);
+        (view.ids[doc], view.details[doc].chunk())
+    };
+    other.score.total_cmp(&one.score).then_with(|| key(one).cmp(&key(other)))
+}

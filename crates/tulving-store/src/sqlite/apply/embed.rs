@@ -1,0 +1,237 @@
+//! Writes vectors, the models that answer and shall answer, and which memories wait for theirs.
+//!
+//! What waits is right after every write: a memory is in a model's table exactly where it is live and has a chunk without
+//! a vector of that model.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use tulving_core::error::Conflict;
+use tulving_core::id::{MemoryId, Version};
+use tulving_core::memory::{Chunk, Embedding, Standing};
+use tulving_core::vocabulary::ChangeKind;
+
+use super::super::failure::Fault;
+use super::super::feed::{LACKS, LIVE, Models, is_live};
+use super::super::gate::Gate;
+use super::super::{rows, vectors};
+use super::{Act, impossible};
+
+/// The row of `meta` that says after which row of `vectors` to look for those of other models; none where all were seen.
+const STALE_AFTER: &str = "stale_vectors_after";
+
+impl Act<'_> {
+    pub(super) fn embed(
+        &mut self,
+        id: MemoryId,
+        expected: Version,
+        embeddings: &[(u32, Embedding)],
+    ) -> Result<(), Fault> {
+        let (row, at) = self.locate(id)?.ok_or(Conflict::Gone { id })?;
+        let found = self.version(row)?;
+        if found != expected {
+            return Err(Conflict::Stale { id, expected, found }.into());
+        }
+        let Some((_, first)) = embeddings.first() else {
+            return Ok(());
+        };
+        self.adopt_model(&first.model)?;
+        self.prepare_model(&first.model)?;
+        for (ordinal, embedding) in embeddings {
+            if !self.has_chunk(row, *ordinal)? {
+                return Err(Conflict::NoChunk { id, ordinal: *ordinal }.into());
+            }
+            self.put_vector(row, i64::from(*ordinal), embedding)?;
+        }
+        self.settle(row)?;
+        self.log(ChangeKind::Embedded, id, at)
+    }
+
+    fn has_chunk(&self, row: i64, ordinal: u32) -> Result<bool, Fault> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT 1 FROM chunks WHERE memory = ?1 AND ordinal = ?2")?;
+        Ok(statement.exists(params![row, ordinal])?)
+    }
+
+    /// Writes the vectors of a chunk, in the place of those of the same model.
+    pub(super) fn put_vector(&self, row: i64, ordinal: i64, embedding: &Embedding) -> Result<(), Fault> {
+        let dimensions = embedding.vector.len();
+        if dimensions == 0 || embedding.sentences.iter().any(|sentence| sentence.len() != dimensions) {
+            return Err(impossible(format!("vectors of {} differ in their dimensions", embedding.model)));
+        }
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO vectors (memory, ordinal, model, vector, sentences) VALUES (?1, ?2, ?3, ?4, ?5) \
+             ON CONFLICT (memory, ordinal, model) \
+             DO UPDATE SET vector = excluded.vector, sentences = excluded.sentences",
+        )?;
+        let (whole, sentences) =
+            (vectors::pack(&embedding.vector), vectors::pack_sentences(&embedding.sentences));
+        statement.execute(params![row, ordinal, embedding.model, whole, sentences])?;
+        Ok(())
+    }
+
+    /// Lets another model answer. Quick where it was prepared; else the whole store is read for what waits.
+    pub(super) fn choose_model(&mut self, from: Option<&str>, to: &str) -> Result<(), Fault> {
+        let Models { answers: found, next } = self.models()?.clone();
+        if found.as_deref() != from {
+            return Err(Conflict::OtherModel { found }.into());
+        }
+        set(&self.transaction, "model", to)?;
+        if next.as_deref() == Some(to) {
+            self.transaction.execute_batch(
+                "DELETE FROM unembedded; INSERT INTO unembedded SELECT memory FROM unembedded_next ORDER BY memory",
+            )?;
+        } else {
+            fill(&self.transaction, "unembedded", to)?;
+        }
+        forget_next(&self.transaction)?;
+        self.models = Some(Models { answers: Some(to.to_owned()), next: None });
+        look_for_stale(&self.transaction)
+    }
+
+    /// The first model whose vectors are written is the one that answers.
+    pub(super) fn adopt_model(&mut self, model: &str) -> Result<(), Fault> {
+        if self.models()?.answers.is_some() {
+            return Ok(());
+        }
+        set(&self.transaction, "model", model)?;
+        fill(&self.transaction, "unembedded", model)?;
+        self.models = Some(Models { answers: Some(model.to_owned()), next: None });
+        Ok(())
+    }
+
+    /// A model that does not answer and yet is embedded with shall answer one day: from now on it is known what waits for
+    /// it. One at a time.
+    fn prepare_model(&mut self, model: &str) -> Result<(), Fault> {
+        let models = self.models()?;
+        if [&models.answers, &models.next].into_iter().any(|known| known.as_deref() == Some(model)) {
+            return Ok(());
+        }
+        let answers = models.answers.clone();
+        set(&self.transaction, "next_model", model)?;
+        fill(&self.transaction, "unembedded_next", model)?;
+        self.models = Some(Models { answers, next: Some(model.to_owned()) });
+        Ok(())
+    }
+
+    /// The models whose vectors are kept, read once for an act.
+    fn models(&mut self) -> Result<&Models, Fault> {
+        if self.models.is_none() {
+            self.models = Some(Models::read(&self.transaction)?);
+        }
+        Ok(self.models.get_or_insert_default())
+    }
+
+    /// Notes whether a new memory waits for vectors. Where its chunks have them, nothing is written.
+    pub(super) fn settle_new(
+        &mut self,
+        row: i64,
+        standing: &Standing,
+        chunks: &[Chunk],
+    ) -> Result<(), Fault> {
+        if !is_live(standing) {
+            return Ok(());
+        }
+        self.models()?;
+        for (model, table) in self.models.iter().flat_map(Models::with_tables) {
+            let has = |chunk: &Chunk| chunk.embedding.as_ref().is_some_and(|made| made.model == model);
+            if !chunks.iter().all(has) {
+                wait(&self.transaction, table, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes whether a memory waits for vectors, as it and its chunks are now.
+    pub(super) fn settle(&mut self, row: i64) -> Result<(), Fault> {
+        self.models()?;
+        for (model, table) in self.models.iter().flat_map(Models::with_tables) {
+            let sql = format!("SELECT 1 FROM memories m WHERE m.row = ?2 AND {LIVE} AND {LACKS}");
+            if self.transaction.prepare_cached(&sql)?.exists(params![model, row])? {
+                wait(&self.transaction, table, row)?;
+            } else {
+                let sql = format!("DELETE FROM {table} WHERE memory = ?1");
+                self.transaction.prepare_cached(&sql)?.execute([row])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wait(transaction: &Connection, table: &str, row: i64) -> Result<(), Fault> {
+    let sql = format!("INSERT OR IGNORE INTO {table} (memory) VALUES (?1)");
+    transaction.prepare_cached(&sql)?.execute([row])?;
+    Ok(())
+}
+
+/// Finds everything that waits for a model. Reads the whole store: seconds, for 1,000,000 memories.
+fn fill(transaction: &Connection, table: &str, model: &str) -> Result<(), Fault> {
+    transaction.prepare_cached(&format!("DELETE FROM {table}"))?.execute([])?;
+    let sql = format!(
+        "INSERT INTO {table} (memory) SELECT m.row FROM memories m WHERE {LIVE} AND {LACKS} ORDER BY m.row"
+    );
+    transaction.prepare_cached(&sql)?.execute([model])?;
+    Ok(())
+}
+
+fn set(transaction: &Connection, name: &str, value: &str) -> Result<(), Fault> {
+    let mut statement =
+        transaction.prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)")?;
+    statement.execute([name, value])?;
+    Ok(())
+}
+
+fn forget_next(transaction: &Connection) -> Result<(), Fault> {
+    Ok(transaction
+        .execute_batch("DELETE FROM unembedded_next; DELETE FROM meta WHERE name = 'next_model'")?)
+}
+
+fn look_for_stale(transaction: &Connection) -> Result<(), Fault> {
+    let mut statement =
+        transaction.prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?1, 0)")?;
+    statement.execute([STALE_AFTER])?;
+    Ok(())
+}
+
+fn stale_after(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
+    statement.query_row([STALE_AFTER], |row| row.get(0)).optional()
+}
+
+/// Removes vectors of models that neither answer nor are set up, among the next `limit`. Says whether there may be more.
+pub(in super::super) fn drop_stale_vectors(
+    connection: &mut Connection,
+    gate: &Gate,
+    set_up: &str,
+    limit: usize,
+) -> Result<bool, Fault> {
+    let given_up = |connection: &Connection| -> rusqlite::Result<bool> {
+        Ok(Models::read(connection)?.next.is_some_and(|next| next != set_up))
+    };
+    if stale_after(connection)?.is_none() && !given_up(connection)? {
+        return Ok(false);
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    gate.require_open()?;
+    if given_up(&transaction)? {
+        forget_next(&transaction)?;
+        look_for_stale(&transaction)?;
+    }
+    let (Some(after), Some(model)) = (stale_after(&transaction)?, Models::read(&transaction)?.answers) else {
+        return Ok(false);
+    };
+    // The end of the page, where there is a full one.
+    let last: Option<i64> = transaction
+        .prepare_cached("SELECT row FROM vectors WHERE row > ?1 ORDER BY row LIMIT 1 OFFSET ?2")?
+        .query_row(params![after, rows::limit(limit.max(1) - 1)], |row| row.get(0))
+        .optional()?;
+    transaction
+        .prepare_cached("DELETE FROM vectors WHERE row > ?1 AND row <= ?2 AND model <> ?3 AND model <> ?4")?
+        .execute(params![after, last.unwrap_or(i64::MAX), model, set_up])?;
+    match last {
+        Some(last) => transaction
+            .prepare_cached("UPDATE meta SET value = ?2 WHERE name = ?1")?
+            .execute(params![STALE_AFTER, last])?,
+        None => transaction.prepare_cached("DELETE FROM meta WHERE name = ?1")?.execute([STALE_AFTER])?,
+    };
+    transaction.commit()?;
+    Ok(last.is_some())
+}

@@ -1,0 +1,211 @@
+//! What is derived reads here: whole memories with their chunks and vectors, and what waits to be embedded.
+//!
+//! A page costs two statements, however many memories it has: 1,000,000 are read this way when an index is made anew.
+
+use std::sync::LazyLock;
+
+use rusqlite::{Connection, Params, params};
+use tulving_core::error::StoreError;
+use tulving_core::id::MemoryId;
+use tulving_core::memory::{Chunk, Embedding, Standing};
+use tulving_core::ports::Feed;
+use tulving_core::search::Entry;
+use tulving_core::vocabulary::State;
+
+use super::failure::Fault;
+use super::rows::{self, AROUND_UNUSED, Columns, EDITION};
+use super::{SqliteStore, apply, vectors, visible};
+
+/// True where the memory `m` is one of those that are embedded at all; [`is_live`] says the same of a standing.
+pub(super) const LIVE: &str = "m.forgotten_at IS NULL AND m.quarantined_at IS NULL AND m.state <> 'archived'";
+
+/// True where the memory `m` has a chunk without a vector of the model `?1`.
+pub(super) const LACKS: &str = "EXISTS (SELECT 1 FROM chunks c WHERE c.memory = m.row AND NOT EXISTS (\
+       SELECT 1 FROM vectors v WHERE v.memory = c.memory AND v.ordinal = c.ordinal AND v.model = ?1))";
+
+/// Whether a memory that stands so is one of those that are embedded at all.
+pub(super) fn is_live(standing: &Standing) -> bool {
+    standing.forgotten_at.is_none() && standing.quarantined_at.is_none() && standing.state != State::Archived
+}
+
+/// The models whose vectors are kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Models {
+    /// The one that answers.
+    pub(super) answers: Option<String>,
+    /// The one that shall, while its vectors are being made.
+    pub(super) next: Option<String>,
+}
+
+impl Models {
+    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let mut statement = connection.prepare_cached(
+            "SELECT (SELECT value FROM meta WHERE name = 'model'), \
+             (SELECT value FROM meta WHERE name = 'next_model')",
+        )?;
+        statement.query_row([], |row| Ok(Self { answers: row.get(0)?, next: row.get(1)? }))
+    }
+
+    /// Each with the table of the memories that wait for it.
+    pub(super) fn with_tables(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let both = [(&self.answers, "unembedded"), (&self.next, "unembedded_next")];
+        both.into_iter().filter_map(|(model, table)| Some((model.as_deref()?, table)))
+    }
+
+    /// The table of the memories that wait for this model.
+    fn table(&self, model: &str) -> Option<&'static str> {
+        self.with_tables().find_map(|(name, table)| (name == model).then_some(table))
+    }
+}
+
+impl Feed for SqliteStore {
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT m.row, {AROUND_UNUSED}, {EDITION}, NULL FROM json_each(?1) j \
+                 CROSS JOIN memories m ON m.id = unhex(j.value) ORDER BY j.key"
+            )
+        });
+        self.read_steadily(|reader| entries(reader, &SQL, [visible::memory_ids(ids)], model))
+    }
+
+    fn entries_after(
+        &self,
+        after: Option<MemoryId>,
+        limit: usize,
+        model: Option<&str>,
+    ) -> Result<Vec<Entry>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT m.row, {AROUND_UNUSED}, {EDITION}, NULL FROM memories m \
+                 WHERE m.id > ?1 ORDER BY m.id LIMIT ?2"
+            )
+        });
+        // An empty blob sorts before every id.
+        let after: &[u8] = after.as_ref().map_or(&[], |id| id.as_bytes());
+        self.read_steadily(|reader| entries(reader, &SQL, params![after, rows::limit(limit)], model))
+    }
+
+    fn model(&self) -> Result<Option<String>, StoreError> {
+        self.read(|reader| Ok(Models::read(reader)?.answers))
+    }
+
+    fn unembedded(&self, model: &str) -> Result<u64, StoreError> {
+        self.read_steadily(|reader| {
+            let count = match Models::read(reader)?.table(model) {
+                Some(table) => reader
+                    .prepare_cached(&format!("SELECT count(*) FROM {table}"))?
+                    .query_row([], |row| Columns::of(row).count()),
+                None => reader
+                    .prepare_cached(&format!("SELECT count(*) FROM memories m WHERE {LIVE} AND {LACKS}"))?
+                    .query_row([model], |row| Columns::of(row).count()),
+            };
+            Ok(count?)
+        })
+    }
+
+    fn unembedded_ids(&self, model: &str, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+        self.read_steadily(|reader| {
+            let sql = match Models::read(reader)?.table(model) {
+                Some(table) => format!(
+                    "SELECT m.id FROM {table} w CROSS JOIN memories m ON m.row = w.memory \
+                     WHERE ?1 IS NOT NULL ORDER BY w.memory LIMIT ?2"
+                ),
+                None => {
+                    format!("SELECT m.id FROM memories m WHERE {LIVE} AND {LACKS} ORDER BY m.row LIMIT ?2")
+                }
+            };
+            let mut statement = reader.prepare_cached(&sql)?;
+            let ids = statement.query_map(params![model, rows::limit(limit)], |row| {
+                Columns::of(row).id(MemoryId::from_bytes)
+            })?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+impl SqliteStore {
+    /// Removes vectors of models that neither answer nor are set up. Looks at up to `limit` vectors in one short
+    /// transaction, and says whether there may be more.
+    ///
+    /// To choose another model leaves the old vectors where they are, because removing those of 1,000,000 memories would
+    /// hold up every writer for as long as it takes. Nobody reads them, so this is work for the background. `set_up` is
+    /// the model that shall answer: where another one was begun before, it is given up. Where there is nothing to do,
+    /// it costs one read.
+    pub fn drop_stale_vectors(&self, set_up: &str, limit: usize) -> Result<bool, StoreError> {
+        let drop_some = || apply::drop_stale_vectors(&mut self.writer(), &self.gate, set_up, limit);
+        self.gate.pass(self.options.busy_wait, drop_some).map_err(|fault| self.explain(fault))
+    }
+}
+
+/// Whole memories by a statement that gives their rows first.
+fn entries(
+    reader: &Connection,
+    sql: &str,
+    values: impl Params,
+    model: Option<&str>,
+) -> Result<Vec<Entry>, Fault> {
+    let mut statement = reader.prepare_cached(sql)?;
+    let mut found = statement.query(values)?;
+    let (mut entries, mut picked) = (Vec::new(), String::from("["));
+    while let Some(row) = found.next()? {
+        let mut columns = Columns::of(row);
+        let number: i64 = columns.take()?;
+        if picked.len() > 1 {
+            picked.push(',');
+        }
+        picked.push_str(&number.to_string());
+        entries.push(Entry { memory: rows::memory_from(&mut columns)?, chunks: Vec::new() });
+    }
+    picked.push(']');
+    add_chunks(reader, &mut entries, &picked, model)?;
+    Ok(entries)
+}
+
+/// Gives each entry its chunks. `picked` is the rows of the entries, in their order, as a JSON array.
+fn add_chunks(
+    reader: &Connection,
+    entries: &mut [Entry],
+    picked: &str,
+    model: Option<&str>,
+) -> Result<(), Fault> {
+    const BARE: &str = "SELECT j.key, c.start, c.end, c.heading_path \
+         FROM json_each(?1) j CROSS JOIN chunks c ON c.memory = j.value WHERE ?2 IS NULL \
+         ORDER BY j.key, c.ordinal";
+    const WITH_VECTORS: &str = "SELECT j.key, c.start, c.end, c.heading_path, v.vector, v.sentences \
+         FROM json_each(?1) j CROSS JOIN chunks c ON c.memory = j.value \
+         LEFT JOIN vectors v ON v.memory = c.memory AND v.ordinal = c.ordinal AND v.model = ?2 \
+         ORDER BY j.key, c.ordinal";
+    let mut statement = reader.prepare_cached(if model.is_some() { WITH_VECTORS } else { BARE })?;
+    let mut found = statement.query(params![picked, model])?;
+    while let Some(row) = found.next()? {
+        let mut columns = Columns::of(row);
+        let at = columns.size()?;
+        let chunk = chunk(&mut columns, model)?;
+        if let Some(entry) = entries.get_mut(at) {
+            entry.chunks.push(chunk);
+        }
+    }
+    Ok(())
+}
+
+/// Reads `start, end, heading_path` and, where a model is asked for, `vector, sentences`.
+fn chunk(columns: &mut Columns<'_>, model: Option<&str>) -> rusqlite::Result<Chunk> {
+    let (start, end, heading_path) = (columns.size()?, columns.size()?, columns.texts()?);
+    let embedding = match model {
+        Some(model) => embedding(columns, model)?,
+        None => None,
+    };
+    Ok(Chunk { start, end, heading_path, embedding })
+}
+
+fn embedding(columns: &mut Columns<'_>, model: &str) -> rusqlite::Result<Option<Embedding>> {
+    let Some(whole) = columns.blob_or_none()? else {
+        return Ok(None);
+    };
+    let vector = vectors::unpack(whole).map_err(|error| columns.broken(error))?;
+    let sentences = columns.blob_or_none()?.unwrap_or_default();
+    let sentences =
+        vectors::unpack_sentences(sentences, vector.len()).map_err(|error| columns.broken(error))?;
+    Ok(Some(Embedding { model: model.to_owned(), vector, sentences }))
+}

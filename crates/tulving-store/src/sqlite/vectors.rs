@@ -1,0 +1,139 @@
+//! The blobs of a vector: the whole as it is, its sentences with one byte for each number.
+//!
+//! Sentences are many and only the best of them counts, so what a byte leaves out is below what ranking could tell.
+//! Reading back loses nothing more: what was read once is written as the same bytes again.
+
+use std::fmt;
+
+/// Bytes of a number of the whole vector, and of the scale before each sentence.
+const WIDE: usize = 4;
+/// The largest step that a byte holds.
+const STEPS: f32 = 127.0;
+
+/// A blob that is not what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unsound {
+    /// No whole number of dimensions.
+    Whole { bytes: usize },
+    /// No whole number of sentences.
+    Sentences { bytes: usize, dimensions: usize },
+}
+
+impl fmt::Display for Unsound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole { bytes } => write!(f, "a vector has {bytes} bytes"),
+            Self::Sentences { bytes, dimensions } => {
+                write!(f, "the sentences of a vector of {dimensions} dimensions have {bytes} bytes")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unsound {}
+
+/// The whole vector as a blob.
+pub(super) fn pack(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// The whole vector of a blob.
+pub(super) fn unpack(blob: &[u8]) -> Result<Vec<f32>, Unsound> {
+    if blob.is_empty() || !blob.len().is_multiple_of(WIDE) {
+        return Err(Unsound::Whole { bytes: blob.len() });
+    }
+    Ok(blob.chunks_exact(WIDE).map(number).collect())
+}
+
+/// The vectors of sentences as a blob: each its scale, then a byte for each number.
+pub(super) fn pack_sentences(sentences: &[Vec<f32>]) -> Vec<u8> {
+    let mut blob = Vec::with_capacity(sentences.iter().map(|sentence| WIDE + sentence.len()).sum());
+    for sentence in sentences {
+        let largest = sentence.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+        let scale = if largest.is_finite() { largest / STEPS } else { 0.0 };
+        blob.extend(scale.to_le_bytes());
+        blob.extend(sentence.iter().flat_map(|number| step(*number, scale).to_le_bytes()));
+    }
+    blob
+}
+
+/// The vectors of sentences of a blob, beside a whole vector of so many dimensions.
+pub(super) fn unpack_sentences(blob: &[u8], dimensions: usize) -> Result<Vec<Vec<f32>>, Unsound> {
+    let each = WIDE + dimensions;
+    if !blob.len().is_multiple_of(each) {
+        return Err(Unsound::Sentences { bytes: blob.len(), dimensions });
+    }
+    let sentence = |blob: &[u8]| {
+        let (scale, steps) = blob.split_at(WIDE);
+        let scale = number(scale);
+        steps.iter().map(|step| f32::from(i8::from_le_bytes([*step])) * scale).collect()
+    };
+    Ok(blob.chunks_exact(each).map(sentence).collect())
+}
+
+fn number(bytes: &[u8]) -> f32 {
+    f32::from_le_bytes(bytes.try_into().expect("a number is cut to its four bytes"))
+}
+
+/// How many steps of the scale a number is, to the nearest.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the scale is such that no number is beyond a byte's steps"
+)]
+fn step(number: f32, scale: f32) -> i8 {
+    if scale > 0.0 { (number / scale).round().clamp(-STEPS, STEPS) as i8 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(random: &mut fastrand::Rng, dimensions: usize) -> Vec<f32> {
+        let vector: Vec<f32> = (0..dimensions).map(|_| random.f32() - 0.5).collect();
+        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+        vector.into_iter().map(|x| x / length).collect()
+    }
+
+    #[test]
+    fn the_whole_comes_back_as_it_was() {
+        let vector = [0.6, -0.8, f32::MIN_POSITIVE, 0.0];
+        assert_eq!(unpack(&pack(&vector)).expect("sound"), vector);
+        for bytes in [0, 1, 3, 5] {
+            assert_eq!(unpack(&vec![0; bytes]), Err(Unsound::Whole { bytes }));
+        }
+    }
+
+    #[test]
+    fn a_sentence_comes_back_within_half_a_step_and_then_stays() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for dimensions in [1, 2, 384] {
+            let sentences: Vec<Vec<f32>> = (0..5).map(|_| random(&mut rng, dimensions)).collect();
+            let blob = pack_sentences(&sentences);
+            assert_eq!(blob.len(), 5 * (4 + dimensions));
+            let back = unpack_sentences(&blob, dimensions).expect("sound");
+            for (sentence, back) in sentences.iter().zip(&back) {
+                let largest = sentence.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+                let half = largest / STEPS * 0.5001;
+                assert!(sentence.iter().zip(back).all(|(a, b)| (a - b).abs() <= half));
+            }
+            assert_eq!(unpack_sentences(&pack_sentences(&back), dimensions), Ok(back));
+        }
+    }
+
+    #[test]
+    fn what_has_no_direction_is_nought() {
+        for sentence in [vec![0.0, 0.0], vec![f32::INFINITY, 1.0], vec![f32::NAN, 0.0]] {
+            let back = unpack_sentences(&pack_sentences(&[sentence]), 2).expect("sound");
+            assert_eq!(back, [[0.0, 0.0]]);
+        }
+    }
+
+    #[test]
+    fn a_blob_of_another_length_is_unsound() {
+        assert_eq!(unpack_sentences(&[], 384), Ok(Vec::new()));
+        for bytes in [1, 387, 389] {
+            let found = unpack_sentences(&vec![0; bytes], 384);
+            assert_eq!(found, Err(Unsound::Sentences { bytes, dimensions: 384 }));
+        }
+    }
+}

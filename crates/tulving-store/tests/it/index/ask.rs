@@ -1,0 +1,80 @@
+//! Scopes and questions, plain and random.
+
+use std::collections::HashMap;
+
+use tulving_core::id::MemoryId;
+use tulving_core::request::Filter;
+use tulving_core::search::{Meaning, Question, Scope, Sight};
+use tulving_core::text::terms;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
+
+use super::fake::{Fake, WORDS, person, space, text, vector};
+
+/// The first person sees everything that is shared in all spaces.
+pub(super) fn everything() -> Scope {
+    let spaces = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
+    Scope { sight: Sight { principal: person(0), spaces }, filter: Filter::default(), among: None }
+}
+
+/// A question by words alone.
+pub(super) fn words(text: &str) -> Question {
+    Question { terms: terms::terms(text), meaning: None, depth: 50 }
+}
+
+/// A question by words and meaning.
+pub(super) fn question(text: &str, model: &str, dimensions: usize) -> Question {
+    let meaning = Meaning { model: model.to_owned(), vector: vector(text, dimensions) };
+    Question { meaning: Some(meaning), ..words(text) }
+}
+
+pub(super) fn any_question(random: &mut fastrand::Rng) -> Question {
+    let count = random.usize(0..6);
+    let mut asked = text(random, count);
+    // Unknown words: the beginning of one, the inside of one, nothing at all.
+    match random.u8(..6) {
+        0 => asked.push_str(" deploy"),
+        1 => asked.push_str(" ploym"),
+        2 => asked.push_str(" xyzzy"),
+        3 => asked.push_str(&format!(" {}", &WORDS[random.usize(..WORDS.len())][..2])),
+        _ => {}
+    }
+    let mut question = if random.u8(..4) == 0 { words(&asked) } else { question(&asked, "m1", 96) };
+    question.depth = random.usize(0..12);
+    question
+}
+
+pub(super) fn any_scope(store: &Fake, random: &mut fastrand::Rng) -> Scope {
+    let mut spaces = HashMap::new();
+    for n in 0..3 {
+        if random.u8(..4) > 0 {
+            spaces.insert(space(n), Boundary::ALL[random.usize(..4)]);
+        }
+    }
+    let mut filter = Filter::default();
+    for _ in 0..random.usize(..3) {
+        narrow(&mut filter, random);
+    }
+    let ids: Vec<MemoryId> = store.inner().kept.keys().copied().collect();
+    let among = (random.u8(..6) == 0).then(|| ids.into_iter().filter(|_| random.bool()).collect());
+    Scope { sight: Sight { principal: person(random.u8(..2)), spaces }, filter, among }
+}
+
+fn narrow(filter: &mut Filter, random: &mut fastrand::Rng) {
+    let time = Some(Timestamp::from_micros(1_700_000_000_000_000 + random.i64(0..400) * 1_000_000));
+    match random.u8(..13) {
+        0 => filter.space = Some(space(random.u8(..3))),
+        1 => filter.types = MemoryType::ALL[random.usize(..6)..].to_vec(),
+        2 => filter.kinds = Kind::ALL[random.usize(..3)..].to_vec(),
+        3 => filter.stabilities = Stability::ALL[random.usize(..2)..].to_vec(),
+        4 => filter.states = State::ALL[..=random.usize(..4)].to_vec(),
+        5 => filter.content_types = ContentType::ALL[random.usize(..5)..].to_vec(),
+        6 => filter.author = Some(Author::ALL[random.usize(..2)]),
+        7 => filter.pinned = Some(random.bool()),
+        8 => filter.since = time,
+        9 => filter.until = time,
+        10 => filter.records_only = true,
+        11 => filter.alive_at = time,
+        _ => filter.valid_at = time,
+    }
+}

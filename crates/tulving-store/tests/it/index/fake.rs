@@ -1,0 +1,417 @@
+//! A store in memory that gives the index what it reads, and random acts on it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tulving_core::audit::AuditEntry;
+use tulving_core::change::Change;
+use tulving_core::error::StoreError;
+use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId, Version};
+use tulving_core::memory::{
+    Chunk, Classification, Edition, Embedding, Memory, Mirror, Place, Provenance, Span, Standing, Text, Usage,
+};
+use tulving_core::ports::{Feed, Log};
+use tulving_core::request::AuditFilter;
+use tulving_core::score::Importance;
+use tulving_core::search::Entry;
+use tulving_core::space::Viewer;
+use tulving_core::text::normalize;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{
+    Author, Boundary, ChangeKind, ContentType, Kind, MemoryType, Origin, Stability, State, Trust,
+};
+
+/// Words to make texts of; the first are common.
+pub(super) const WORDS: [&str; 24] = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "omicron",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+    "deployment",
+];
+
+/// A memory with the vectors of each model.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub(super) memory: Memory,
+    pub(super) chunks: Vec<Chunk>,
+    pub(super) vectors: HashMap<String, Vec<Option<Embedding>>>,
+}
+
+#[derive(Default)]
+pub(super) struct Inner {
+    pub(super) kept: BTreeMap<MemoryId, Kept>,
+    pub(super) log: Vec<Change>,
+    /// Entries up to this one are gone from the log.
+    pub(super) trimmed: u64,
+    pub(super) epoch: [u8; 16],
+    pub(super) model: Option<String>,
+    pulse: u64,
+    clock: i64,
+}
+
+/// The store.
+#[derive(Default)]
+pub(super) struct Fake(Mutex<Inner>);
+
+impl Fake {
+    pub(super) fn new(model: Option<&str>) -> Arc<Self> {
+        let made = Self::default();
+        made.inner().model = model.map(str::to_owned);
+        Arc::new(made)
+    }
+
+    /// All there is. Whoever changes something says so with [`logged`](Self::logged) or [`beat`](Self::beat).
+    pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().expect("no test panics with it")
+    }
+
+    /// Something was committed.
+    pub(super) fn beat(&self) {
+        self.inner().pulse += 1;
+    }
+
+    /// Logs a change of a memory.
+    pub(super) fn logged(&self, kind: ChangeKind, memory: &Memory) {
+        let mut inner = self.inner();
+        inner.pulse += 1;
+        let seq = Seq(inner.trimmed + inner.log.len() as u64 + 1);
+        let change = Change {
+            seq,
+            at: Timestamp::from_micros(0),
+            kind,
+            memory: memory.id,
+            space: memory.space,
+            owner: memory.owner,
+            boundary: memory.edition.boundary,
+        };
+        inner.log.push(change);
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        let mut inner = self.inner();
+        inner.clock += 1_000_000;
+        Timestamp::from_micros(1_700_000_000_000_000 + inner.clock)
+    }
+
+    /// Keeps a memory as it is now, and logs that it changed.
+    pub(super) fn keep(&self, kind: ChangeKind, kept: Kept) -> MemoryId {
+        let memory = kept.memory.clone();
+        self.inner().kept.insert(memory.id, kept);
+        self.logged(kind, &memory);
+        memory.id
+    }
+
+    pub(super) fn save(&self, memory: Memory, chunks: Vec<Chunk>) -> MemoryId {
+        self.keep(ChangeKind::Saved, Kept { memory, chunks, vectors: HashMap::new() })
+    }
+
+    /// Saves a text as one chunk.
+    pub(super) fn say(&self, content: &str) -> MemoryId {
+        let memory = memory(self.now(), content);
+        let chunks = cut(content, 1);
+        self.save(memory, chunks)
+    }
+
+    pub(super) fn erase(&self, id: MemoryId) {
+        let gone = self.inner().kept.remove(&id).expect("it was there");
+        self.logged(ChangeKind::Erased, &gone.memory);
+    }
+
+    /// Gives all chunks of a memory vectors that follow from their words.
+    pub(super) fn embed(&self, id: MemoryId, model: &str, dimensions: usize) {
+        let mut kept = self.inner().kept[&id].clone();
+        let content = kept.memory.edition.text.content.clone();
+        let vectors = kept
+            .chunks
+            .iter()
+            .map(|chunk| Some(embedding(&content[chunk.start..chunk.end], model, dimensions)));
+        kept.vectors.insert(model.to_owned(), vectors.collect());
+        self.keep(ChangeKind::Embedded, kept);
+    }
+
+    fn entry(kept: &Kept, model: Option<&str>) -> Entry {
+        let vectors = model.and_then(|model| kept.vectors.get(model));
+        let mut chunks = kept.chunks.clone();
+        for (n, chunk) in chunks.iter_mut().enumerate() {
+            chunk.embedding = vectors.and_then(|vectors| vectors.get(n)?.clone());
+        }
+        Entry { memory: kept.memory.clone(), chunks }
+    }
+
+    /// All entries, for those who search by hand.
+    pub(super) fn all(&self, model: Option<&str>) -> Vec<Entry> {
+        self.inner().kept.values().map(|kept| Self::entry(kept, model)).collect()
+    }
+}
+
+impl Log for Fake {
+    fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError> {
+        let inner = self.inner();
+        Ok(inner.log.iter().filter(|change| change.seq > after).take(limit).cloned().collect())
+    }
+
+    fn head(&self) -> Result<Seq, StoreError> {
+        let inner = self.inner();
+        Ok(Seq(inner.trimmed + inner.log.len() as u64))
+    }
+
+    fn pulse(&self) -> Result<u64, StoreError> {
+        Ok(self.inner().pulse)
+    }
+
+    fn epoch(&self) -> Result<[u8; 16], StoreError> {
+        Ok(self.inner().epoch)
+    }
+
+    fn audit(&self, _: &Viewer, _: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+impl Feed for Fake {
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+        let inner = self.inner();
+        Ok(ids.iter().filter_map(|id| Some(Self::entry(inner.kept.get(id)?, model))).collect())
+    }
+
+    fn entries_after(
+        &self,
+        after: Option<MemoryId>,
+        limit: usize,
+        model: Option<&str>,
+    ) -> Result<Vec<Entry>, StoreError> {
+        let inner = self.inner();
+        let later = inner.kept.iter().filter(|(id, _)| after.is_none_or(|after| **id > after));
+        Ok(later.take(limit).map(|(_, kept)| Self::entry(kept, model)).collect())
+    }
+
+    fn model(&self) -> Result<Option<String>, StoreError> {
+        Ok(self.inner().model.clone())
+    }
+
+    fn unembedded(&self, _: &str) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn unembedded_ids(&self, _: &str, _: usize) -> Result<Vec<MemoryId>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+/// The spaces of the tests.
+pub(super) fn space(n: u8) -> SpaceId {
+    SpaceId::from_bytes([n + 1; 16])
+}
+
+/// The people of the tests.
+pub(super) fn person(n: u8) -> PrincipalId {
+    PrincipalId::from_bytes([n + 101; 16])
+}
+
+/// A plain memory of the first person in the first space.
+pub(super) fn memory(now: Timestamp, content: &str) -> Memory {
+    Memory {
+        id: MemoryId::mint(now),
+        number: None,
+        space: space(0),
+        owner: person(0),
+        version: Version::FIRST,
+        edition: Edition {
+            key: None,
+            boundary: Boundary::Hub,
+            text: Text {
+                content: content.to_owned(),
+                content_type: ContentType::Text,
+                content_hash: normalize::hash(content),
+                title: None,
+                summary: None,
+                tags: Vec::new(),
+            },
+            class: Classification {
+                memory_type: MemoryType::Fact,
+                kind: Kind::Semantic,
+                stability: Stability::Stable,
+                importance: Importance::new(0.6).expect("within"),
+            },
+            span: Span::default(),
+            source_note: None,
+        },
+        standing: Standing::new(State::Active),
+        provenance: Provenance {
+            author: Author::User,
+            origin: Origin::Api,
+            source_agent: None,
+            assisted_by_agent: None,
+            trust: Trust::Own,
+            pass: None,
+            source_path: None,
+            mirror: None,
+            attachment: None,
+        },
+        place: Place::default(),
+        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
+        superseded_by: None,
+    }
+}
+
+/// Cuts a content into so many chunks, at spaces.
+pub(super) fn cut(content: &str, parts: usize) -> Vec<Chunk> {
+    let spaces: Vec<usize> = content.match_indices(' ').map(|(at, _)| at + 1).collect();
+    let mut ends: Vec<usize> =
+        (1..parts).filter_map(|n| spaces.get(n * spaces.len() / parts).copied()).collect();
+    ends.dedup();
+    ends.push(content.len());
+    let mut start = 0;
+    let chunks = ends.into_iter().map(|end| {
+        let chunk = Chunk { start, end, heading_path: Vec::new(), embedding: None };
+        start = end;
+        chunk
+    });
+    chunks.collect()
+}
+
+/// A normalised vector that follows from the words; texts with common words lie near each other.
+pub(super) fn vector(text: &str, dimensions: usize) -> Vec<f32> {
+    let mut vector = vec![0.0_f32; dimensions];
+    for word in text.split_whitespace() {
+        let mut random = fastrand::Rng::with_seed(
+            word.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())),
+        );
+        vector.iter_mut().for_each(|x| *x += random.f32() - 0.5);
+    }
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-6);
+    vector.iter().map(|x| x / length).collect()
+}
+
+/// A whole and, for longer texts, a vector for every three words.
+pub(super) fn embedding(text: &str, model: &str, dimensions: usize) -> Embedding {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let sentences = words.chunks(3).map(|some| vector(&some.join(" "), dimensions));
+    Embedding {
+        model: model.to_owned(),
+        vector: vector(text, dimensions),
+        sentences: if words.len() > 3 { sentences.collect() } else { Vec::new() },
+    }
+}
+
+/// A text of random words, the first of the list more often.
+pub(super) fn text(random: &mut fastrand::Rng, words: usize) -> String {
+    let word =
+        |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
+    (0..words).map(|_| word(random)).collect::<Vec<_>>().join(" ")
+}
+
+fn one_of<T: Copy>(random: &mut fastrand::Rng, words: &[T]) -> T {
+    words[random.usize(..words.len())]
+}
+
+/// A memory with something of everything.
+fn any_memory(store: &Fake, random: &mut fastrand::Rng) -> (Memory, Vec<Chunk>) {
+    let now = store.now();
+    let words = random.usize(1..20);
+    let mut made = memory(now, &text(random, words));
+    made.space = space(random.u8(..3));
+    made.owner = person(random.u8(..2));
+    vary(&mut made, random);
+    if random.u8(..10) < 5 {
+        made.place.conversation = Some(format!("talk {}", random.u8(..3)));
+        made.place.position = (random.u8(..10) < 7).then(|| random.i64(-3..20));
+    }
+    made.place.speaker = (random.u8(..10) < 6).then(|| one_of(random, &["Ann", "Bob", "Eve"]).to_owned());
+    made.provenance.author = one_of(random, Author::ALL);
+    made.provenance.mirror = (random.u8(..8) == 0).then_some(Mirror { line: 1, occurrence: 0 });
+    let parts = if random.u8(..4) == 0 { random.usize(2..5) } else { 1 };
+    let chunks = cut(&made.edition.text.content, parts);
+    (made, chunks)
+}
+
+/// What an edit may change.
+fn vary(memory: &mut Memory, random: &mut fastrand::Rng) {
+    let edition = &mut memory.edition;
+    edition.boundary = one_of(random, Boundary::ALL);
+    edition.class.memory_type = one_of(random, MemoryType::ALL);
+    edition.class.kind = one_of(random, Kind::ALL);
+    edition.class.stability = one_of(random, Stability::ALL);
+    edition.class.importance = Importance::new(random.f64()).expect("within");
+    edition.text.content_type = one_of(random, ContentType::ALL);
+    edition.text.tags = if random.bool() { vec![one_of(random, &WORDS).to_owned()] } else { Vec::new() };
+    let mut time = || {
+        let when = Timestamp::from_micros(1_700_000_000_000_000 + random.i64(0..400) * 1_000_000);
+        (random.u8(..4) == 0).then_some(when)
+    };
+    edition.span = Span { occurred_at: time(), valid_from: time(), valid_until: time(), expires_at: time() };
+}
+
+/// Something happens to the store.
+pub(super) fn any_act(store: &Fake, random: &mut fastrand::Rng) {
+    let ids: Vec<MemoryId> = store.inner().kept.keys().copied().collect();
+    let act = if ids.is_empty() { 0 } else { random.u8(..12) };
+    if act < 5 {
+        let (memory, chunks) = any_memory(store, random);
+        let id = store.save(memory, chunks);
+        if random.u8(..3) > 0 {
+            store.embed(id, "m1", 96);
+        }
+        return;
+    }
+    let id = ids[random.usize(..ids.len())];
+    let mut kept = store.inner().kept[&id].clone();
+    match act {
+        5 | 6 => {
+            let words = random.usize(1..20);
+            let content = text(random, words);
+            let parts = random.usize(1..3);
+            kept.chunks = cut(&content, parts);
+            kept.memory.edition.text.content = content;
+            kept.vectors.clear();
+            vary(&mut kept.memory, random);
+            store.keep(ChangeKind::Revised, kept);
+        }
+        7 => {
+            kept.memory.standing.state = one_of(random, State::ALL);
+            kept.memory.standing.pinned = random.bool();
+            store.keep(ChangeKind::Moved, kept);
+        }
+        8 => {
+            let back = kept.memory.standing.forgotten_at.is_some();
+            kept.memory.standing.forgotten_at = (!back).then(|| Timestamp::from_micros(5));
+            store.keep(ChangeKind::Moved, kept);
+        }
+        9 => {
+            let back = kept.memory.standing.quarantined_at.is_some();
+            kept.memory.standing.quarantined_at = (!back).then(|| Timestamp::from_micros(5));
+            store.keep(ChangeKind::Moved, kept);
+        }
+        10 => {
+            // Only some of its chunks, as the worker may have got no further.
+            store.embed(id, "m1", 96);
+            if random.bool() {
+                let mut kept = store.inner().kept[&id].clone();
+                kept.vectors.get_mut("m1").expect("made just now")[0] = None;
+                store.keep(ChangeKind::Embedded, kept);
+            }
+        }
+        _ if random.bool() => store.erase(id),
+        _ => store.logged(ChangeKind::Linked, &kept.memory),
+    }
+}

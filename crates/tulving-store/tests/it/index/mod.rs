@@ -1,0 +1,22 @@
+//! The search index over a store in memory, with files in a folder of its own.
+
+// The store, and random acts on it.
+mod fake;
+
+// Scopes and questions.
+mod ask;
+
+// However content came in, answers are the same.
+mod same;
+
+// A plain search, to compare with.
+mod naive;
+
+// Files: folding, sharing, damage.
+mod files;
+
+// More items than are compared one by one.
+mod large;
+
+// Over the SQLite store.
+mod sqlite;

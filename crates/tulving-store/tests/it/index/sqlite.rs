@@ -1,0 +1,105 @@
+//! The index over the SQLite store: two users of one home, as two processes are, and a backup that is restored.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::tempdir;
+use tulving_core::change::Write;
+use tulving_core::id::MemoryId;
+use tulving_core::memory::Embedding;
+use tulving_core::ports::{Directory, Index};
+use tulving_core::request::Filter;
+use tulving_core::search::{Meaning, Question, Scope};
+use tulving_core::text::terms;
+use tulving_store::{Folded, IfExists, SearchIndex, SqliteStore};
+
+use crate::made::{apply, insert, memory, save, store, user};
+
+struct Process {
+    store: Arc<SqliteStore>,
+    index: SearchIndex,
+}
+
+fn process(home: &Path) -> Process {
+    let store = Arc::new(store(home));
+    let index = SearchIndex::open(Arc::clone(&store), &store.home().index_dir());
+    Process { store, index }
+}
+
+impl Process {
+    fn find(&self, asked: &str, vector: Option<Vec<f32>>) -> Vec<MemoryId> {
+        let sight = self.store.sight(&user()).expect("a sight");
+        let scope = Scope { sight, filter: Filter::default(), among: None };
+        let meaning = vector.map(|vector| Meaning { model: "a".to_owned(), vector });
+        let question = Question { terms: terms::terms(asked), meaning, depth: 10 };
+        let found = self.index.search(&scope, &question).expect("an answer");
+        found.items.iter().map(|item| item.memory).collect()
+    }
+}
+
+#[test]
+fn each_sees_what_the_other_saves_erases_and_folds() {
+    let home = tempdir().expect("a folder");
+    let (one, other) = (process(home.path()), process(home.path()));
+    let fruits = [
+        "apple",
+        "banana",
+        "cherry",
+        "damson",
+        "elderberry",
+        "fig",
+        "guava",
+        "honeydew",
+        "imbe",
+        "jackfruit",
+        "kiwi",
+        "lemon",
+    ];
+    for (round, fruit) in fruits.into_iter().enumerate() {
+        let (here, there) = if round % 2 == 0 { (&one, &other) } else { (&other, &one) };
+        let id = save(&here.store, &format!("walrus {fruit}"));
+        assert_eq!(there.find(fruit, None), [id]);
+        assert_eq!(here.find(fruit, None), [id]);
+        if round % 3 == 0 {
+            apply(&there.store, vec![Write::Erase { id, from: None }]);
+            assert!(here.find(fruit, None).is_empty());
+            assert!(there.find(fruit, None).is_empty());
+        }
+        if round % 4 == 1 {
+            assert!(matches!(here.index.tend_now().expect("folded"), Folded::Done { .. }));
+        }
+    }
+    assert_eq!(one.find("walrus", None).len(), 8);
+    assert_eq!(other.find("walrus", None).len(), 8);
+    assert_eq!(process(home.path()).find("walrus", None).len(), 8);
+}
+
+#[test]
+fn a_vector_is_found_as_soon_as_it_is_there() {
+    let home = tempdir().expect("a folder");
+    let (one, other) = (process(home.path()), process(home.path()));
+    let made = memory("walrus");
+    let (id, from) = (made.id, made.version);
+    apply(&one.store, vec![Write::ChooseModel { from: None, to: "a".to_owned() }, insert(made)]);
+    assert!(other.find("", Some(vec![0.6, 0.8])).is_empty());
+    let embedding = Embedding { model: "a".to_owned(), vector: vec![0.6, 0.8], sentences: Vec::new() };
+    apply(&one.store, vec![Write::Embed { id, from, embeddings: vec![(0, embedding)] }]);
+    assert_eq!(other.find("", Some(vec![0.6, 0.8])), [id]);
+    assert_eq!(one.find("", Some(vec![0.6, 0.8])), [id]);
+}
+
+#[test]
+fn a_restored_backup_makes_the_index_anew() {
+    let home = tempdir().expect("a folder");
+    let (one, other) = (process(home.path()), process(home.path()));
+    let kept = save(&one.store, "walrus kept");
+    let file = home.path().join("copy.db");
+    one.store.backup(&file, IfExists::Refuse, &mut |_, _| ()).expect("made");
+    save(&one.store, "walrus lost");
+    one.index.tend_now().expect("folded");
+    assert_eq!(other.find("walrus", None).len(), 2);
+    one.store.restore(&file, &mut |_, _| ()).expect("restored");
+    for process in [&one, &other, &process(home.path())] {
+        assert_eq!(process.find("walrus", None), [kept]);
+    }
+}

@@ -1,0 +1,416 @@
+//! What is derived reads everything as it is, and knows which memories still wait for their vectors.
+
+use std::collections::BTreeMap;
+
+use tulving_core::change::{NewMemory, Revision, Write};
+use tulving_core::error::Conflict;
+use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::memory::{Chunk, Embedding, Memory, Standing};
+use tulving_core::search::Entry;
+use tulving_core::vocabulary::{Boundary, ChangeKind, State, VersionAct};
+
+use super::{Fresh, conflict, good, world};
+use crate::build::{self, World, eyes};
+use crate::seed::{SaidOnPanic, Seed};
+
+/// Vectors of a model, of two sentences. `n` tells them apart.
+fn vectors(model: &str, n: f32) -> Embedding {
+    Embedding {
+        model: model.to_owned(),
+        vector: vec![n, 0.6, -0.8],
+        sentences: vec![vec![0.25, -1.0, n], vec![0.0, 0.5, 0.0]],
+    }
+}
+
+/// So many chunks of two bytes each, with vectors of the models named.
+fn chunks(models: &[Option<&str>]) -> Vec<Chunk> {
+    let chunk = |(n, model): (usize, &Option<&str>)| Chunk {
+        start: n * 2,
+        end: n * 2 + 2,
+        heading_path: (0..n % 3).map(|depth| format!("Überschrift {depth}")).collect(),
+        embedding: model.map(|model| vectors(model, 0.25)),
+    };
+    models.iter().enumerate().map(chunk).collect()
+}
+
+fn insert(memory: &Memory, models: &[Option<&str>]) -> Write {
+    Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks(models) }))
+}
+
+/// Stores a memory with chunks that have vectors of the models named.
+#[track_caller]
+fn put(world: &World, space: SpaceId, owner: PrincipalId, content: &str, models: &[Option<&str>]) -> Memory {
+    let mut memory = world.draft(space, owner, content);
+    memory.number = world.apply(vec![insert(&memory, models)]).numbers[0];
+    memory
+}
+
+fn embed(memory: &Memory, embeddings: Vec<(u32, Embedding)>) -> Write {
+    Write::Embed { id: memory.id, from: memory.version, embeddings }
+}
+
+fn choose(from: Option<&str>, to: &str) -> Write {
+    Write::ChooseModel { from: from.map(str::to_owned), to: to.to_owned() }
+}
+
+fn entry(world: &World, id: MemoryId, model: Option<&str>) -> Entry {
+    let mut found = good(world.store.entries(&[id], model));
+    assert_eq!(found.len(), 1);
+    found.remove(0)
+}
+
+/// Which chunks of a memory have vectors of a model.
+fn embedded(world: &World, id: MemoryId, model: &str) -> Vec<bool> {
+    entry(world, id, Some(model)).chunks.iter().map(|chunk| chunk.embedding.is_some()).collect()
+}
+
+fn waiting(world: &World, model: &str) -> Vec<MemoryId> {
+    let ids = good(world.store.unembedded_ids(model, usize::MAX));
+    assert_eq!(good(world.store.unembedded(model)), ids.len() as u64);
+    ids
+}
+
+/// Every memory as it is, whoever may see it and however it stands, in the order that was asked for.
+pub fn entries_hold_everything(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("everything");
+    let (_, other) = world.hub_with_writer("elsewhere");
+    let plain = world.put(space, owner, "plain", |m| m.edition.text.tags = vec!["a".to_owned()]);
+    let private = world.put(space, other, "private", |m| m.edition.boundary = Boundary::Private);
+    let now = world.now();
+    let forgotten = world.put(space, owner, "forgotten", |_| ());
+    let forgotten = world.shift(&forgotten, |s| s.forgotten_at = Some(now));
+    let aside = world.put(space, owner, "aside", |_| ());
+    let aside = world.shift(&aside, |s| s.quarantined_at = Some(now));
+    let archived = world.put(space, owner, "archived", |_| ());
+    let archived = world.shift(&archived, |s| s.state = State::Archived);
+    let edited = world.put(space, owner, "before", |_| ());
+    let edited = world.edit(&edited, |e| e.text.content = "after".to_owned());
+    let erased = world.put(space, owner, "erased", |_| ());
+    world.erase(erased.id);
+    let all = [&edited, &archived, &aside, &forgotten, &private, &plain];
+    let mut ids: Vec<MemoryId> = all.iter().map(|memory| memory.id).collect();
+    ids.insert(2, erased.id);
+    ids.push(MemoryId::mint(now));
+    let found = good(world.store.entries(&ids, None));
+    assert_eq!(found.len(), all.len());
+    for (entry, written) in found.iter().zip(all) {
+        assert_eq!(entry.memory, *written);
+        assert!(!entry.chunks.is_empty());
+        assert!(entry.chunks.iter().all(|chunk| chunk.embedding.is_none()));
+    }
+    assert_eq!(good(world.store.entries(&[], None)), []);
+}
+
+/// Pages of any size hold the same, by ascending ids.
+pub fn entries_can_be_paged(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("paged");
+    assert_eq!(good(world.store.entries_after(None, 9, None)), []);
+    let made: Vec<Memory> = (0..20)
+        .map(|n| put(&world, space, owner, &format!("memory {n}"), &vec![Some("a"); n % 4 + 1]))
+        .collect();
+    world.forget(&made[3]);
+    world.erase(made[7].id);
+    let mut ids: Vec<MemoryId> = made.iter().map(|memory| memory.id).collect();
+    ids.remove(7);
+    ids.sort();
+    for model in [None, Some("a"), Some("b")] {
+        let whole = good(world.store.entries(&ids, model));
+        for limit in [1, 2, 7, 19, 20, 1_000] {
+            let (mut paged, mut after) = (Vec::new(), None);
+            loop {
+                let page = good(world.store.entries_after(after, limit, model));
+                let Some(last) = page.last() else { break };
+                assert!(page.len() <= limit);
+                after = Some(last.memory.id);
+                paged.extend(page);
+            }
+            assert_eq!(paged, whole, "pages of {limit}");
+        }
+    }
+}
+
+/// Chunks come back in order, with the vectors of the one model that was asked for: the whole as it was, its sentences
+/// to within a byte.
+pub fn vectors_read_back_as_they_were_written(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("vectors");
+    let memory = put(&world, space, owner, "twelve bytes", &[Some("a"), None, Some("b"), Some("a")]);
+    let written = chunks(&[Some("a"), None, Some("b"), Some("a")]);
+    for model in [None, Some("a"), Some("b"), Some("c")] {
+        let found = entry(&world, memory.id, model).chunks;
+        assert_eq!(found.len(), written.len());
+        for (found, written) in found.iter().zip(&written) {
+            assert_eq!((found.start, found.end), (written.start, written.end));
+            assert_eq!(found.heading_path, written.heading_path);
+            let written = written.embedding.as_ref().filter(|made| Some(made.model.as_str()) == model);
+            assert_eq!(found.embedding.is_some(), written.is_some(), "{model:?}");
+            if let (Some(found), Some(written)) = (&found.embedding, written) {
+                assert_eq!((&found.model, &found.vector), (&written.model, &written.vector));
+                assert_eq!(found.sentences.len(), written.sentences.len());
+                for (found, written) in found.sentences.iter().zip(&written.sentences) {
+                    assert_eq!(found.len(), written.len());
+                    assert!(found.iter().zip(written).all(|(a, b)| (a - b).abs() <= 1.0 / 254.0));
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a memory, for whoever may see it.
+pub fn sections_are_the_chunks_of_what_is_seen(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("sections");
+    let stranger = world.principal("stranger");
+    let memory = put(&world, space, owner, "six bytes", &[Some("a"), None, None]);
+    let told: Vec<_> = good(world.store.sections(&eyes(owner), memory.id))
+        .into_iter()
+        .map(|section| (section.range, section.heading_path.len()))
+        .collect();
+    assert_eq!(told, [(0..2, 0), (2..4, 1), (4..6, 2)]);
+    assert_eq!(good(world.store.sections(&eyes(stranger), memory.id)), []);
+    assert_eq!(good(world.store.sections(&eyes(owner), MemoryId::mint(world.now()))), []);
+    world.forget(&memory);
+    assert_eq!(good(world.store.sections(&eyes(owner), memory.id)), []);
+}
+
+/// A store has no model until the first vectors come, with a save or afterwards; later ones do not change it.
+pub fn the_first_vectors_choose_the_model(fresh: Fresh<'_>) {
+    for afterwards in [false, true] {
+        let world = world(fresh);
+        let (space, owner) = world.hub_with_writer("first");
+        let before = put(&world, space, owner, "before", &[None]);
+        assert_eq!(good(world.store.model()), None);
+        assert_eq!(waiting(&world, "a"), [before.id], "all wait for any model");
+        let first = put(&world, space, owner, "first", &[if afterwards { None } else { Some("a") }]);
+        if afterwards {
+            world.apply(vec![embed(&first, vec![(0, vectors("a", 0.5))])]);
+        }
+        assert_eq!(good(world.store.model()).as_deref(), Some("a"));
+        assert_eq!(waiting(&world, "a"), [before.id]);
+        let second = put(&world, space, owner, "second", &[Some("b")]);
+        assert_eq!(good(world.store.model()).as_deref(), Some("a"));
+        assert_eq!(waiting(&world, "a"), [before.id, second.id], "those of another model do not count");
+        assert_eq!(waiting(&world, "b"), [before.id, first.id]);
+        assert_eq!(embedded(&world, second.id, "b"), [true]);
+    }
+}
+
+/// A choice that was made on another model conflicts. Afterwards everything waits that has no vectors of the new one.
+pub fn a_model_is_chosen_on_what_is_so(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("chosen");
+    let old = put(&world, space, owner, "old", &[Some("a")]);
+    let both = put(&world, space, owner, "both", &[Some("a")]);
+    world.apply(vec![embed(&both, vec![(0, vectors("b", 0.5))])]);
+    let head = good(world.store.head());
+    for from in [None, Some("b"), Some("A")] {
+        let found = Some("a".to_owned());
+        assert_eq!(conflict(world.try_apply(vec![choose(from, "b")])), Conflict::OtherModel { found });
+    }
+    assert_eq!((good(world.store.model()).as_deref(), waiting(&world, "a")), (Some("a"), vec![]));
+    world.apply(vec![choose(Some("a"), "b")]);
+    assert_eq!(good(world.store.model()).as_deref(), Some("b"));
+    assert_eq!(waiting(&world, "b"), [old.id]);
+    assert_eq!(embedded(&world, both.id, "b"), [true]);
+    assert_eq!(good(world.store.head()), head, "no memory changed");
+    let new = put(&world, space, owner, "new", &[Some("b")]);
+    assert_eq!(waiting(&world, "b"), [old.id]);
+    world.apply(vec![choose(Some("b"), "c")]);
+    assert_eq!(waiting(&world, "c"), [old.id, both.id, new.id]);
+    let empty = super::world(fresh);
+    empty.apply(vec![choose(None, "a")]);
+    assert_eq!(good(empty.store.model()).as_deref(), Some("a"));
+    let memory = put(&empty, SpaceId::DEFAULT, PrincipalId::USER, "memory", &[None]);
+    assert_eq!(waiting(&empty, "a"), [memory.id]);
+}
+
+/// Vectors go to the chunks that they were made of, or nowhere; each such write has its entry in the log.
+pub fn vectors_of_what_is_no_longer_so_conflict(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("late");
+    let memory = put(&world, space, owner, "memory", &[None, None]);
+    let gone = put(&world, space, owner, "gone", &[None]);
+    world.erase(gone.id);
+    let late = |memory: &Memory, ordinal| {
+        conflict(
+            world.try_apply(vec![embed(memory, vec![(0, vectors("a", 0.5)), (ordinal, vectors("a", 0.5))])]),
+        )
+    };
+    let head = good(world.store.head());
+    assert_eq!(late(&gone, 0), Conflict::Gone { id: gone.id });
+    assert_eq!(late(&memory, 2), Conflict::NoChunk { id: memory.id, ordinal: 2 });
+    assert_eq!(good(world.store.model()), None, "nothing was written");
+    assert_eq!(embedded(&world, memory.id, "a"), [false, false]);
+    let edited = world.edit(&memory, |e| e.text.content = "edited".to_owned());
+    let stale = Conflict::Stale { id: memory.id, expected: Version(1), found: Version(2) };
+    assert_eq!(late(&memory, 0), stale);
+    let after = good(world.store.changes(head, 9));
+    assert_eq!(after.iter().map(|change| change.kind).collect::<Vec<_>>(), [ChangeKind::Revised]);
+    let applied = world.apply(vec![embed(&edited, vec![(0, vectors("a", 0.5))])]);
+    let last = good(world.store.changes(head, 9)).pop().expect("an entry");
+    assert_eq!((last.kind, last.memory, last.space), (ChangeKind::Embedded, memory.id, space));
+    assert_eq!(applied.seq, Some(last.seq));
+    assert_eq!(entry(&world, memory.id, None).memory, edited, "no version, nothing else");
+}
+
+/// Those of the same model are replaced, those of others and of other chunks stay. What is forgotten may have vectors.
+pub fn vectors_replace_those_of_their_model(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("replaced");
+    let memory = put(&world, space, owner, "memory", &[Some("a"), Some("a")]);
+    world.apply(vec![embed(&memory, vec![(1, vectors("a", 0.75)), (0, vectors("b", 0.5))])]);
+    let firsts = |model: &str| -> Vec<Option<f32>> {
+        let chunks = entry(&world, memory.id, Some(model)).chunks;
+        chunks.into_iter().map(|chunk| chunk.embedding.map(|made| made.vector[0])).collect()
+    };
+    assert_eq!(firsts("a"), [Some(0.25), Some(0.75)]);
+    assert_eq!(firsts("b"), [Some(0.5), None]);
+    let forgotten = world.forget(&memory);
+    world.apply(vec![embed(&forgotten, vec![(1, vectors("b", 0.25))])]);
+    assert_eq!(firsts("b"), [Some(0.5), Some(0.25)]);
+}
+
+/// A memory waits while it is neither forgotten nor quarantined nor archived, and goes when it is erased.
+pub fn what_waits_follows_every_move(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("moves");
+    let done = put(&world, space, owner, "done", &[Some("a"), Some("a")]);
+    let part = put(&world, space, owner, "part", &[Some("a"), None]);
+    let cold = put(&world, space, owner, "cold", &[None]);
+    assert_eq!(waiting(&world, "a"), [part.id, cold.id], "oldest first");
+    assert_eq!(good(world.store.unembedded_ids("a", 1)), [part.id]);
+    let now = world.now();
+    let moves: [fn(&mut Standing, _); 3] = [
+        |standing, now| standing.forgotten_at = Some(now),
+        |standing, now| standing.quarantined_at = Some(now),
+        |standing, _| standing.state = State::Archived,
+    ];
+    for out in moves {
+        let back = cold.standing;
+        let away = world.shift(&cold, |s| out(s, now));
+        assert_eq!(waiting(&world, "a"), [part.id]);
+        world.shift(&away, |s| *s = back);
+        assert_eq!(waiting(&world, "a"), [part.id, cold.id]);
+        let away = world.shift(&done, |s| out(s, now));
+        world.shift(&away, |s| *s = back);
+        assert_eq!(waiting(&world, "a"), [part.id, cold.id], "what has its vectors does not wait");
+    }
+    for state in [State::Cooling, State::Processing, State::Active] {
+        world.shift(&part, |s| s.state = state);
+        world.apply(vec![Write::Move {
+            id: part.id,
+            from: Standing { state, ..part.standing },
+            to: part.standing,
+        }]);
+        assert_eq!(waiting(&world, "a"), [part.id, cold.id], "{state}");
+    }
+    world.apply(vec![embed(&part, vec![(1, vectors("a", 0.5))])]);
+    assert_eq!(waiting(&world, "a"), [cold.id]);
+    let untouched = world.edit(&part, |e| e.text.title = Some("title".to_owned()));
+    assert_eq!(waiting(&world, "a"), [cold.id], "its chunks are the same");
+    world.edit(&untouched, |e| e.text.content = "other".to_owned());
+    assert_eq!(waiting(&world, "a"), [part.id, cold.id]);
+    world.erase(part.id);
+    assert_eq!(waiting(&world, "a"), [cold.id]);
+    let records = world.dump();
+    let loaded = super::world(fresh);
+    loaded.apply(vec![choose(None, "a")]);
+    loaded.apply(records.into_iter().map(|record| Write::Load(Box::new(record))).collect());
+    assert_eq!(waiting(&loaded, "a"), [done.id, cold.id], "a dump has no vectors");
+}
+
+/// A memory as a plain model keeps it: how it stands, and which models each chunk has vectors of.
+struct Plain {
+    memory: Memory,
+    chunks: Vec<Vec<&'static str>>,
+}
+
+impl Plain {
+    fn waits(&self, model: &str) -> bool {
+        let standing = &self.memory.standing;
+        standing.forgotten_at.is_none()
+            && standing.quarantined_at.is_none()
+            && standing.state != State::Archived
+            && self.chunks.iter().any(|models| !models.contains(&model))
+    }
+}
+
+/// After each of many random acts the store says of both models what a plain map says.
+pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
+    const MODELS: [Option<&str>; 4] = [None, Some("a"), Some("b"), Some("a")];
+    let seed = Seed::from_environment();
+    let _said = SaidOnPanic::new(seed);
+    let mut random = seed.random();
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("random");
+    world.apply(vec![choose(None, "a")]);
+    let mut plain: BTreeMap<MemoryId, Plain> = BTreeMap::new();
+    for round in 0..300 {
+        let some: Vec<Option<&str>> =
+            (0..random.usize(1..4)).map(|_| MODELS[random.usize(..MODELS.len())]).collect();
+        let models = || some.iter().map(|model| model.iter().copied().collect()).collect();
+        let at = plain.len().checked_sub(1).map(|last| random.usize(..=last));
+        let picked = at.and_then(|at| plain.values_mut().nth(at));
+        let act = random.u8(..10);
+        match (act, picked) {
+            (0..3, _) | (_, None) => {
+                let memory = put(&world, space, owner, &format!("memory {round}"), &some);
+                plain.insert(memory.id, Plain { memory, chunks: models() });
+            }
+            (3..5, Some(picked)) => {
+                let now = world.now();
+                let standing = Standing {
+                    state: State::ALL[random.usize(..State::ALL.len())],
+                    forgotten_at: (random.u8(..4) == 0).then_some(now),
+                    quarantined_at: (random.u8(..4) == 0).then_some(now),
+                    pinned: random.bool(),
+                };
+                picked.memory = world.shift(&picked.memory, |s| *s = standing);
+            }
+            (5..8, Some(picked)) => {
+                let ordinal = random.usize(..picked.chunks.len());
+                let model = ["a", "b"][random.usize(..2)];
+                let made = (u32::try_from(ordinal).expect("few"), vectors(model, 0.5));
+                world.apply(vec![embed(&picked.memory, vec![made])]);
+                picked.chunks[ordinal].push(model);
+            }
+            (8, Some(picked)) if picked.memory.standing.forgotten_at.is_none() => {
+                let new = random.bool();
+                let standing = Standing {
+                    state: State::ALL[random.usize(..State::ALL.len())],
+                    ..picked.memory.standing
+                };
+                world.apply(vec![Write::Revise(Box::new(Revision {
+                    id: picked.memory.id,
+                    from: picked.memory.version,
+                    act: VersionAct::Updated,
+                    edition: build::edition(&format!("edited {round}")),
+                    stood: picked.memory.standing,
+                    standing,
+                    chunks: new.then(|| chunks(&some)),
+                }))]);
+                picked.memory.version = picked.memory.version.next();
+                picked.memory.standing = standing;
+                if new {
+                    picked.chunks = models();
+                }
+            }
+            (_, Some(picked)) => {
+                let id = picked.memory.id;
+                world.erase(id);
+                plain.remove(&id);
+            }
+        }
+        for model in ["a", "b"] {
+            let expected: Vec<MemoryId> =
+                plain.values().filter(|one| one.waits(model)).map(|one| one.memory.id).collect();
+            assert_eq!(waiting(&world, model), expected, "round {round}, model {model}");
+        }
+    }
+    world.apply(vec![choose(Some("a"), "b")]);
+    let expected: Vec<MemoryId> =
+        plain.values().filter(|one| one.waits("b")).map(|one| one.memory.id).collect();
+    assert_eq!(waiting(&world, "b"), expected, "chosen anew");
+}

@@ -1,0 +1,336 @@
+//! An index without any art: it reads everything anew at every change and scores every item. What the real one finds must
+//! be what this one finds.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tulving_core::error::IndexError;
+use tulving_core::id::{MemoryId, SpaceId};
+use tulving_core::memory::{Chunk, Memory};
+use tulving_core::ports::{Index, Store};
+use tulving_core::search::{Cast, Found, Item, Question, Scope, Session, Weights};
+use tulving_core::text::{cast, terms};
+
+const K1: f64 = 1.2;
+const B: f64 = 0.6;
+/// What a term that only begins or contains like the one asked for counts.
+const PARTIAL: f64 = 0.6;
+const EXPANSIONS: usize = 16;
+const SHORTEST_INSIDE: usize = 4;
+
+/// Everything that is indexed, in the order of sessions.
+pub struct PlainIndex {
+    store: Arc<dyn Store>,
+    state: Mutex<Option<(u64, Arc<Vec<Doc>>)>>,
+}
+
+struct Doc {
+    memory: Memory,
+    chunk: u32,
+    chunks: usize,
+    counts: HashMap<String, u32>,
+    cast: Cast,
+    vector: Option<(String, Vec<f32>, Vec<Vec<f32>>)>,
+}
+
+/// What keeps items together: a conversation, or a memory with several chunks.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Conversation(SpaceId, String),
+    Memory(MemoryId),
+}
+
+impl PlainIndex {
+    /// An index over a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, state: Mutex::new(None) }
+    }
+
+    fn docs(&self) -> Result<Arc<Vec<Doc>>, IndexError> {
+        let pulse = self.store.pulse()?;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((seen, docs)) = state.as_ref()
+            && *seen == pulse
+        {
+            return Ok(docs.clone());
+        }
+        let model = self.store.model()?;
+        let mut docs = Vec::new();
+        let mut after = None;
+        loop {
+            let entries = self.store.entries_after(after, 1_000, model.as_deref())?;
+            let Some(last) = entries.last() else {
+                break;
+            };
+            after = Some(last.memory.id);
+            for entry in entries {
+                let standing = entry.memory.standing;
+                if standing.forgotten_at.is_none() && standing.quarantined_at.is_none() {
+                    let count = entry.chunks.len();
+                    let chunks = (0..).zip(&entry.chunks);
+                    docs.extend(chunks.map(|(at, chunk)| doc(&entry.memory, at, count, chunk)));
+                }
+            }
+        }
+        docs.sort_by_cached_key(place);
+        let docs = Arc::new(docs);
+        *state = Some((pulse, docs.clone()));
+        Ok(docs)
+    }
+}
+
+fn place(doc: &Doc) -> (SpaceId, Option<Key>, i64, i64, MemoryId, u32) {
+    let at = doc.memory.edition.span.occurred_at.unwrap_or(doc.memory.usage.created_at).as_micros();
+    let position = doc.memory.place.position;
+    (doc.memory.space, key(doc), position.unwrap_or(i64::MAX), at, doc.memory.id, doc.chunk)
+}
+
+fn key(doc: &Doc) -> Option<Key> {
+    match &doc.memory.place.conversation {
+        Some(conversation) => Some(Key::Conversation(doc.memory.space, conversation.clone())),
+        None if doc.chunks > 1 => Some(Key::Memory(doc.memory.id)),
+        None => None,
+    }
+}
+
+fn doc(memory: &Memory, at: u32, chunks: usize, chunk: &Chunk) -> Doc {
+    let terms = terms::of_chunk(memory, chunk);
+    let body = memory.edition.text.content.get(chunk.start..chunk.end).unwrap_or_default();
+    let cast = cast::cast(body, terms.body.len());
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    for term in terms.body.into_iter().chain(terms.labels) {
+        *counts.entry(term).or_default() += 1;
+    }
+    // A count is kept as a byte.
+    counts.values_mut().for_each(|count| *count = (*count).min(255));
+    let vector = chunk.embedding.as_ref().map(|embedding| {
+        let sentences = embedding.sentences.iter().map(|vector| coarse(vector)).collect();
+        (embedding.model.clone(), coarse(&embedding.vector), sentences)
+    });
+    Doc { memory: memory.clone(), chunk: at, chunks, counts, cast, vector }
+}
+
+/// A vector as it is after each number was kept as a byte.
+fn coarse(vector: &[f32]) -> Vec<f32> {
+    let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    if largest == 0.0 {
+        return vector.to_vec();
+    }
+    let scale = largest / 127.0;
+    vector.iter().map(|x| (x / scale).round() * scale).collect()
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn visible(scope: &Scope, among: Option<&HashSet<MemoryId>>, doc: &Doc) -> bool {
+    let memory = &doc.memory;
+    scope.sight.sees(memory.space, memory.owner, memory.edition.boundary)
+        && scope.filter.admits(memory)
+        && among.is_none_or(|among| among.contains(&memory.id))
+}
+
+/// The terms of the store that a term of the question stands for, with their weights.
+fn expanded(docs: &[Doc], term: &str) -> Vec<(String, f64)> {
+    let known: BTreeSet<&String> = docs.iter().flat_map(|doc| doc.counts.keys()).collect();
+    if known.contains(&term.to_owned()) {
+        return vec![(term.to_owned(), 1.0)];
+    }
+    let first = |test: &dyn Fn(&str) -> bool| {
+        let mut like: Vec<&String> = known.iter().copied().filter(|known| test(known)).collect();
+        like.sort_by(|a, b| a.len().cmp(&b.len()).then(a.cmp(b)));
+        like.truncate(EXPANSIONS);
+        like.into_iter().map(|known| (known.clone(), PARTIAL)).collect::<Vec<_>>()
+    };
+    let begins = first(&|known| known.starts_with(term));
+    if !begins.is_empty() || term.len() < SHORTEST_INSIDE {
+        return begins;
+    }
+    first(&|known| known.contains(term))
+}
+
+struct Words {
+    /// The terms to look for: the place in the question, the term, its rarity and weight.
+    terms: Vec<(usize, String, f64, f64)>,
+    rarities: Vec<f32>,
+    average: f64,
+}
+
+impl Words {
+    fn of(docs: &[Doc], question: &Question) -> Self {
+        let count = docs.len() as f64;
+        let average = docs.iter().map(|doc| f64::from(doc.cast.length)).sum::<f64>() / count.max(1.0);
+        let mut terms = Vec::new();
+        let mut rarities = vec![0.0; question.terms.len()];
+        for (at, term) in question.terms.iter().enumerate() {
+            for (known, weight) in expanded(docs, term) {
+                let holders = docs.iter().filter(|doc| doc.counts.contains_key(&known)).count() as f64;
+                let rarity = (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln();
+                rarities[at] = f32::max(rarities[at], rarity as f32);
+                terms.push((at, known, rarity, weight));
+            }
+        }
+        Self { terms, rarities, average }
+    }
+
+    fn score(&self, counts: &HashMap<String, u32>, length: f64, average: f64) -> f64 {
+        let parts = self.terms.iter().map(|(_, term, rarity, weight)| {
+            let count = f64::from(counts.get(term).copied().unwrap_or(0));
+            let room = K1 * (1.0 - B + B * length / average.max(1e-9));
+            weight * rarity * count * (K1 + 1.0) / (count + room)
+        });
+        parts.sum()
+    }
+
+    fn coverage(&self, doc: &Doc) -> f32 {
+        let all: f32 = self.rarities.iter().sum();
+        let has: BTreeSet<usize> = self
+            .terms
+            .iter()
+            .filter(|(_, term, ..)| doc.counts.contains_key(term))
+            .map(|(at, ..)| *at)
+            .collect();
+        let has: f32 = has.into_iter().map(|at| self.rarities[at]).sum();
+        if all > 0.0 { has / all } else { 0.0 }
+    }
+}
+
+impl Index for PlainIndex {
+    fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError> {
+        let docs = self.docs()?;
+        let words = Words::of(&docs, question);
+        let among: Option<HashSet<MemoryId>> = scope.among.as_ref().map(|ids| ids.iter().copied().collect());
+        let seen: Vec<&Doc> = docs.iter().filter(|doc| visible(scope, among.as_ref(), doc)).collect();
+        let mut items: Vec<Item> = seen.iter().map(|doc| item(doc, &words, question)).collect();
+        mark(&mut items, question.depth);
+        let sessions = sessions(&seen, &mut items, &words);
+        let memories = |test: &dyn Fn(&Item) -> bool| {
+            let ids: HashSet<MemoryId> =
+                items.iter().filter(|item| test(item)).map(|item| item.memory).collect();
+            ids.len() as u64
+        };
+        let asked = question.meaning.is_some();
+        let (with_terms, with_meaning, unembedded) = (
+            memories(&|item| item.lexical > 0.0),
+            memories(&|item| item.whole.is_some()),
+            if asked { memories(&|item| item.whole.is_none()) } else { 0 },
+        );
+        let within = items.len() as u64;
+        let (items, sessions) = near(items, sessions);
+        let rarities = words.rarities;
+        Ok(Found { items, sessions, with_terms, with_meaning, unembedded, within, rarities })
+    }
+
+    fn speakers(&self, scope: &Scope) -> Result<Vec<String>, IndexError> {
+        let docs = self.docs()?;
+        let seen = docs.iter().filter(|doc| {
+            let memory = &doc.memory;
+            scope.sight.sees(memory.space, memory.owner, memory.edition.boundary)
+                && scope.filter.space.is_none_or(|space| space == memory.space)
+        });
+        let names: BTreeSet<String> = seen.filter_map(|doc| doc.memory.place.speaker.clone()).collect();
+        Ok(names.into_iter().collect())
+    }
+}
+
+fn item(doc: &Doc, words: &Words, question: &Question) -> Item {
+    let vector = doc.vector.as_ref().zip(question.meaning.as_ref());
+    let vector = vector.filter(|((model, ..), meaning)| *model == meaning.model);
+    let whole = vector.map(|((_, whole, _), meaning)| cosine(whole, &meaning.vector));
+    let sentence = vector.map(|((_, whole, sentences), meaning)| {
+        let all = sentences.iter().map(|sentence| cosine(sentence, &meaning.vector));
+        all.reduce(f32::max).unwrap_or_else(|| cosine(whole, &meaning.vector))
+    });
+    let memory = &doc.memory;
+    let class = &memory.edition.class;
+    Item {
+        memory: memory.id,
+        chunk: doc.chunk,
+        candidate: false,
+        lexical: words.score(&doc.counts, f64::from(doc.cast.length), words.average) as f32,
+        coverage: words.coverage(doc),
+        whole,
+        sentence,
+        session: None,
+        order: 0,
+        speaker: memory.place.speaker.clone(),
+        at: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at),
+        cast: doc.cast,
+        weights: Weights {
+            stability: class.stability,
+            state: memory.standing.state,
+            importance: class.importance,
+        },
+    }
+}
+
+/// Marks the best of each lane.
+fn mark(items: &mut [Item], depth: usize) {
+    let scores: [fn(&Item) -> f32; 2] = [|item| item.lexical, Item::closeness];
+    for score in scores {
+        let mut order: Vec<usize> = (0..items.len()).filter(|at| score(&items[*at]) > 0.0).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (&items[*a], &items[*b]);
+            score(b).total_cmp(&score(a)).then((a.memory, a.chunk).cmp(&(b.memory, b.chunk)))
+        });
+        order.truncate(depth);
+        order.into_iter().for_each(|at| items[at].candidate = true);
+    }
+}
+
+/// Gives each item its session and its place there; the docs stand in the order of sessions.
+fn sessions(docs: &[&Doc], items: &mut [Item], words: &Words) -> Vec<Session> {
+    let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+    for (at, doc) in docs.iter().enumerate() {
+        if let Some(key) = key(doc) {
+            groups.entry(key).or_default().push(at);
+        }
+    }
+    // Only sessions with a candidate count.
+    groups.retain(|_, members| members.iter().any(|at| items[*at].candidate));
+    let lengths: Vec<f64> = groups
+        .values()
+        .map(|members| members.iter().map(|at| f64::from(docs[*at].cast.length)).sum())
+        .collect();
+    let average = lengths.iter().sum::<f64>() / (lengths.len() as f64).max(1.0);
+    let mut sessions = Vec::new();
+    for ((at, (key, members)), length) in (0..).zip(groups).zip(lengths) {
+        let document = matches!(key, Key::Memory(_));
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        let (mut speakers, mut closeness) = (BTreeSet::new(), 0.0_f32);
+        for (order, member) in (0..).zip(&members) {
+            items[*member].session = Some(at);
+            items[*member].order = order;
+            closeness = closeness.max(items[*member].closeness());
+            speakers.insert(items[*member].speaker.clone());
+            for (term, count) in &docs[*member].counts {
+                *counts.entry(term.clone()).or_default() += count;
+            }
+        }
+        sessions.push(Session {
+            document,
+            items: u32::try_from(members.len()).unwrap_or(u32::MAX),
+            speakers: u32::try_from(speakers.len()).unwrap_or(u32::MAX),
+            lexical: words.score(&counts, length, average) as f32,
+            closeness,
+        });
+    }
+    sessions
+}
+
+/// Only candidates and up to two items on each side of them.
+fn near(items: Vec<Item>, sessions: Vec<Session>) -> (Vec<Item>, Vec<Session>) {
+    let wanted: HashSet<(u32, u32)> = items
+        .iter()
+        .filter(|item| item.candidate)
+        .filter_map(|item| item.session.map(|session| (session, item.order)))
+        .flat_map(|(session, order)| (order.saturating_sub(2)..=order + 2).map(move |at| (session, at)))
+        .collect();
+    let kept = items.into_iter().filter(|item| {
+        item.candidate || item.session.is_some_and(|session| wanted.contains(&(session, item.order)))
+    });
+    let mut kept: Vec<Item> = kept.collect();
+    kept.sort_by_key(|item| (item.session.is_none(), item.session, item.order, item.memory, item.chunk));
+    (kept, sessions)
+}

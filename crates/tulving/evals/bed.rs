@@ -1,0 +1,119 @@
+//! A fresh home with one haystack in it, saved and asked through the engine's verbs.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use tempfile::TempDir;
+use tulving_core::answer::Lane;
+use tulving_core::id::MemoryId;
+use tulving_core::limits::{self, Limits};
+use tulving_core::ports::{Embedder, SystemClock};
+use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::Origin;
+use tulving_core::{Engine, Parts};
+use tulving_models::EmbedderConfig;
+use tulving_store::{Home, SearchIndex, SqliteStore};
+
+use crate::Options;
+use crate::cache::Cached;
+use crate::metrics::Found;
+
+pub(crate) struct Bed<'a> {
+    engine: Engine,
+    user: Caller,
+    /// What each memory is called in the set.
+    names: HashMap<MemoryId, String>,
+    options: &'a Options,
+    _folder: TempDir,
+}
+
+impl<'a> Bed<'a> {
+    /// A home with these memories, whose names in the set are `ids`, all of them embedded.
+    pub(crate) fn with(
+        requests: &[SaveRequest],
+        ids: Vec<String>,
+        options: &'a Options,
+    ) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+        let home = Home::open_or_create(folder.path())?;
+        let store = Arc::new(SqliteStore::open(&home, tulving_store::Options::default())?);
+        let index = SearchIndex::open(store.clone(), &home.index_dir());
+        let engine = Engine::new(Parts {
+            store,
+            embedder: embedder(options)?,
+            former: Vec::new(),
+            index: Arc::new(index),
+            clock: Arc::new(SystemClock),
+            limits: Limits::default(),
+        });
+        let user = engine.user(Origin::Api, None)?;
+        let mut names = HashMap::new();
+        let mut ids = ids.into_iter();
+        for batch in requests.chunks(limits::BATCH) {
+            for receipt in engine.save_many(&user, batch.to_vec())? {
+                let name = ids.next().context("as many names as memories")?;
+                names.insert(receipt.id, name);
+            }
+        }
+        loop {
+            let report = engine.embed_waiting(10_000)?;
+            if report.left == 0 {
+                break;
+            }
+            if report.done == 0 {
+                bail!("{} memories cannot be embedded", report.left);
+            }
+        }
+        Ok(Self { engine, user, names, options, _folder: folder })
+    }
+
+    /// The first results, how strong the evidence is, and how many microseconds it took.
+    pub(crate) fn ask(
+        &self,
+        question: &str,
+        asked_at: Option<Timestamp>,
+        limit: usize,
+    ) -> anyhow::Result<(Vec<Found>, String, u64)> {
+        let mut ask = Ask { asked_at, ..Ask::new(question) };
+        if self.options.ranks {
+            ask.fusion = Fusion::Ranks;
+        }
+        if let Some(lanes) = &self.options.lanes {
+            ask.lanes.retain(|lane| lanes.split(',').any(|name| name == lane.as_str()));
+        }
+        debug_assert!(ask.lanes.len() <= Lane::ALL.len());
+        let mode = Mode::Hybrid(Box::new(ask));
+        let request = RecallRequest { mode, filter: Filter::default(), sort: None, limit };
+        let begun = Instant::now();
+        let answer = self.engine.recall(&self.user, &request)?;
+        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        if let Some(missing) = answer.missing.first() {
+            bail!("the lane {} is missing: {}", missing.lane.as_str(), missing.why);
+        }
+        let found = answer.hits.into_iter().map(|hit| Found {
+            id: self.names.get(&hit.memory.id).cloned().unwrap_or_default(),
+            score: hit.explanation.as_ref().map_or(0.0, |explanation| explanation.score),
+            evidence: hit.explanation.as_ref().map_or(0.0, |explanation| explanation.evidence),
+            why: hit.why,
+        });
+        let evidence = answer.evidence.map_or("-", |strength| strength.as_str()).to_owned();
+        Ok((found.collect(), evidence, micros))
+    }
+}
+
+/// The model, loaded once.
+fn embedder(options: &Options) -> anyhow::Result<Arc<dyn Embedder>> {
+    static MODEL: OnceLock<Arc<Cached>> = OnceLock::new();
+    if let Some(model) = MODEL.get() {
+        return Ok(model.clone());
+    }
+    let config = match &options.model {
+        Some(folder) => EmbedderConfig::Folder(folder.clone()),
+        None => EmbedderConfig::BuiltIn,
+    };
+    let cached = Arc::new(Cached::over(tulving_models::embedder(&config)?)?);
+    Ok(MODEL.get_or_init(|| cached).clone())
+}

@@ -1,0 +1,95 @@
+//! Measures how well recall finds: `cargo xtask eval locomo FILE`, `… longmemeval FILE`, `… beir DIR`.
+//!
+//! Reads the official formats, also packed with gzip, and goes through the same save and recall verbs as a user, with the
+//! engine's default settings, on a fresh home for each haystack. Vectors are cached by model and text below the target
+//! folder, so that a second run is quick.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an evaluation prints its table")]
+
+mod bed;
+mod beir;
+mod cache;
+mod locomo;
+mod longmemeval;
+mod metrics;
+mod read;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+
+use crate::metrics::Report;
+
+const USAGE: &str = "\
+usage: eval locomo FILE | longmemeval FILE | beir DIR
+  --json FILE      every question with what was found, for reading the errors
+  --fusion ranks   reciprocal rank fusion instead of the engine's own way
+  --lanes LIST     only these lanes, such as keyword,vector
+  --model DIR      another model: a folder with model.onnx and tokenizer.json
+  --only N         the first N haystacks (locomo, longmemeval) or questions (beir)
+  --foreign        ask each haystack the questions of the next one, which it cannot answer (locomo)";
+
+/// What the command line asks for.
+pub(crate) struct Options {
+    set: String,
+    path: PathBuf,
+    json: Option<PathBuf>,
+    pub(crate) ranks: bool,
+    pub(crate) lanes: Option<String>,
+    pub(crate) model: Option<PathBuf>,
+    pub(crate) only: usize,
+    pub(crate) foreign: bool,
+}
+
+fn main() -> anyhow::Result<()> {
+    let options = options()?;
+    let begun = Instant::now();
+    let reports = match options.set.as_str() {
+        "locomo" => locomo::run(&options.path, &options)?,
+        "longmemeval" => longmemeval::run(&options.path, &options)?,
+        "beir" => beir::run(&options.path, &options)?,
+        other => bail!("there is no set `{other}`\n{USAGE}"),
+    };
+    for report in &reports {
+        report.print();
+    }
+    println!("\n{:.0} s in all", begun.elapsed().as_secs_f64());
+    if let Some(file) = &options.json {
+        let all: Vec<&Report> = reports.iter().collect();
+        std::fs::write(file, serde_json::to_vec_pretty(&all)?)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(())
+}
+
+fn options() -> anyhow::Result<Options> {
+    // Cargo adds `--bench`.
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut positional = Vec::new();
+    let mut options = Options {
+        set: String::new(),
+        path: PathBuf::new(),
+        json: None,
+        ranks: false,
+        lanes: None,
+        model: None,
+        only: usize::MAX,
+        foreign: false,
+    };
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().with_context(|| format!("{argument} needs a value\n{USAGE}"));
+        match argument.as_str() {
+            "--json" => options.json = Some(value()?.into()),
+            "--fusion" => options.ranks = value()? == "ranks",
+            "--lanes" => options.lanes = Some(value()?),
+            "--model" => options.model = Some(value()?.into()),
+            "--only" => options.only = value()?.parse().context("--only takes a number")?,
+            "--foreign" => options.foreign = true,
+            flag if flag.starts_with("--") => bail!("there is no flag {flag}\n{USAGE}"),
+            _ => positional.push(argument),
+        }
+    }
+    let [set, path] = positional.try_into().map_err(|_| anyhow::anyhow!("{USAGE}"))?;
+    Ok(Options { set, path: path.into(), ..options })
+}

@@ -1,0 +1,70 @@
+//! `tulving embed`: gives the memories that wait for vectors theirs, now and with progress.
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::text::counted;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving embed
+  tulving embed --json
+
+A bulk save leaves its memories to be embedded later, and so does a model that fails; until then they are found by
+their words. Where another model was set up, its vectors are made beside the old ones, which answer until the last is made.
+It may be interrupted and goes on where it was.";
+
+/// Flags of `embed`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Embed {}
+
+/// How many memories are embedded between two steps of the bar.
+const STEP: usize = 64;
+
+/// What came of it.
+#[derive(Default, Serialize)]
+struct Report {
+    embedded: u64,
+    waiting: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    took_over: Option<String>,
+}
+
+pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    app.engine.require_org_admin(&app.caller)?;
+    let mut report = Report::default();
+    let mut bar = None;
+    loop {
+        let step = app.engine.embed_waiting(STEP)?;
+        report.embedded += step.done;
+        report.waiting = step.left;
+        report.took_over = step.took_over.or(report.took_over);
+        let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
+        bar.set_position(report.embedded);
+        if step.left == 0 || step.done == 0 {
+            break;
+        }
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    if printer.json() {
+        printer.document(&report)?;
+        return Ok(Outcome::Done);
+    }
+    if let Some(model) = &report.took_over {
+        printer.line(format!("The vectors of {model} answer from now on"))?;
+    }
+    let line = match (report.embedded, report.waiting) {
+        (0, 0) => "Nothing waits to be embedded".to_owned(),
+        (done, 0) => format!("Embedded {}", counted(done, "memory", "memories")),
+        (done, left) => format!("Embedded {}; {left} still wait", counted(done, "memory", "memories")),
+    };
+    printer.line(line)?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,136 @@
+//! Recall with the real model and the real index, through the binary.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::binary::{Tulving, WITHOUT_MODEL, finish};
+
+fn with_model(tulving: &Tulving, args: &[&str]) -> Command {
+    let mut command = tulving.command(args);
+    command.env_remove(WITHOUT_MODEL.0);
+    command
+}
+
+#[track_caller]
+fn ok(tulving: &Tulving, args: &[&str], input: &str) -> String {
+    let run = finish(with_model(tulving, args), input.as_bytes());
+    assert_eq!(run.code, 0, "tulving {args:?}: {}", run.err);
+    run.out
+}
+
+#[track_caller]
+fn contents(tulving: &Tulving, args: &[&str]) -> Vec<String> {
+    let out = ok(tulving, &[args, &["--json"]].concat(), "");
+    let answer: serde_json::Value = serde_json::from_str(&out).expect("a document");
+    let memories = answer["memories"].as_array().expect("memories").iter();
+    memories.map(|memory| memory["content"].as_str().expect("a content").to_owned()).collect()
+}
+
+const LIFE: [&str; 6] = [
+    "We ship by pushing a tag to main; the pipeline does the rest",
+    "Marta is allergic to shellfish",
+    "The quarterly review is on the last Thursday of the month",
+    "Invoices above ten thousand euros need two signatures",
+    "The printer on the second floor is out of toner",
+    "Our cat is called Schroedinger",
+];
+
+#[test]
+fn what_was_said_in_other_words_is_found() {
+    let tulving = Tulving::new();
+    for memory in LIFE {
+        ok(&tulving, &["save", memory], "");
+    }
+    for (question, first) in [
+        ("how do we deploy?", LIFE[0]),
+        ("can I serve prawns to Marta?", LIFE[1]),
+        ("who has to approve a large bill?", LIFE[3]),
+        ("what is the name of the pet?", LIFE[5]),
+    ] {
+        assert_eq!(contents(&tulving, &["recall", question])[0], first, "{question}");
+    }
+}
+
+#[test]
+fn a_bulk_save_is_found_by_word_at_once_and_by_meaning_after_embed() {
+    let tulving = Tulving::new();
+    let lines: String = (0..80)
+        .map(|n| format!("{{\"content\":\"Entry {n}: the warehouse counted {n} crates of apples\"}}\n"))
+        .chain([format!("{{\"content\":\"{}\"}}\n", LIFE[1])])
+        .collect();
+    ok(&tulving, &["save", "--batch", "-"], &lines);
+    let run = finish(with_model(&tulving, &["recall", "shellfish", "--limit", "1"]), b"");
+    assert!(run.out.contains("shellfish"), "{}", run.out);
+    assert!(run.err.contains("wait to be embedded"), "{}", run.err);
+    ok(&tulving, &["embed"], "");
+    assert_eq!(contents(&tulving, &["recall", "may I cook prawns for her?"])[0], LIFE[1]);
+    assert!(ok(&tulving, &["doctor"], "").contains("all memories are embedded"));
+    assert_eq!(ok(&tulving, &["embed"], ""), "Nothing waits to be embedded\n");
+}
+
+#[test]
+fn another_process_sees_a_save_and_a_delete_in_its_next_recall() {
+    let tulving = Tulving::new();
+    ok(&tulving, &["save", LIFE[0]], "");
+    ok(&tulving, &["save", LIFE[5]], "");
+    assert_eq!(contents(&tulving, &["recall", "what is the cat called?"])[0], LIFE[5]);
+    ok(&tulving, &["forget", "2"], "");
+    assert!(!contents(&tulving, &["recall", "what is the cat called?"]).contains(&LIFE[5].to_owned()));
+    ok(&tulving, &["restore", "2"], "");
+    assert_eq!(contents(&tulving, &["recall", "what is the cat called?"])[0], LIFE[5]);
+}
+
+#[test]
+fn the_index_can_be_deleted_and_comes_back() {
+    let tulving = Tulving::new();
+    let lines: String = (0..3_000).map(|n| format!("{{\"content\":\"Line {n} of the ledger\"}}\n")).collect();
+    tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
+    assert_eq!(tulving.ok(&["recall", "ledger line 77", "--limit", "1"]).lines().count(), 1);
+    let index = tulving.home().join("index");
+    assert!(index.is_dir(), "a long tail was folded");
+    std::fs::remove_dir_all(&index).expect("it can be deleted");
+    let out = tulving.ok(&["recall", "ledger line 77", "--limit", "1"]);
+    assert!(out.contains("Line 77 of the ledger"), "{out}");
+    tulving.assert_healthy();
+}
+
+#[test]
+fn erased_text_is_in_no_file_of_the_index() {
+    let tulving = Tulving::new();
+    let mut lines: String =
+        (0..2_500).map(|n| format!("{{\"content\":\"Page {n} of the diary\"}}\n")).collect();
+    lines.push_str("{\"content\":\"the zyzzyvaquux is hidden in the attic\"}\n");
+    tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
+    assert!(tulving.ok(&["recall", "zyzzyvaquux"]).contains("attic"));
+    assert!(holds(&tulving.home().join("index"), b"zyzzyvaquux"), "it was folded");
+    tulving.ok(&["forget", "2501", "--hard"]);
+    assert!(!holds(&tulving.home(), b"zyzzyvaquux"));
+    assert!(!tulving.ok(&["recall", "zyzzyvaquux"]).contains("attic"));
+}
+
+fn holds(folder: &Path, needle: &[u8]) -> bool {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    entries.map(|entry| entry.expect("an entry").path()).any(|path| {
+        if path.is_dir() {
+            return holds(&path, needle);
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        bytes.windows(needle.len()).any(|window| window == needle)
+    })
+}
+
+#[test]
+fn a_model_that_cannot_be_had_costs_nothing_but_the_vectors() {
+    let tulving = Tulving::new();
+    let broken = |args: &[&str]| {
+        let mut command = tulving.command(args);
+        command.env(WITHOUT_MODEL.0, "folder").env("TULVING_EMBEDDING_FOLDER", "/nowhere/at/all");
+        finish(command, b"")
+    };
+    let saved = broken(&["save", LIFE[2]]);
+    assert_eq!(saved.code, 0, "{}", saved.err);
+    assert!(saved.err.contains("not embedded yet"), "{}", saved.err);
+    let found = broken(&["recall", "quarterly review"]);
+    assert!(found.out.contains(LIFE[2]), "{}", found.err);
+    assert!(found.err.contains("/nowhere/at/all"), "{}", found.err);
+}

@@ -1,0 +1,22 @@
+//! `cargo xtask eval`: measures how well recall finds, on a set in its official format.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::repository::Repository;
+
+/// Runs the evaluation of the `tulving` crate, which prints to the terminal itself. Paths are those of the caller.
+pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<ExitCode> {
+    let here = std::env::current_dir().context("there is no current folder")?;
+    let absolute = |argument: &String| match here.join(argument) {
+        path if !argument.starts_with('-') && path.exists() => path.display().to_string(),
+        _ => argument.clone(),
+    };
+    let status = repository
+        .cargo(&["bench", "--locked", "--package", "tulving", "--bench", "eval", "--"])
+        .args(arguments.iter().map(absolute))
+        .status()
+        .context("cargo could not be started")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
