@@ -29,3 +29,6 @@ mod recall;
 
 /// How well recall finds, on a small set of our own.
 mod ranking;
+
+/// Saves, deletes, recalls and folds of several processes at once.
+mod together;
