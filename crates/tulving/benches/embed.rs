@@ -6,18 +6,21 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod peer;
+
 use std::env;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tulving_core::ports::Embedder;
 use tulving_models::MiniLm;
+
+use crate::peer::{Answering, said_by};
 
 /// Twelve word pieces, fourteen tokens with both ends; and ten, twelve with them.
 const QUERY: &str = "how do we deploy the staging cluster after a late change today";
@@ -165,39 +168,25 @@ fn sentence() -> String {
     (0..words).map(|_| WORDS[fastrand::usize(..WORDS.len())]).collect::<Vec<_>>().join(" ")
 }
 
-/// onnxruntime in a Python process that answers a line of JSON for each line it is given.
+/// onnxruntime in a Python process.
 struct Peer {
     python: PathBuf,
     folder: PathBuf,
     version: String,
-    process: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    process: Answering,
 }
 
 impl Peer {
     fn start() -> anyhow::Result<Self> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embed-peer");
-        let python = folder.join("venv/bin/python");
+        fs::create_dir_all(&folder)?;
+        let python = peer::environment(&folder.join("venv"), &[&PEER_PACKAGES, &["--no-deps", PEER_MODEL]])?;
         if !folder.join("model.onnx").exists() {
-            fs::create_dir_all(&folder)?;
-            said_by(Command::new("python3").args(["-m", "venv"]).arg(folder.join("venv")))?;
-            let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-            said_by(Command::new(&python).args(install).args(PEER_PACKAGES))?;
-            said_by(Command::new(&python).args(install).args(["--no-deps", PEER_MODEL]))?;
             said_by(Command::new(&python).args([PEER_SCRIPT, "make"]).arg(&folder))?;
         }
-        let mut process = Command::new(&python)
-            .args([PEER_SCRIPT, "serve"])
-            .arg(&folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let questions = process.stdin.take().context("its input")?;
-        let answers = BufReader::new(process.stdout.take().context("its output")?);
-        let mut peer = Self { python, folder, version: String::new(), process, questions, answers };
-        peer.version = peer.answer()?;
-        Ok(peer)
+        let mut process = Answering::start(Command::new(&python).args([PEER_SCRIPT, "serve"]).arg(&folder))?;
+        let version = process.answer()?;
+        Ok(Self { python, folder, version, process })
     }
 
     /// What a new process of it takes to its first vector.
@@ -207,29 +196,8 @@ impl Peer {
     }
 
     fn ask<T: DeserializeOwned>(&mut self, question: &Value) -> anyhow::Result<T> {
-        writeln!(self.questions, "{question}")?;
-        self.answer()
+        self.process.ask(question)
     }
-
-    fn answer<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
-        let mut line = String::new();
-        self.answers.read_line(&mut line)?;
-        Ok(serde_json::from_str(&line)?)
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn said_by(command: &mut Command) -> anyhow::Result<String> {
-    let output = command.stderr(Stdio::inherit()).output().context("it could not be started")?;
-    ensure!(output.status.success(), "{} ended with {}", command.get_program().display(), output.status);
-    Ok(String::from_utf8(output.stdout)?)
 }
 
 fn milliseconds(begun: Instant) -> f64 {
