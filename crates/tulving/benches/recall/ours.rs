@@ -117,14 +117,16 @@ pub(crate) fn load(set: &Set, folder: &Path, layouts: &[Layout], detail: Detail)
         let home = folder.join(layout.as_str());
         let begun = Instant::now();
         let ids = save(set, &Bed::open(&home)?, *layout, detail)?;
-        loaded.seconds += begun.elapsed().as_secs_f64();
+        let seconds = begun.elapsed().as_secs_f64();
         let begun = Instant::now();
         let bed = Bed::open(&home)?;
         while bed.index.tend_now()? != Folded::NoNeed {}
-        loaded.index_seconds += begun.elapsed().as_secs_f64();
+        let index_seconds = begun.elapsed().as_secs_f64();
         drop(bed);
         fs::write(folder.join(format!("{}.ids", layout.as_str())), ids)?;
-        loaded.bytes = loaded.bytes.max(size_of(&home)?);
+        if *layout == Layout::One {
+            loaded = Loaded { seconds, index_seconds, bytes: size_of(&home)?, not_reached: None };
+        }
     }
     Ok(loaded)
 }

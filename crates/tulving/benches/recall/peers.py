@@ -80,6 +80,7 @@ class SqliteVec:
         return self.databases[layout]
 
     def load(self, memories, seconds):
+        began = time.perf_counter()
         for layout in ("one", "spaces"):
             database = self.database(layout)
             partition = "space text partition key, " if layout == "spaces" else ""
@@ -100,7 +101,9 @@ class SqliteVec:
                 database.execute("INSERT INTO words (words) VALUES ('optimize')")
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             database.close()
-        return (self.folder / "one.db").stat().st_size
+            if layout == "one":
+                said = {"seconds": time.perf_counter() - began, "bytes": (self.folder / "one.db").stat().st_size}
+        return said
 
     def insert(self, database, layout, numbers, vectors):
         if layout == "spaces":
@@ -296,10 +299,11 @@ PEERS = {peer.name: peer for peer in (SqliteVec, SqliteVecBits, Chroma, Lance, M
 
 def load(peer, memories, folder, seconds):
     began = time.perf_counter()
-    bytes_of_one = peer.load(memories, seconds)
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {"seconds": time.perf_counter() - began, "index_seconds": 0.0,
-            "bytes": bytes_of_one or sum(path.stat().st_size for path in files)}
+    said = peer.load(memories, seconds)
+    if said is None:
+        files = (path for path in folder.rglob("*") if path.is_file())
+        said = {"seconds": time.perf_counter() - began, "bytes": sum(path.stat().st_size for path in files)}
+    return {"index_seconds": 0.0} | said
 
 
 def row(peer, memories, asked):

@@ -90,13 +90,13 @@ pub(crate) enum Asked {
     Nearest { count: usize },
 }
 
-/// What loading came to.
+/// What loading came to, in the layout of one space.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Loaded {
     pub(crate) seconds: f64,
     /// Seconds of making the index, where that is an act of its own.
     pub(crate) index_seconds: f64,
-    /// On disk, in the layout of one space.
+    /// On disk.
     pub(crate) bytes: u64,
     /// Why the size was not reached.
     #[serde(default)]

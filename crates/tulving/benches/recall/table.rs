@@ -52,8 +52,9 @@ pub(crate) fn print(size: usize, systems: &[System]) {
         format!("{} + {} MB", system.memory.own / 1_024, system.memory.files / 1_024)
     });
     one("on disk, one space", systems, |system| format!("{:.0} MB", system.loaded.bytes as f64 / 1e6));
-    one("loading; indexing after it", systems, |system| {
-        format!("{}; {}", seconds(system.loaded.seconds), seconds(system.loaded.index_seconds))
+    one("loading, one space", systems, |system| match system.loaded.index_seconds {
+        0.0 => seconds(system.loaded.seconds),
+        index => format!("{} and {} of folding", seconds(system.loaded.seconds), seconds(index)),
     });
     for system in systems {
         if let Some(why) = &system.loaded.not_reached
