@@ -71,8 +71,10 @@ pub struct Meaning {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// Candidates, and up to two items on each side of them in their session. Those of a session follow one another in
-    /// its order.
+    /// its order, and so do those of a memory.
     pub items: Vec<Item>,
+    /// The names of those who said them.
+    pub speakers: Vec<String>,
     /// The sessions that items belong to.
     pub sessions: Vec<Session>,
     /// How many visible memories have any of the terms.
@@ -88,7 +90,7 @@ pub struct Found {
 }
 
 /// A chunk of a memory, as ranking sees it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Item {
     /// The memory.
     pub memory: MemoryId,
@@ -108,8 +110,8 @@ pub struct Item {
     pub session: Option<u32>,
     /// Its place in its session, from 0, counting only what is within the scope.
     pub order: u32,
-    /// Who said it.
-    pub speaker: Option<String>,
+    /// Who said it: where in [`Found::speakers`] the name is.
+    pub speaker: Option<u32>,
     /// When it happened, or else was saved.
     pub at: Timestamp,
     /// What its text is like.

@@ -202,7 +202,8 @@ impl Index for PlainIndex {
         let words = Words::of(&docs, question);
         let among: Option<HashSet<MemoryId>> = scope.among.as_ref().map(|ids| ids.iter().copied().collect());
         let seen: Vec<&Doc> = docs.iter().filter(|doc| visible(scope, among.as_ref(), doc)).collect();
-        let mut items: Vec<Item> = seen.iter().map(|doc| item(doc, &words, question)).collect();
+        let mut names = Vec::new();
+        let mut items: Vec<Item> = seen.iter().map(|doc| item(doc, &words, question, &mut names)).collect();
         mark(&mut items, question.depth);
         let sessions = sessions(&seen, &mut items, &words);
         let memories = |test: &dyn Fn(&Item) -> bool| {
@@ -217,9 +218,10 @@ impl Index for PlainIndex {
             if asked { memories(&|item| item.whole.is_none()) } else { 0 },
         );
         let within = items.len() as u64;
-        let (items, sessions) = near(items, sessions);
+        let (mut items, sessions) = near(items, sessions);
+        let speakers = spoken(&mut items, &names);
         let rarities = words.rarities;
-        Ok(Found { items, sessions, with_terms, with_meaning, unembedded, within, rarities })
+        Ok(Found { items, speakers, sessions, with_terms, with_meaning, unembedded, within, rarities })
     }
 
     fn speakers(&self, scope: &Scope) -> Result<Vec<String>, IndexError> {
@@ -234,7 +236,25 @@ impl Index for PlainIndex {
     }
 }
 
-fn item(doc: &Doc, words: &Words, question: &Question) -> Item {
+/// The names in the order in which the items come, and each item's place among them.
+fn spoken(items: &mut [Item], names: &[String]) -> Vec<String> {
+    let mut spoken = Vec::new();
+    for item in items {
+        item.speaker = item.speaker.map(|at| named(&mut spoken, &names[at as usize]));
+    }
+    spoken
+}
+
+/// Where a name is; it is added where it is not there yet.
+fn named(names: &mut Vec<String>, name: &str) -> u32 {
+    let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    });
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+fn item(doc: &Doc, words: &Words, question: &Question, names: &mut Vec<String>) -> Item {
     let vector = doc.vector.as_ref().zip(question.meaning.as_ref());
     let vector = vector.filter(|((model, ..), meaning)| *model == meaning.model);
     let whole = vector.map(|((_, whole, _), meaning)| cosine(whole, &meaning.vector));
@@ -254,7 +274,7 @@ fn item(doc: &Doc, words: &Words, question: &Question) -> Item {
         sentence,
         session: None,
         order: 0,
-        speaker: memory.place.speaker.clone(),
+        speaker: memory.place.speaker.as_deref().map(|name| named(names, name)),
         at: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at),
         cast: doc.cast,
         weights: Weights {
@@ -303,7 +323,7 @@ fn sessions(docs: &[&Doc], items: &mut [Item], words: &Words) -> Vec<Session> {
             items[*member].session = Some(at);
             items[*member].order = order;
             closeness = closeness.max(items[*member].closeness());
-            speakers.insert(items[*member].speaker.clone());
+            speakers.insert(items[*member].speaker);
             for (term, count) in &docs[*member].counts {
                 *counts.entry(term.clone()).or_default() += count;
             }

@@ -1,6 +1,6 @@
 //! Reciprocal rank fusion: the sum of 1/(60 + rank) over the lanes, exactly as the spacebot vocabulary promises.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::answer::{Lane, LaneMark, Part, PartName};
 use crate::id::MemoryId;
@@ -20,13 +20,10 @@ pub struct Ranking {
 impl Ranking {
     /// Orders what a lane found: best first, each memory once, by its best score.
     pub fn of(lane: Lane, found: impl IntoIterator<Item = (MemoryId, f64)>) -> Self {
-        let mut best: BTreeMap<MemoryId, f64> = BTreeMap::new();
-        for (memory, score) in found {
-            let known = best.entry(memory).or_insert(score);
-            *known = known.max(score);
-        }
-        let mut memories: Vec<(MemoryId, f64)> = best.into_iter().collect();
-        memories.sort_by(|a, b| super::descending((a.1, a.0), (b.1, b.0)));
+        let mut memories: Vec<(MemoryId, f64)> = found.into_iter().collect();
+        memories.sort_unstable_by(|a, b| super::descending((a.1, a.0), (b.1, b.0)));
+        let mut known = HashSet::with_capacity(memories.len());
+        memories.retain(|(memory, _)| known.insert(*memory));
         Self { lane, memories }
     }
 

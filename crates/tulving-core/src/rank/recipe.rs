@@ -54,71 +54,114 @@ pub struct Aspects {
     pub asks_when: bool,
 }
 
-/// An item with its score, taken apart. The sum of the values is the score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scored {
-    /// Where in [`Found::items`].
-    pub item: usize,
-    /// What the score is made of; what adds nothing is left out.
-    pub parts: Vec<Part>,
-}
-
-impl Scored {
-    /// The score: the sum of its parts, in their order.
-    pub fn score(&self) -> f64 {
-        sum(&self.parts)
-    }
-}
-
 /// The sum of parts, in their order.
 pub fn sum(parts: &[Part]) -> f64 {
     parts.iter().map(|part| part.value).sum()
 }
 
-/// Scores every item that was found, candidates and neighbours.
-pub fn score(found: &Found, aspects: &Aspects) -> Vec<Scored> {
-    let items = &found.items;
-    let near = scaled(items.iter().map(|item| f64::from(item.closeness())).collect());
-    let words: Vec<f64> = items.iter().map(|item| lexical(found, item)).collect();
-    let meaning = scaled(borrowed(found, &near, &LENT_MEANING));
-    let words = scaled(borrowed(found, &words, &LENT_WORDS));
-    let session_words = scaled(found.sessions.iter().map(|s| f64::from(s.lexical)).collect());
-    let session_near = scaled(found.sessions.iter().map(|s| f64::from(s.closeness)).collect());
-    let dates = Dates::of(found, &aspects.stretches);
-    // Where others are compared by meaning, words stand for it in what has no vector yet: it must not lose by that.
-    let compared = items.iter().any(|item| item.whole.is_some());
-    let all = items.iter().enumerate();
-    all.map(|(at, item)| {
-        let mut parts = Vec::with_capacity(4);
+/// What counts for every item that was found, candidates and neighbours.
+#[derive(Debug)]
+pub struct Scores<'a> {
+    found: &'a Found,
+    aspects: &'a Aspects,
+    meaning: Vec<f64>,
+    words: Vec<f64>,
+    session_words: Vec<f64>,
+    session_meaning: Vec<f64>,
+    /// Of each of the speakers, whether the question is about them.
+    spoken_of: Vec<bool>,
+    /// Which of the speakers is the user.
+    user: Vec<bool>,
+    dates: Option<Dates<'a>>,
+    /// Where others are compared by meaning, words stand for it in what has no vector yet: it must not lose by that.
+    compared: bool,
+}
+
+impl<'a> Scores<'a> {
+    /// Makes what items are scored by comparable.
+    pub fn of(found: &'a Found, aspects: &'a Aspects) -> Self {
+        let items = &found.items;
+        let near = scaled(items.iter().map(|item| f64::from(item.closeness())).collect());
+        let words: Vec<f64> = items.iter().map(|item| lexical(found, item)).collect();
+        let sessions = found.sessions.iter();
+        Self {
+            meaning: scaled(borrowed(found, &near, &LENT_MEANING)),
+            words: scaled(borrowed(found, &words, &LENT_WORDS)),
+            session_words: scaled(sessions.clone().map(|session| f64::from(session.lexical)).collect()),
+            session_meaning: scaled(sessions.map(|session| f64::from(session.closeness)).collect()),
+            spoken_of: found.speakers.iter().map(|name| spoken_of(name, &aspects.addressed)).collect(),
+            user: found.speakers.iter().map(|name| name.eq_ignore_ascii_case(USER)).collect(),
+            dates: Dates::of(found, &aspects.stretches),
+            compared: items.iter().any(|item| item.whole.is_some()),
+            found,
+            aspects,
+        }
+    }
+
+    /// The score of an item: the sum of its parts, in their order.
+    pub fn score(&self, at: usize) -> f64 {
+        let mut sum = 0.0;
+        self.each(at, |part| sum += part.value);
+        sum
+    }
+
+    /// What the score of an item is made of; what adds nothing is left out.
+    pub fn parts(&self, at: usize) -> Vec<Part> {
+        let mut parts = Vec::new();
+        self.each(at, |part| parts.push(part));
+        parts
+    }
+
+    fn each(&self, at: usize, mut take: impl FnMut(Part)) {
+        let item = &self.found.items[at];
         let mut add = |name: PartName, raw: f64, weight: f64| {
             if raw * weight != 0.0 {
-                parts.push(Part::new(name, raw, weight));
+                take(Part::new(name, raw, weight));
             }
         };
         // What stands alone is its own session, so that it does not lose to what is said in company.
-        let session = several(found, item);
+        let session = several(self.found, item);
         let (of_meaning, of_words) = match session {
             Some(_) => (MEANING, WORDS),
             None => (MEANING + SESSION_MEANING, WORDS + SESSION_WORDS),
         };
         match item.whole {
-            None if compared => add(PartName::Unembedded, words[at], of_meaning),
-            _ => add(PartName::Meaning, meaning[at], of_meaning),
+            None if self.compared => add(PartName::Unembedded, self.words[at], of_meaning),
+            _ => add(PartName::Meaning, self.meaning[at], of_meaning),
         }
-        add(PartName::Words, words[at], of_words);
-        add(PartName::Speaker, spoken_of(item, &aspects.addressed), SPEAKER);
+        add(PartName::Words, self.words[at], of_words);
+        add(PartName::Speaker, is(says(&self.spoken_of, item)), SPEAKER);
         if let Some(session) = session {
-            add(PartName::SessionWords, session_words[session], SESSION_WORDS);
-            add(PartName::SessionMeaning, session_near[session], SESSION_MEANING);
+            add(PartName::SessionWords, self.session_words[session], SESSION_WORDS);
+            add(PartName::SessionMeaning, self.session_meaning[session], SESSION_MEANING);
         }
-        add(PartName::Asks, asks(found, at), ASKS);
-        if let Some(dates) = &dates {
+        add(PartName::Asks, self.asks(at), ASKS);
+        if let Some(dates) = &self.dates {
             add(PartName::Date, dates.pull(item), DATE);
         }
-        add(PartName::When, f64::from(u8::from(aspects.asks_when && item.cast.time_word)), WHEN);
-        Scored { item: at, parts }
-    })
-    .collect()
+        add(PartName::When, is(self.aspects.asks_when && item.cast.time_word), WHEN);
+    }
+
+    /// How much of the item asks, where somebody else speaks next and it is not the user who asks.
+    fn asks(&self, at: usize) -> f64 {
+        let item = &self.found.items[at];
+        if item.cast.questions == 0.0 || says(&self.user, item) {
+            return 0.0;
+        }
+        match neighbour(self.found, at, 1) {
+            Some(next) if self.found.items[next].speaker != item.speaker => f64::from(item.cast.questions),
+            _ => 0.0,
+        }
+    }
+}
+
+fn is(yes: bool) -> f64 {
+    f64::from(u8::from(yes))
+}
+
+/// Whether this holds for the one who said the item.
+fn says(of_speakers: &[bool], item: &Item) -> bool {
+    item.speaker.and_then(|speaker| of_speakers.get(speaker as usize)).is_some_and(|holds| *holds)
 }
 
 /// The words of an item; those of a document's chunk count with those of the whole document, which is what is asked for.
@@ -191,33 +234,18 @@ fn several(found: &Found, item: &Item) -> Option<usize> {
     session(found, item).filter(|(_, session)| session.items > 1).map(|(at, _)| at)
 }
 
-/// 1 where the question is about the one who said the item.
-fn spoken_of(item: &Item, addressed: &Addressed) -> f64 {
-    let Some(speaker) = &item.speaker else {
-        return 0.0;
-    };
-    let of = addressed.named.contains(speaker)
+/// Whether the question is about the one with this name.
+fn spoken_of(speaker: &str, addressed: &Addressed) -> bool {
+    addressed.named.iter().any(|named| named == speaker)
         || match addressed.person {
             Person::First => speaker.eq_ignore_ascii_case(USER),
             Person::Second => speaker.eq_ignore_ascii_case(ASSISTANT),
             Person::Other => false,
-        };
-    f64::from(u8::from(of))
-}
-
-/// How much of the item asks, where somebody else speaks next and it is not the user who asks.
-fn asks(found: &Found, at: usize) -> f64 {
-    let item = &found.items[at];
-    if item.speaker.as_ref().is_some_and(|speaker| speaker.eq_ignore_ascii_case(USER)) {
-        return 0.0;
-    }
-    match neighbour(found, at, 1) {
-        Some(next) if found.items[next].speaker != item.speaker => f64::from(item.cast.questions),
-        _ => 0.0,
-    }
+        }
 }
 
 /// What the times that a question names say of an item.
+#[derive(Debug)]
 struct Dates<'a> {
     stretches: &'a [Stretch],
     /// How telling they are, 0 to 1: a time that fits everything tells nothing.
@@ -298,13 +326,20 @@ mod tests {
         Found {
             items: items.collect(),
             sessions: vec![session],
+            speakers: ["Ada", "Grace", "user"].map(str::to_owned).into(),
             within: u64::from(count),
             ..Found::default()
         }
     }
 
-    fn value(scored: &Scored, name: PartName) -> f64 {
-        scored.parts.iter().find(|part| part.name == name).map_or(0.0, |part| part.value)
+    fn value(parts: &[Part], name: PartName) -> f64 {
+        parts.iter().find(|part| part.name == name).map_or(0.0, |part| part.value)
+    }
+
+    /// The parts of each item.
+    fn score(found: &Found, aspects: &Aspects) -> Vec<Vec<Part>> {
+        let scores = Scores::of(found, aspects);
+        (0..found.items.len()).map(|at| scores.parts(at)).collect()
     }
 
     #[test]
@@ -323,8 +358,8 @@ mod tests {
     fn an_answer_borrows_more_of_the_question_before_it() {
         let words = |ends_with_question| {
             let mut items = vec![item(1, 4.0, 0.0), item(2, 0.0, 0.0)];
-            items[0].speaker = Some("Ada".to_owned());
-            items[1].speaker = Some("Grace".to_owned());
+            items[0].speaker = Some(0);
+            items[1].speaker = Some(1);
             items[0].cast.ends_with_question = ends_with_question;
             value(&score(&talk(items, 2), &Aspects::default())[1], PartName::Words)
         };
@@ -334,13 +369,13 @@ mod tests {
     #[test]
     fn what_only_asks_loses_where_somebody_else_answers() {
         let mut items = vec![item(1, 1.0, 0.5), item(2, 1.0, 0.5)];
-        items[0].speaker = Some("Ada".to_owned());
+        items[0].speaker = Some(0);
         items[0].cast.questions = 0.5;
         items[1].cast.questions = 1.0;
         let scored = score(&talk(items.clone(), 2), &Aspects::default());
         assert_eq!(value(&scored[0], PartName::Asks), -0.075);
         assert_eq!(value(&scored[1], PartName::Asks), 0.0, "nobody speaks after it");
-        items[0].speaker = Some("user".to_owned());
+        items[0].speaker = Some(2);
         let scored = score(&talk(items, 2), &Aspects::default());
         assert_eq!(value(&scored[0], PartName::Asks), 0.0, "the user's questions tell something of the user");
     }
@@ -364,7 +399,7 @@ mod tests {
         let waiting = Item { whole: None, sentence: None, ..item(1, 4.0, 0.0) };
         let found = Found { items: vec![waiting, item(2, 0.0, 0.3)], within: 2, ..Found::default() };
         let scored = score(&found, &Aspects::default());
-        assert!(scored[0].score() > scored[1].score());
+        assert!(sum(&scored[0]) > sum(&scored[1]));
         assert_eq!(value(&scored[0], PartName::Unembedded), 0.7);
     }
 
@@ -379,7 +414,7 @@ mod tests {
                 item
             });
             for scored in score(&talk(items.collect(), 2), &Aspects::default()) {
-                prop_assert!(scored.score() <= MOST + 1e-9 && scored.score().is_finite());
+                prop_assert!(sum(&scored) <= MOST + 1e-9 && sum(&scored).is_finite());
             }
         }
     }

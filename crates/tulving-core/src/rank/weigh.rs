@@ -25,6 +25,11 @@ const GRAPH: f64 = 0.15;
 /// The most that recipe and weights can come to.
 pub const MOST: f64 = super::recipe::MOST + STABILITY + IMPORTANCE + CHANNEL + GRAPH;
 
+/// The most that weighing adds to what no link leads to.
+pub fn most_gain(channel: Option<&str>) -> f64 {
+    STABILITY + IMPORTANCE + if channel.is_some() { CHANNEL } else { 0.0 }
+}
+
 /// Cosines from here on mean something, and from there on leave no doubt; measured on the development sets.
 const FAINT: f64 = 0.2;
 const CLEAR: f64 = 0.7;

@@ -1,6 +1,6 @@
 //! Recall with a question: what the lanes found, ranked and answered.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::access::Parts;
 use crate::answer::{Answer, Lane, LaneMark, Missing, Part};
@@ -8,9 +8,9 @@ use crate::error::Error;
 use crate::id::MemoryId;
 use crate::memory::Memory;
 use crate::rank::fuse::{self, Ranking};
-use crate::rank::recipe::Scored;
+use crate::rank::recipe::Scores;
 use crate::rank::weigh::{self, Scales};
-use crate::rank::{descending, evidence, recipe, spread, twins};
+use crate::rank::{descending, evidence, spread, twins};
 use crate::request::{Ask, Caller, Fusion};
 use crate::search::{Found, Item};
 use crate::vocabulary::{LinkedBy, Relation};
@@ -19,9 +19,11 @@ use super::answer::{self, Ranked};
 use super::lanes::{self, Gathered};
 use super::plan::{BEST, Plan};
 
-/// How many more memories than asked for are loaded and weighed, so that weighing can still change who is first.
+/// How many memories are loaded and weighed at the most: so many times what is asked for, or so many.
 const SPARE: usize = 3;
-const FEWEST_WEIGHED: usize = 50;
+const MOST_WEIGHED: usize = 50;
+/// How many more than asked for are loaded at once.
+const AT_ONCE: usize = 5;
 /// How many of the best speak for the evidence.
 const WITNESSES: usize = 5;
 
@@ -104,6 +106,7 @@ fn fused(
     let total = fused.len() as u64;
     let items = &gathered.found.items;
     let best = best_items(&gathered.found, |at| f64::from(items[at].closeness() + items[at].lexical));
+    let best: HashMap<MemoryId, usize> = best.into_iter().map(|best| (best.memory, best.at)).collect();
     let ids: Vec<MemoryId> = fused.iter().take(plan.limit).map(|fused| fused.memory).collect();
     let mut memories = load(parts, caller, plan, &ids)?;
     let most = fuse::most(ask.lanes.len());
@@ -124,61 +127,139 @@ fn measured(
     gathered: &mut Gathered,
     lanes: &[Ranking],
 ) -> Result<(Vec<Ranked>, u64), Error> {
-    let scored = recipe::score(&gathered.found, &gathered.aspects);
-    let score: Vec<f64> = scored.iter().map(Scored::score).collect();
-    let best = best_items(&gathered.found, |at| score[at]);
-    let mut best: Vec<(MemoryId, usize, f64)> =
-        best.into_iter().map(|(memory, at)| (memory, at, score[at])).collect();
-    best.sort_by(|a, b| descending((a.2, a.0), (b.2, b.0)));
+    let scores = Scores::of(&gathered.found, &gathered.aspects);
+    let mut best = best_items(&gathered.found, |at| scores.score(at));
+    best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
     let total = best.len() as u64;
-    let first = best.iter().take(spread::SEEDS).map(|(memory, ..)| *memory).collect();
-    let linked: BTreeMap<MemoryId, f64> =
-        graph(parts, caller, ask, first, &mut gathered.missing).into_iter().collect();
-    let mut ids: Vec<MemoryId> =
-        best.iter().take((SPARE * plan.limit).max(FEWEST_WEIGHED)).map(|(memory, ..)| *memory).collect();
-    let items: HashMap<MemoryId, usize> = best.iter().map(|(memory, item, _)| (*memory, *item)).collect();
-    ids.extend(linked.keys().filter(|memory| !items.contains_key(memory)));
-    let memories = load(parts, caller, plan, &ids)?;
-    let superseded = superseded(parts, caller, ask, &memories)?;
-    let mut marks = marks(lanes);
-    let mut ranked: Vec<Ranked> = ids
-        .into_iter()
-        .filter_map(|id| memories.get(&id))
-        .map(|memory| {
-            let item = items.get(&memory.id).copied();
-            let mut parts: Vec<Part> = item.map_or_else(Vec::new, |at| scored[at].parts.clone());
-            parts.extend(weigh::weigh(
-                memory,
-                &Scales {
-                    now: plan.now,
-                    channel: ask.channel.as_deref(),
-                    superseded: superseded.contains_key(&memory.id),
-                    graph: linked.get(&memory.id).copied().unwrap_or(0.0),
-                    fit: item.map_or(0.0, |at| weigh::fit(&gathered.found.items[at])),
-                },
-            ));
-            let marks = marks.remove(&memory.id).unwrap_or_default();
-            Ranked { memory: memory.clone(), item, marks, parts, most: weigh::MOST }
-        })
-        .collect();
-    ranked.sort_by(|a, b| descending((a.score(), a.memory.id), (b.score(), b.memory.id)));
-    behind_successors(&mut ranked, &superseded);
-    let contents = ranked.iter().map(|ranked| ranked.memory.edition.text.content.as_str());
-    let order = twins::last(contents, plan.limit);
-    let mut slots: Vec<Option<Ranked>> = ranked.into_iter().map(Some).collect();
-    Ok((order.into_iter().filter_map(|at| slots[at].take()).collect(), total))
+    let first = best.iter().take(spread::SEEDS).map(|best| best.memory).collect();
+    let linked = graph(parts, caller, ask, first, &mut gathered.missing).into_iter().collect();
+    let weighing =
+        Weighing { parts, caller, plan, ask, found: &gathered.found, scores: &scores, lanes, linked };
+    Ok((weighing.ranked(&best)?, total))
 }
 
-/// The item of each memory that scores best.
-fn best_items(found: &Found, score: impl Fn(usize) -> f64) -> BTreeMap<MemoryId, usize> {
-    let mut best: BTreeMap<MemoryId, usize> = BTreeMap::new();
+/// A memory's item that scores best.
+struct Best {
+    memory: MemoryId,
+    at: usize,
+    score: f64,
+}
+
+/// The item of each memory that scores best. Items of a memory follow one another.
+fn best_items(found: &Found, score: impl Fn(usize) -> f64) -> Vec<Best> {
+    let mut best: Vec<Best> = Vec::with_capacity(found.items.len());
     for (at, item) in found.items.iter().enumerate() {
-        let known = best.entry(item.memory).or_insert(at);
-        if score(at) > score(*known) {
-            *known = at;
+        let score = score(at);
+        match best.last_mut().filter(|last| last.memory == item.memory) {
+            Some(last) if score > last.score => (last.at, last.score) = (at, score),
+            Some(_) => {}
+            None => best.push(Best { memory: item.memory, at, score }),
         }
     }
     best
+}
+
+/// Loads what scores best by the match, and weighs it.
+struct Weighing<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    plan: &'a Plan,
+    ask: &'a Ask,
+    found: &'a Found,
+    scores: &'a Scores<'a>,
+    lanes: &'a [Ranking],
+    linked: BTreeMap<MemoryId, f64>,
+}
+
+impl Weighing<'_> {
+    /// The best, in the order in which they are shown. No more are loaded than could still come among them.
+    fn ranked(&self, best: &[Best]) -> Result<Vec<Ranked>, Error> {
+        let limit = self.plan.limit;
+        let most = best.len().min((SPARE * limit).max(MOST_WEIGHED));
+        let at_once = limit + AT_ONCE;
+        let gain = weigh::most_gain(self.ask.channel.as_deref());
+        let mut taken = most.min(at_once);
+        let mut superseded = HashMap::new();
+        let mut ranked = self.weigh(self.linked_alone(best), &mut superseded)?;
+        ranked.extend(self.weigh(best[..taken].iter().map(Candidate::of), &mut superseded)?);
+        loop {
+            ranked.sort_by(|a, b| descending((a.score(), a.memory.id), (b.score(), b.memory.id)));
+            let rest = &best[taken..most];
+            let reaches = |next: &Best| {
+                let last = limit.checked_sub(1).and_then(|last| ranked.get(last));
+                last.is_none_or(|last| next.score + gain >= last.score())
+            };
+            if rest.first().is_some_and(reaches) {
+                let next = rest.len().min(at_once);
+                ranked.extend(self.weigh(rest[..next].iter().map(Candidate::of), &mut superseded)?);
+                taken += next;
+                continue;
+            }
+            behind_successors(&mut ranked, &superseded);
+            let contents = ranked.iter().map(|ranked| ranked.memory.edition.text.content.as_str());
+            let apart = twins::apart(contents, limit);
+            if apart.firsts < limit && !rest.is_empty() {
+                // Twins took places that others may still have.
+                ranked.extend(self.weigh(rest.iter().map(Candidate::of), &mut superseded)?);
+                taken = most;
+                continue;
+            }
+            let mut slots: Vec<Option<Ranked>> = ranked.into_iter().map(Some).collect();
+            return Ok(apart.order.into_iter().filter_map(|at| slots[at].take()).collect());
+        }
+    }
+
+    /// What only links lead to.
+    fn linked_alone(&self, best: &[Best]) -> Vec<Candidate> {
+        if self.linked.is_empty() {
+            return Vec::new();
+        }
+        let known: HashSet<MemoryId> = best.iter().map(|best| best.memory).collect();
+        let alone = self.linked.keys().filter(|memory| !known.contains(memory));
+        alone.map(|memory| Candidate { memory: *memory, item: None }).collect()
+    }
+
+    /// Loads these and adds to the score of each what counts beside the match.
+    fn weigh(
+        &self,
+        candidates: impl IntoIterator<Item = Candidate>,
+        superseded: &mut HashMap<MemoryId, MemoryId>,
+    ) -> Result<Vec<Ranked>, Error> {
+        let candidates: Vec<Candidate> = candidates.into_iter().collect();
+        let ids: Vec<MemoryId> = candidates.iter().map(|candidate| candidate.memory).collect();
+        let mut memories = load(self.parts, self.caller, self.plan, &ids)?;
+        superseded.extend(self::superseded(self.parts, self.caller, self.ask, &memories)?);
+        let mut marks = marks(self.lanes, &memories);
+        let ranked = candidates.into_iter().filter_map(|Candidate { memory, item }| {
+            let memory = memories.remove(&memory)?;
+            let mut parts: Vec<Part> = item.map_or_else(Vec::new, |at| self.scores.parts(at));
+            parts.extend(weigh::weigh(
+                &memory,
+                &Scales {
+                    now: self.plan.now,
+                    channel: self.ask.channel.as_deref(),
+                    superseded: superseded.contains_key(&memory.id),
+                    graph: self.linked.get(&memory.id).copied().unwrap_or(0.0),
+                    fit: item.map_or(0.0, |at| weigh::fit(&self.found.items[at])),
+                },
+            ));
+            let marks = marks.remove(&memory.id).unwrap_or_default();
+            Some(Ranked { memory, item, marks, parts, most: weigh::MOST })
+        });
+        Ok(ranked.collect())
+    }
+}
+
+/// A memory to be weighed, with its best item where a lane of the index found it.
+struct Candidate {
+    memory: MemoryId,
+    item: Option<usize>,
+}
+
+impl Candidate {
+    fn of(best: &Best) -> Self {
+        Self { memory: best.memory, item: Some(best.at) }
+    }
 }
 
 /// The memories with these ids, where the caller may see them and asks for them: what the index said is checked again.
@@ -251,11 +332,13 @@ fn behind_successors(ranked: &mut Vec<Ranked>, superseded: &HashMap<MemoryId, Me
     }
 }
 
-/// The places of each memory in the lanes.
-fn marks(lanes: &[Ranking]) -> HashMap<MemoryId, Vec<LaneMark>> {
+/// The places of these memories in the lanes.
+fn marks(lanes: &[Ranking], memories: &HashMap<MemoryId, Memory>) -> HashMap<MemoryId, Vec<LaneMark>> {
     let mut marks: HashMap<MemoryId, Vec<LaneMark>> = HashMap::new();
     for (memory, mark) in lanes.iter().flat_map(Ranking::marks) {
-        marks.entry(memory).or_default().push(mark);
+        if memories.contains_key(&memory) {
+            marks.entry(memory).or_default().push(mark);
+        }
     }
     marks
 }

@@ -33,9 +33,10 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
     let matches = matches(&words, &views, &picked);
     let mut sessions = sessions_of(&words, &visible, &gathered);
     let mut items = Vec::with_capacity(picked.len());
+    let mut names = Names::new(views.len());
     let near = compared.near(picked.iter().map(|picked| (picked.part, picked.doc)), &views)?;
     for ((picked, matched), near) in picked.iter().zip(matches).zip(near) {
-        items.push(item(picked, matched, near, &views[picked.part as usize]));
+        items.push(item(picked, matched, near, &views[picked.part as usize], &mut names));
     }
     for (session, gathered) in sessions.iter_mut().zip(&gathered) {
         let near = gathered.docs.iter().flat_map(|(part, docs)| compared.among(*part, docs));
@@ -46,7 +47,9 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
             session.closeness = session.closeness.max(item.closeness());
         }
     }
-    let mut found = Found { items, sessions, with_terms, rarities: words.rarities, ..Found::default() };
+    let speakers = names.spoken.into_iter().map(str::to_owned).collect();
+    let mut found =
+        Found { items, speakers, sessions, with_terms, rarities: words.rarities, ..Found::default() };
     for (part, visible) in visible.iter().enumerate() {
         found.within += u64::from(visible.tally.items);
         if question.meaning.is_some() {
@@ -167,7 +170,43 @@ fn seek(numbers: &[u32], at: usize, wanted: u32) -> usize {
     }
 }
 
-fn item(picked: &Picked, matched: Matched, near: Option<Near>, view: &View<'_>) -> Item {
+/// The speakers of what was found, each once.
+struct Names<'a> {
+    spoken: Vec<&'a str>,
+    /// Of each part, the place of each class's speaker, once it was looked up.
+    places: Vec<Vec<Option<Option<u32>>>>,
+}
+
+impl<'a> Names<'a> {
+    fn new(parts: usize) -> Self {
+        Self { spoken: Vec::new(), places: vec![Vec::new(); parts] }
+    }
+
+    /// Where the name of the class's speaker is.
+    fn place(&mut self, part: u32, class: u32, view: &View<'a>) -> Option<u32> {
+        let places = &mut self.places[part as usize];
+        if places.is_empty() {
+            places.resize(view.class_count(), None);
+        }
+        *places[class as usize].get_or_insert_with(|| {
+            let name = view.class_speaker(class)?;
+            let known = self.spoken.iter().position(|known| *known == name);
+            let place = known.unwrap_or_else(|| {
+                self.spoken.push(name);
+                self.spoken.len() - 1
+            });
+            u32::try_from(place).ok()
+        })
+    }
+}
+
+fn item<'a>(
+    picked: &Picked,
+    matched: Matched,
+    near: Option<Near>,
+    view: &View<'a>,
+    names: &mut Names<'a>,
+) -> Item {
     let place = picked.doc as usize;
     let (detail, class) = (&view.details[place], view.classes[place]);
     let facets = view.facets(class);
@@ -181,7 +220,7 @@ fn item(picked: &Picked, matched: Matched, near: Option<Near>, view: &View<'_>) 
         sentence: near.and_then(|near| near.sentence),
         session: picked.session,
         order: picked.order,
-        speaker: view.class_speaker(class).map(str::to_owned),
+        speaker: names.place(picked.part, class, view),
         at: Timestamp::from_micros(detail.at()),
         cast: detail.cast(view.lengths[place]),
         weights: Weights {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rusqlite::{OptionalExtension, params};
 use tulving_core::error::StoreError;
 use tulving_core::id::{PrincipalId, SpaceId};
-use tulving_core::ports::Directory;
+use tulving_core::ports::{Directory, Log as _};
 use tulving_core::search::Sight;
 use tulving_core::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use tulving_core::vocabulary::Role;
@@ -31,7 +31,12 @@ static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
 impl Directory for SqliteStore {
     fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(visible::sight);
-        self.read(|reader| {
+        // Asked before reading, so that a sight is never kept for longer than it holds.
+        let pulse = self.pulse()?;
+        if let Some(sight) = self.sights.known(pulse, viewer) {
+            return Ok(sight);
+        }
+        let sight = self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let key = params![viewer.principal.as_bytes(), visible::within(viewer)];
             let found = statement.query_map(key, |row| {
@@ -39,7 +44,9 @@ impl Directory for SqliteStore {
                 Ok((columns.id(SpaceId::from_bytes)?, columns.word()?))
             })?;
             Ok(Sight { principal: viewer.principal, spaces: found.collect::<Result<_, _>>()? })
-        })
+        })?;
+        self.sights.keep(pulse, viewer, &sight);
+        Ok(sight)
     }
 
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError> {

@@ -25,6 +25,7 @@ mod rescue;
 mod restore;
 mod rows;
 mod scrub;
+mod sights;
 mod vectors;
 mod visible;
 
@@ -70,6 +71,7 @@ pub struct SqliteStore {
     clock: Arc<dyn Clock>,
     gate: gate::Gate,
     scrub: scrub::Scrub,
+    sights: sights::Sights,
     // Closed in this order: the writer last, so that it is the one that empties the log and removes it.
     follower: Mutex<Connection>,
     readers: Readers,
@@ -98,6 +100,7 @@ impl SqliteStore {
             clock,
             gate,
             scrub: scrub::Scrub::new(pending),
+            sights: sights::Sights::default(),
             follower: Mutex::new(follower),
             readers: Readers::new(file.clone(), options),
             writer: Mutex::new(writer),

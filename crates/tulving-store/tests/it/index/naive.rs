@@ -148,7 +148,8 @@ fn check(entries: &[Entry], scope: &Scope, question: &Question, found: &Found) {
         assert_eq!(item.whole.is_some(), expected.is_some());
         close(f64::from(item.closeness()), expected.unwrap_or(0.0), 0.006, "closeness");
         let memory = naive.docs[n].memory;
-        assert_eq!(item.speaker, memory.place.speaker);
+        let speaker = item.speaker.map(|at| found.speakers[at as usize].as_str());
+        assert_eq!(speaker, memory.place.speaker.as_deref());
         assert_eq!(item.weights.importance, memory.edition.class.importance);
         assert_eq!(item.weights.state, memory.standing.state);
         assert_eq!(item.weights.stability, memory.edition.class.stability);
