@@ -125,6 +125,9 @@ pub struct Hit {
     /// The part of a long content that fits best.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<BestSection>,
+    /// Whether the content was cut to the section, for the token budget.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// Where its score comes from, where there was a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -153,6 +156,9 @@ pub struct Explanation {
     /// How much speaks for it by itself, whatever else was found; the best of the first few decides how strong the
     /// evidence of the whole answer is.
     pub evidence: f64,
+    /// The memory above that says the same, which is why this one stands so far behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twin_of: Option<MemoryRef>,
 }
 
 /// The place of a memory in a lane.
@@ -242,8 +248,10 @@ pub enum PartName {
     Importance,
     /// It is aged and little used.
     Cooling,
-    /// Another memory updates it.
+    /// Another memory updates it; more where it would else come before that one.
     Superseded,
+    /// It does not hold any more, or not yet.
+    Lapsed,
     /// It is of the channel that the caller speaks in.
     Channel,
 }
@@ -275,6 +283,7 @@ impl PartName {
             Self::Importance => "importance",
             Self::Cooling => "cooling",
             Self::Superseded => "superseded",
+            Self::Lapsed => "not valid now",
             Self::Channel => "channel",
         }
     }
@@ -324,6 +333,8 @@ pub struct Answer {
     pub evidence: Option<Strength>,
     /// What was found and kept back, because the evidence is weaker than what was asked for.
     pub withheld: u64,
+    /// Hits that were left out because the token budget has no room for them.
+    pub left_out: u64,
     /// The lanes that could not do all their work.
     pub missing: Vec<Missing>,
 }
@@ -493,4 +504,33 @@ mod tests {
         }
         assert!("next".parse::<Cursor>().is_err() && "".parse::<Cursor>().is_err());
     }
+}
+
+/// What to know at the start of a session, in the order in which it matters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Briefing {
+    /// The memories, by what they are about.
+    pub sections: Vec<BriefingSection>,
+    /// How many had no room, by heading.
+    pub left_out: Vec<(&'static str, u64)>,
+}
+
+/// Memories of one sort.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BriefingSection {
+    /// What they are.
+    pub heading: &'static str,
+    /// The memories.
+    pub memories: Vec<Briefed>,
+}
+
+/// A memory in a briefing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Briefed {
+    /// Which.
+    pub id: MemoryId,
+    /// What a person calls it.
+    pub name: MemoryRef,
+    /// What it says; of a long document its best section or its beginning.
+    pub text: String,
 }

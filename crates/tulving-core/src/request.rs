@@ -183,6 +183,8 @@ pub struct Filter {
     pub until: Option<Timestamp>,
     /// Whose content, title or key holds this text, as it is, in any case.
     pub substring: Option<String>,
+    /// Whether that text is looked for in the content alone.
+    pub content_only: bool,
     /// Whether forgotten ones are meant.
     pub forgotten: Forgotten,
     /// Whether mirrors of files are left out.
@@ -315,13 +317,13 @@ pub struct Ask {
     pub lanes: Vec<Lane>,
     /// The time of asking, which "last week" is seen from; the clock's where not given.
     pub asked_at: Option<Timestamp>,
-    /// As things stood at this instant: what was saved, valid and not yet superseded then.
+    /// As things stood at this instant: what held and was not yet superseded then, in the words that it had.
     pub as_of: Option<Timestamp>,
     /// The channel that the caller speaks in; its memories are preferred.
     pub channel: Option<String>,
     /// Answers with nothing where the evidence is weaker than this.
     pub abstain_below: Option<Strength>,
-    /// Most tokens that the contents of all hits may take, by estimate; at least one hit is given.
+    /// Most tokens that the contents of all hits may take, by estimate. What does not fit is left out and counted.
     pub token_budget: Option<usize>,
 }
 
@@ -432,4 +434,19 @@ pub struct TokenRequest {
     pub spaces: Vec<SpaceId>,
     /// The most it may do.
     pub role: Role,
+}
+
+/// What to know at the start of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefingRequest {
+    /// What the session is about, where that is known.
+    pub about: Option<String>,
+    /// Most tokens that it may take, by estimate; 1 to [`BUDGET`](crate::limits::BUDGET).
+    pub token_budget: usize,
+}
+
+impl Default for BriefingRequest {
+    fn default() -> Self {
+        Self { about: None, token_budget: 2_000 }
+    }
 }

@@ -133,6 +133,9 @@ pub enum Invalid {
     /// A typed recall without a type.
     #[error("recall by type needs a type")]
     TypeMissing,
+    /// Recall by nothing but relation, or by no lane at all.
+    #[error("recall by relation needs another lane beside it")]
+    LaneMissing,
     /// An edit that says nothing.
     #[error("nothing to update was given")]
     NothingToUpdate,
@@ -195,6 +198,7 @@ impl Invalid {
             Self::PositionAlone { .. } => "missing_conversation",
             Self::SelfAssociation => "self_association",
             Self::TypeMissing => "missing_type",
+            Self::LaneMissing => "missing_lane",
             Self::NothingToUpdate => "nothing_to_update",
             Self::BoundaryTooWide { .. } => "boundary_too_wide",
             Self::InBatch { source, .. } => source.code(),
@@ -240,6 +244,9 @@ impl Invalid {
             }
             Self::NothingToUpdate => "give new content or at least one field to change".to_owned(),
             Self::TypeMissing => "name one or more types".to_owned(),
+            Self::LaneMissing => {
+                "it begins from what other lanes find: add the lane keyword or vector".to_owned()
+            }
             Self::DumpFormat { .. } => "load it with a newer Tulving".to_owned(),
             Self::InBatch { source, .. } => return source.hint(),
             _ => return None,

@@ -35,8 +35,10 @@ const DATE_FADES: f64 = 7.0;
 /// An item that names a time, where the question asks for one.
 const WHEN: f64 = 0.10;
 
-/// The most that all of it can come to.
-pub const MOST: f64 = MEANING + WORDS + SPEAKER + SESSION_WORDS + SESSION_MEANING + DATE + WHEN;
+/// What comes nearer than this is near by itself, not only nearer than the rest: see [`Scores::of`].
+const NEAR: f64 = 0.35;
+/// Whoever is farther, and has none of the words, is only noise.
+const FAINT: f64 = 0.2;
 
 const MICROS_PER_DAY: f64 = 86_400_000_000.0;
 /// The name of the speaker who is the user, and of the one who answers.
@@ -54,6 +56,16 @@ pub struct Aspects {
     pub asks_when: bool,
 }
 
+impl Aspects {
+    /// The most that a score can come to.
+    pub fn most(&self) -> f64 {
+        let about = !self.addressed.named.is_empty() || self.addressed.person != Person::Other;
+        let asked = [(about, SPEAKER), (!self.stretches.is_empty(), DATE), (self.asks_when, WHEN)];
+        let asked = asked.into_iter().filter(|(is, _)| *is).map(|(_, weight)| weight);
+        MEANING + WORDS + SESSION_WORDS + SESSION_MEANING + asked.sum::<f64>()
+    }
+}
+
 /// The sum of parts, in their order.
 pub fn sum(parts: &[Part]) -> f64 {
     parts.iter().map(|part| part.value).sum()
@@ -64,6 +76,8 @@ pub fn sum(parts: &[Part]) -> f64 {
 pub struct Scores<'a> {
     found: &'a Found,
     aspects: &'a Aspects,
+    /// Neither near nor with any of the words, neighbours included.
+    noise: Vec<bool>,
     meaning: Vec<f64>,
     words: Vec<f64>,
     session_words: Vec<f64>,
@@ -81,14 +95,17 @@ impl<'a> Scores<'a> {
     /// Makes what items are scored by comparable.
     pub fn of(found: &'a Found, aspects: &'a Aspects) -> Self {
         let items = &found.items;
-        let near = scaled(items.iter().map(|item| f64::from(item.closeness())).collect());
+        let near: Vec<f64> = items.iter().map(|item| f64::from(item.closeness())).collect();
         let words: Vec<f64> = items.iter().map(|item| lexical(found, item)).collect();
+        let (near, words) = (borrowed(found, &near, &LENT_MEANING), borrowed(found, &words, &LENT_WORDS));
         let sessions = found.sessions.iter();
         Self {
-            meaning: scaled(borrowed(found, &near, &LENT_MEANING)),
-            words: scaled(borrowed(found, &words, &LENT_WORDS)),
-            session_words: scaled(sessions.clone().map(|session| f64::from(session.lexical)).collect()),
-            session_meaning: scaled(sessions.map(|session| f64::from(session.closeness)).collect()),
+            noise: near.iter().zip(&words).map(|(near, words)| *near < FAINT && *words <= 0.0).collect(),
+            // Where nothing is near, the nearest is not made to look as if it were.
+            meaning: scaled(near, NEAR),
+            words: scaled(words, 0.0),
+            session_words: scaled(sessions.clone().map(|session| f64::from(session.lexical)).collect(), 0.0),
+            session_meaning: scaled(sessions.map(|session| f64::from(session.closeness)).collect(), NEAR),
             spoken_of: found.speakers.iter().map(|name| spoken_of(name, &aspects.addressed)).collect(),
             user: found.speakers.iter().map(|name| name.eq_ignore_ascii_case(USER)).collect(),
             dates: Dates::of(found, &aspects.stretches),
@@ -103,6 +120,12 @@ impl<'a> Scores<'a> {
         let mut sum = 0.0;
         self.each(at, |part| sum += part.value);
         sum
+    }
+
+    /// Whether an item is more than noise, or of the time that is asked for.
+    pub fn says_something(&self, at: usize) -> bool {
+        let in_time = |dates: &Dates<'_>| dates.fit(&self.found.items[at]) >= 1.0;
+        !self.noise[at] || self.dates.as_ref().is_some_and(in_time)
     }
 
     /// What the score of an item is made of; what adds nothing is left out.
@@ -175,9 +198,10 @@ fn lexical(found: &Found, item: &Item) -> f64 {
     }
 }
 
-/// Values divided by the largest of them, so that the best is 1. Beats every other way to make lanes comparable.
-fn scaled(mut values: Vec<f64>) -> Vec<f64> {
-    let largest = values.iter().copied().fold(0.0, f64::max);
+/// Values divided by the largest of them, so that the best is 1, but by no less than `least`. Beats every other way to
+/// make lanes comparable.
+fn scaled(mut values: Vec<f64>, least: f64) -> Vec<f64> {
+    let largest = values.iter().copied().fold(least, f64::max);
     if largest > 0.0 {
         values.iter_mut().for_each(|value| *value /= largest);
     }
@@ -414,7 +438,7 @@ mod tests {
                 item
             });
             for scored in score(&talk(items.collect(), 2), &Aspects::default()) {
-                prop_assert!(sum(&scored) <= MOST + 1e-9 && sum(&scored).is_finite());
+                prop_assert!(sum(&scored) <= Aspects::default().most() + 1e-9 && sum(&scored).is_finite());
             }
         }
     }

@@ -17,17 +17,19 @@ const IMPORTANCE: f64 = 0.05;
 const COOLING: f64 = -0.05;
 /// What a memory loses that another one updates.
 const SUPERSEDED: f64 = -0.15;
+/// What a memory loses that does not hold any more, or not yet.
+const LAPSED: f64 = -0.15;
+/// How far a superseded memory is kept below its successor.
+const BELOW: f64 = 1e-6;
 /// What a memory of the channel that the caller speaks in gains.
 const CHANNEL: f64 = 0.10;
 /// What the graph lane adds at the most.
 const GRAPH: f64 = 0.15;
 
-/// The most that recipe and weights can come to.
-pub const MOST: f64 = super::recipe::MOST + STABILITY + IMPORTANCE + CHANNEL + GRAPH;
-
-/// The most that weighing adds to what no link leads to.
-pub fn most_gain(channel: Option<&str>) -> f64 {
-    STABILITY + IMPORTANCE + if channel.is_some() { CHANNEL } else { 0.0 }
+/// The most that weighing can add.
+pub fn most(channel: Option<&str>, linked: bool) -> f64 {
+    let channel = if channel.is_some() { CHANNEL } else { 0.0 };
+    STABILITY + IMPORTANCE + channel + if linked { GRAPH } else { 0.0 }
 }
 
 /// Cosines from here on mean something, and from there on leave no doubt; measured on the development sets.
@@ -45,6 +47,8 @@ pub fn fit(item: &Item) -> f64 {
 pub struct Scales<'a> {
     /// The time of asking.
     pub now: Timestamp,
+    /// The time that is asked about, where it is another.
+    pub as_of: Option<Timestamp>,
     /// The channel that the caller speaks in.
     pub channel: Option<&'a str>,
     /// Whether the memory counts as superseded.
@@ -62,6 +66,7 @@ pub fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
         Stability::Evolving => 0.0,
         Stability::Volatile => -1.0,
     };
+    let at = scales.as_of.unwrap_or(scales.now);
     let is = |yes: bool| f64::from(u8::from(yes));
     let here = scales.channel.is_some() && memory.place.conversation.as_deref() == scales.channel;
     let parts = [
@@ -70,7 +75,23 @@ pub fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
         Part::new(PartName::Importance, 2.0 * decay::importance_at(memory, scales.now) - 1.0, IMPORTANCE),
         Part::new(PartName::Cooling, is(memory.standing.state == State::Cooling), COOLING),
         Part::new(PartName::Superseded, is(scales.superseded), SUPERSEDED),
+        Part::new(PartName::Lapsed, is(!memory.held_at(at)), LAPSED),
         Part::new(PartName::Channel, is(here), CHANNEL),
     ];
     parts.into_iter().filter(|part| part.value != 0.0).collect()
+}
+
+/// Makes what a superseded memory loses as large as it must be for its score to stay below that of its successor.
+pub fn keep_below(parts: &mut Vec<Part>, most: f64) {
+    let excess = super::recipe::sum(parts) + BELOW - most;
+    if excess <= 0.0 {
+        return;
+    }
+    let known = parts.iter_mut().find(|part| part.name == PartName::Superseded);
+    let raw = known.as_ref().map_or(0.0, |part| part.raw) - excess / SUPERSEDED;
+    let part = Part::new(PartName::Superseded, raw, SUPERSEDED);
+    match known {
+        Some(known) => *known = part,
+        None => parts.push(part),
+    }
 }

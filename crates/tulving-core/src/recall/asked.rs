@@ -1,51 +1,60 @@
 //! Recall with a question: what the lanes found, ranked and answered.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::access::Parts;
-use crate::answer::{Answer, Lane, LaneMark, Missing, Part};
+use crate::answer::{Answer, Lane, Missing};
 use crate::error::Error;
 use crate::id::MemoryId;
 use crate::memory::Memory;
 use crate::rank::fuse::{self, Ranking};
 use crate::rank::recipe::Scores;
-use crate::rank::weigh::{self, Scales};
-use crate::rank::{descending, evidence, spread, twins};
+use crate::rank::{descending, evidence, spread, weigh};
 use crate::request::{Ask, Caller, Fusion};
-use crate::search::{Found, Item};
-use crate::vocabulary::{LinkedBy, Relation};
+use crate::search::{Found, Item, Scope};
 
 use super::answer::{self, Ranked};
 use super::lanes::{self, Gathered};
+use super::past;
 use super::plan::{BEST, Plan};
+use super::weighing::{Best, Weighing};
 
-/// How many memories are loaded and weighed at the most: so many times what is asked for, or so many.
-const SPARE: usize = 3;
-const MOST_WEIGHED: usize = 50;
-/// How many more than asked for are loaded at once.
-const AT_ONCE: usize = 5;
 /// How many of the best speak for the evidence.
 const WITNESSES: usize = 5;
+
+/// A question being answered.
+pub(super) struct Asked<'a> {
+    pub(super) parts: &'a Parts,
+    pub(super) caller: &'a Caller,
+    pub(super) plan: &'a Plan,
+    pub(super) ask: &'a Ask,
+    /// Only these memories, where the filter asks for more than the index knows.
+    among: Option<HashSet<MemoryId>>,
+}
 
 /// The memories that the question is about, best first.
 pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> Result<Answer, Error> {
     let scope = lanes::scope(parts, caller, &plan.filter)?;
     let depth = BEST.max(plan.limit);
     let mut gathered = lanes::gather(parts, &scope, ask, depth, plan.now);
+    let asked = Asked { parts, caller, plan, ask, among: among(&scope) };
     let lanes = rankings(&gathered.found, ask, depth);
     let (ranked, total_found) = match ask.fusion {
-        Fusion::Measured => measured(parts, caller, plan, ask, &mut gathered, &lanes)?,
-        Fusion::Ranks => fused(parts, caller, plan, ask, &mut gathered, lanes)?,
+        Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
+        Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
     };
     let witnesses = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.item);
     let strength = evidence::strength(witnesses.map(|at| &gathered.found.items[at]));
+    let (evidence, missing) = (Some(strength), gathered.missing);
     if ask.abstain_below.is_some_and(|least| strength < least) {
-        let withheld = total_found;
-        let missing = gathered.missing;
-        return Ok(Answer { evidence: Some(strength), withheld, missing, ..Answer::default() });
+        return Ok(Answer { evidence, withheld: total_found, missing, ..Answer::default() });
     }
-    let hits = answer::hits(parts, caller, ranked, &gathered.found, plan.limit, ask)?;
-    Ok(Answer { hits, total_found, evidence: Some(strength), withheld: 0, missing: gathered.missing })
+    let (hits, left_out) = answer::hits(&asked, ranked, &gathered.found)?;
+    Ok(Answer { hits, total_found, evidence, withheld: 0, left_out, missing })
+}
+
+fn among(scope: &Scope) -> Option<HashSet<MemoryId>> {
+    scope.among.as_ref().map(|among| among.iter().copied().collect())
 }
 
 /// What each lane of the index found, in its own order.
@@ -71,78 +80,94 @@ fn seeds(lanes: &[Ranking]) -> Vec<MemoryId> {
         .collect()
 }
 
-/// The graph lane, where it is asked for. That it fails is said and costs only itself.
-fn graph(
-    parts: &Parts,
-    caller: &Caller,
-    ask: &Ask,
-    seeds: Vec<MemoryId>,
-    missing: &mut Vec<Missing>,
-) -> Vec<(MemoryId, f64)> {
-    if !ask.lanes.contains(&Lane::Graph) || seeds.is_empty() {
-        return Vec::new();
+impl Asked<'_> {
+    /// The graph lane, where it is asked for. That it fails is said and costs only itself.
+    fn graph(&self, seeds: Vec<MemoryId>, missing: &mut Vec<Missing>) -> Vec<(MemoryId, f64)> {
+        if !self.ask.lanes.contains(&Lane::Graph) || seeds.is_empty() {
+            return Vec::new();
+        }
+        lanes::graph(self.parts, self.caller, self.ask.fusion, seeds).unwrap_or_else(|error| {
+            missing.push(Missing { lane: Lane::Graph, why: error.to_string() });
+            Vec::new()
+        })
     }
-    lanes::graph(parts, caller, ask.fusion, seeds).unwrap_or_else(|error| {
-        missing.push(Missing { lane: Lane::Graph, why: error.to_string() });
-        Vec::new()
-    })
-}
 
-/// Reciprocal rank fusion, and nothing after it.
-fn fused(
-    parts: &Parts,
-    caller: &Caller,
-    plan: &Plan,
-    ask: &Ask,
-    gathered: &mut Gathered,
-    mut lanes: Vec<Ranking>,
-) -> Result<(Vec<Ranked>, u64), Error> {
-    let linked = graph(parts, caller, ask, seeds(&lanes), &mut gathered.missing);
-    let unseen: Vec<MemoryId> = linked.iter().map(|(memory, _)| *memory).collect();
-    let admitted = load(parts, caller, plan, &unseen)?;
-    let linked = linked.into_iter().filter(|(memory, _)| admitted.contains_key(memory));
-    lanes.push(Ranking::of(Lane::Graph, linked));
-    let fused = fuse::fuse(&lanes);
-    let total = fused.len() as u64;
-    let items = &gathered.found.items;
-    let best = best_items(&gathered.found, |at| f64::from(items[at].closeness() + items[at].lexical));
-    let best: HashMap<MemoryId, usize> = best.into_iter().map(|best| (best.memory, best.at)).collect();
-    let ids: Vec<MemoryId> = fused.iter().take(plan.limit).map(|fused| fused.memory).collect();
-    let mut memories = load(parts, caller, plan, &ids)?;
-    let most = fuse::most(ask.lanes.len());
-    let ranked = fused.into_iter().filter_map(|fused| {
-        let memory = memories.remove(&fused.memory)?;
-        let item = best.get(&fused.memory).copied();
-        Some(Ranked { memory, item, marks: fused.marks, parts: fused.parts, most })
-    });
-    Ok((ranked.collect(), total))
-}
+    /// Reciprocal rank fusion, and nothing after it.
+    fn fused(&self, gathered: &mut Gathered, mut lanes: Vec<Ranking>) -> Result<(Vec<Ranked>, u64), Error> {
+        let linked = self.graph(seeds(&lanes), &mut gathered.missing);
+        let unseen: Vec<MemoryId> = linked.iter().map(|(memory, _)| *memory).collect();
+        let admitted = self.load(&unseen)?;
+        let linked = linked.into_iter().filter(|(memory, _)| admitted.contains_key(memory));
+        lanes.push(Ranking::of(Lane::Graph, linked));
+        let fused = fuse::fuse(&lanes);
+        let total = fused.len() as u64;
+        let items = &gathered.found.items;
+        let best = best_items(&gathered.found, |at| f64::from(items[at].closeness() + items[at].lexical));
+        let best: HashMap<MemoryId, usize> = best.into_iter().map(|best| (best.memory, best.at)).collect();
+        let ids: Vec<MemoryId> = fused.iter().take(self.plan.limit).map(|fused| fused.memory).collect();
+        let mut memories = self.load(&ids)?;
+        self.settle_successors(&mut memories)?;
+        let most = fuse::most(self.ask.lanes.len());
+        let ranked = fused.into_iter().filter_map(|fused| {
+            let memory = memories.remove(&fused.memory)?;
+            let item = best.get(&fused.memory).copied();
+            Some(Ranked { memory, item, marks: fused.marks, parts: fused.parts, most, twin_of: None })
+        });
+        Ok((ranked.collect(), total))
+    }
 
-/// The engine's own way: the recipe, then what counts beside the match, then twins apart.
-fn measured(
-    parts: &Parts,
-    caller: &Caller,
-    plan: &Plan,
-    ask: &Ask,
-    gathered: &mut Gathered,
-    lanes: &[Ranking],
-) -> Result<(Vec<Ranked>, u64), Error> {
-    let scores = Scores::of(&gathered.found, &gathered.aspects);
-    let mut best = best_items(&gathered.found, |at| scores.score(at));
-    best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
-    let total = best.len() as u64;
-    let first = best.iter().take(spread::SEEDS).map(|best| best.memory).collect();
-    let linked = graph(parts, caller, ask, first, &mut gathered.missing).into_iter().collect();
-    let weighing =
-        Weighing { parts, caller, plan, ask, found: &gathered.found, scores: &scores, lanes, linked };
-    Ok((weighing.ranked(&best)?, total))
-}
+    /// The engine's own way: the recipe, then what counts beside the match, then twins apart.
+    fn measured(&self, gathered: &mut Gathered, lanes: &[Ranking]) -> Result<(Vec<Ranked>, u64), Error> {
+        let scores = Scores::of(&gathered.found, &gathered.aspects);
+        let mut best = best_items(&gathered.found, |at| scores.score(at));
+        best.retain(|best| scores.says_something(best.at));
+        best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
+        let first = best.iter().take(spread::SEEDS).map(|best| best.memory).collect();
+        let linked = self.graph(first, &mut gathered.missing);
+        let most = gathered.aspects.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
+        let weighing = Weighing {
+            asked: self,
+            found: &gathered.found,
+            scores: &scores,
+            lanes,
+            linked: linked.into_iter().collect(),
+            most,
+        };
+        weighing.ranked(&best)
+    }
 
-/// A memory's item that scores best.
-struct Best {
-    memory: MemoryId,
-    at: usize,
-    score: f64,
+    /// The memories with these ids, where the caller may see them and asks for them: what the index said is checked
+    /// again. As of a date, as they were then.
+    pub(super) fn load(&self, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Memory>, Error> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut memories = self.parts.store.memories(&self.caller.viewer, ids)?;
+        if let Some(then) = self.ask.as_of {
+            past::bring_back(self.parts, self.caller, &mut memories, then)?;
+        }
+        let meant = memories.into_iter().filter(|memory| {
+            memory.standing.quarantined_at.is_none()
+                && self.plan.filter.admits(memory)
+                && self.among.as_ref().is_none_or(|among| among.contains(&memory.id))
+        });
+        Ok(meant.map(|memory| (memory.id, memory)).collect())
+    }
+
+    /// Lets only those count as superseded whose successor counts at the time that is asked about, and says which they
+    /// are. As of a date they did not hold any more, so they are left out.
+    pub(super) fn settle_successors(
+        &self,
+        memories: &mut HashMap<MemoryId, Memory>,
+    ) -> Result<HashMap<MemoryId, MemoryId>, Error> {
+        let at = self.ask.as_of.unwrap_or(self.plan.now);
+        let superseded = past::superseded(self.parts, self.caller, memories, at)?;
+        memories.values_mut().for_each(|memory| memory.superseded_by = superseded.get(&memory.id).copied());
+        if self.ask.as_of.is_some() {
+            memories.retain(|id, _| !superseded.contains_key(id));
+        }
+        Ok(superseded)
+    }
 }
 
 /// The item of each memory that scores best. Items of a memory follow one another.
@@ -157,188 +182,4 @@ fn best_items(found: &Found, score: impl Fn(usize) -> f64) -> Vec<Best> {
         }
     }
     best
-}
-
-/// Loads what scores best by the match, and weighs it.
-struct Weighing<'a> {
-    parts: &'a Parts,
-    caller: &'a Caller,
-    plan: &'a Plan,
-    ask: &'a Ask,
-    found: &'a Found,
-    scores: &'a Scores<'a>,
-    lanes: &'a [Ranking],
-    linked: BTreeMap<MemoryId, f64>,
-}
-
-impl Weighing<'_> {
-    /// The best, in the order in which they are shown. No more are loaded than could still come among them.
-    fn ranked(&self, best: &[Best]) -> Result<Vec<Ranked>, Error> {
-        let limit = self.plan.limit;
-        let most = best.len().min((SPARE * limit).max(MOST_WEIGHED));
-        let at_once = limit + AT_ONCE;
-        let gain = weigh::most_gain(self.ask.channel.as_deref());
-        let mut taken = most.min(at_once);
-        let mut superseded = HashMap::new();
-        let mut ranked = self.weigh(self.linked_alone(best), &mut superseded)?;
-        ranked.extend(self.weigh(best[..taken].iter().map(Candidate::of), &mut superseded)?);
-        loop {
-            ranked.sort_by(|a, b| descending((a.score(), a.memory.id), (b.score(), b.memory.id)));
-            let rest = &best[taken..most];
-            let reaches = |next: &Best| {
-                let last = limit.checked_sub(1).and_then(|last| ranked.get(last));
-                last.is_none_or(|last| next.score + gain >= last.score())
-            };
-            if rest.first().is_some_and(reaches) {
-                let next = rest.len().min(at_once);
-                ranked.extend(self.weigh(rest[..next].iter().map(Candidate::of), &mut superseded)?);
-                taken += next;
-                continue;
-            }
-            behind_successors(&mut ranked, &superseded);
-            let contents = ranked.iter().map(|ranked| ranked.memory.edition.text.content.as_str());
-            let apart = twins::apart(contents, limit);
-            if apart.firsts < limit && !rest.is_empty() {
-                // Twins took places that others may still have.
-                ranked.extend(self.weigh(rest.iter().map(Candidate::of), &mut superseded)?);
-                taken = most;
-                continue;
-            }
-            let mut slots: Vec<Option<Ranked>> = ranked.into_iter().map(Some).collect();
-            return Ok(apart.order.into_iter().filter_map(|at| slots[at].take()).collect());
-        }
-    }
-
-    /// What only links lead to.
-    fn linked_alone(&self, best: &[Best]) -> Vec<Candidate> {
-        if self.linked.is_empty() {
-            return Vec::new();
-        }
-        let known: HashSet<MemoryId> = best.iter().map(|best| best.memory).collect();
-        let alone = self.linked.keys().filter(|memory| !known.contains(memory));
-        alone.map(|memory| Candidate { memory: *memory, item: None }).collect()
-    }
-
-    /// Loads these and adds to the score of each what counts beside the match.
-    fn weigh(
-        &self,
-        candidates: impl IntoIterator<Item = Candidate>,
-        superseded: &mut HashMap<MemoryId, MemoryId>,
-    ) -> Result<Vec<Ranked>, Error> {
-        let candidates: Vec<Candidate> = candidates.into_iter().collect();
-        let ids: Vec<MemoryId> = candidates.iter().map(|candidate| candidate.memory).collect();
-        let mut memories = load(self.parts, self.caller, self.plan, &ids)?;
-        superseded.extend(self::superseded(self.parts, self.caller, self.ask, &memories)?);
-        let mut marks = marks(self.lanes, &memories);
-        let ranked = candidates.into_iter().filter_map(|Candidate { memory, item }| {
-            let memory = memories.remove(&memory)?;
-            let mut parts: Vec<Part> = item.map_or_else(Vec::new, |at| self.scores.parts(at));
-            parts.extend(weigh::weigh(
-                &memory,
-                &Scales {
-                    now: self.plan.now,
-                    channel: self.ask.channel.as_deref(),
-                    superseded: superseded.contains_key(&memory.id),
-                    graph: self.linked.get(&memory.id).copied().unwrap_or(0.0),
-                    fit: item.map_or(0.0, |at| weigh::fit(&self.found.items[at])),
-                },
-            ));
-            let marks = marks.remove(&memory.id).unwrap_or_default();
-            Some(Ranked { memory, item, marks, parts, most: weigh::MOST })
-        });
-        Ok(ranked.collect())
-    }
-}
-
-/// A memory to be weighed, with its best item where a lane of the index found it.
-struct Candidate {
-    memory: MemoryId,
-    item: Option<usize>,
-}
-
-impl Candidate {
-    fn of(best: &Best) -> Self {
-        Self { memory: best.memory, item: Some(best.at) }
-    }
-}
-
-/// The memories with these ids, where the caller may see them and asks for them: what the index said is checked again.
-fn load(
-    parts: &Parts,
-    caller: &Caller,
-    plan: &Plan,
-    ids: &[MemoryId],
-) -> Result<HashMap<MemoryId, Memory>, Error> {
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let memories = parts.store.memories(&caller.viewer, ids)?.into_iter();
-    let meant = memories
-        .filter(|memory| memory.standing.quarantined_at.is_none() && plan.filter.admits(memory))
-        .map(|memory| (memory.id, memory));
-    Ok(meant.collect())
-}
-
-/// Which of these memories another one updates, and which one does; as of a date, only those that held by then.
-fn superseded(
-    parts: &Parts,
-    caller: &Caller,
-    ask: &Ask,
-    memories: &HashMap<MemoryId, Memory>,
-) -> Result<HashMap<MemoryId, MemoryId>, Error> {
-    let by = |memory: &Memory| memory.superseded_by.map(|successor| (memory.id, successor));
-    let now: HashMap<MemoryId, MemoryId> = memories.values().filter_map(by).collect();
-    let Some(then) = ask.as_of else {
-        return Ok(now);
-    };
-    if now.is_empty() {
-        return Ok(now);
-    }
-    let targets: Vec<MemoryId> = now.keys().copied().collect();
-    let edges = parts.store.associations(&caller.viewer, &targets)?;
-    let updates = edges.into_iter().filter(|edge| {
-        edge.relation == Relation::Updates
-            && edge.linked_by == LinkedBy::Caller
-            && now.contains_key(&edge.target)
-    });
-    let updates: Vec<(MemoryId, MemoryId)> = updates.map(|edge| (edge.source, edge.target)).collect();
-    let sources: Vec<MemoryId> = updates.iter().map(|(source, _)| *source).collect();
-    let began: HashMap<MemoryId, bool> = parts
-        .store
-        .memories(&caller.viewer, &sources)?
-        .into_iter()
-        .map(|memory| (memory.id, memory.began_at() <= then))
-        .collect();
-    let held = updates.into_iter().filter(|(source, _)| began.get(source).copied().unwrap_or(false));
-    Ok(held.map(|(source, target)| (target, source)).collect())
-}
-
-/// Moves each superseded memory behind the one that updates it, where that was found too.
-fn behind_successors(ranked: &mut Vec<Ranked>, superseded: &HashMap<MemoryId, MemoryId>) {
-    let mut at = 0;
-    // Each move brings one memory behind its successor; a ring of updates ends after as many moves as there are.
-    let mut moves = ranked.len();
-    while at < ranked.len() && moves > 0 {
-        let successor = superseded.get(&ranked[at].memory.id);
-        let place = successor.and_then(|id| ranked.iter().position(|other| other.memory.id == *id));
-        match place.filter(|place| *place > at) {
-            Some(place) => {
-                let old = ranked.remove(at);
-                ranked.insert(place, old);
-                moves -= 1;
-            }
-            None => at += 1,
-        }
-    }
-}
-
-/// The places of these memories in the lanes.
-fn marks(lanes: &[Ranking], memories: &HashMap<MemoryId, Memory>) -> HashMap<MemoryId, Vec<LaneMark>> {
-    let mut marks: HashMap<MemoryId, Vec<LaneMark>> = HashMap::new();
-    for (memory, mark) in lanes.iter().flat_map(Ranking::marks) {
-        if memories.contains_key(&memory) {
-            marks.entry(memory).or_default().push(mark);
-        }
-    }
-    marks
 }

@@ -50,5 +50,12 @@ fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
         Mode::Typed => format!("is a {}, {order}", memory.edition.class.memory_type),
         Mode::Substring(text) => format!("holds “{}”, {order}", crate::preview::short(text)),
     };
-    Hit { memory, relevance_score: Score::by_rank(rank, total), why, section: None, explanation: None }
+    Hit {
+        memory,
+        relevance_score: Score::by_rank(rank, total),
+        why,
+        section: None,
+        cut: false,
+        explanation: None,
+    }
 }

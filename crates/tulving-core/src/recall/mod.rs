@@ -4,7 +4,9 @@ mod answer;
 mod asked;
 mod lanes;
 mod listed;
+mod past;
 mod plan;
+mod weighing;
 
 use crate::access::Parts;
 use crate::answer::Answer;

@@ -1,5 +1,6 @@
 //! Reads a recall once: what is wrong with it is said here, and what follows does not look again.
 
+use crate::answer::Lane;
 use crate::error::{Field, Invalid};
 use crate::limits;
 use crate::request::{Ask, Filter, Mode, RecallRequest, Sort};
@@ -59,7 +60,13 @@ fn question(ask: &Ask) -> Result<Ask, Invalid> {
         let (got, limit) = (text.len(), limits::QUESTION_BYTES);
         return Err(Invalid::TooLong { field: Field::Question, got, limit, unit: "bytes" });
     }
-    Ok(Ask { question: text.to_owned(), ..ask.clone() })
+    let mut lanes = ask.lanes.clone();
+    lanes.sort_unstable();
+    lanes.dedup();
+    if !lanes.iter().any(|lane| *lane != Lane::Graph) {
+        return Err(Invalid::LaneMissing);
+    }
+    Ok(Ask { question: text.to_owned(), lanes, ..ask.clone() })
 }
 
 fn listed(mode: &Mode, filter: &mut Filter) -> Result<Sort, Invalid> {
@@ -110,6 +117,18 @@ mod tests {
         assert_eq!(asked(" \n").err(), Some(Invalid::Empty { field: Field::Question }));
         assert!(asked(&"x".repeat(limits::QUESTION_BYTES + 1)).is_err());
         assert!(asked("\"AND (*").is_ok());
+        let lanes = |lanes: &[Lane]| {
+            let ask = Ask { lanes: lanes.to_vec(), ..Ask::new("anything") };
+            read(&request(Mode::Hybrid(Box::new(ask))), now).map(|plan| match plan.way {
+                Way::Asked(ask) => ask.lanes,
+                Way::Listed { .. } => panic!("a question was asked"),
+            })
+        };
+        assert_eq!(lanes(&[Lane::Graph]), Err(Invalid::LaneMissing));
+        assert_eq!(
+            lanes(&[Lane::Vector, Lane::Keyword, Lane::Vector]),
+            Ok(vec![Lane::Keyword, Lane::Vector])
+        );
     }
 
     #[test]

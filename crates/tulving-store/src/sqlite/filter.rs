@@ -75,9 +75,11 @@ impl Conditions {
         }
         if let Some(text) = &filter.substring {
             let needle = self.bind(Value::Text(holds::folded(text)));
-            self.plain(&format!(
-                "(holds(m.content, {needle}) OR holds(m.title, {needle}) OR holds(m.key, {needle}))"
-            ));
+            let elsewhere = match filter.content_only {
+                true => String::new(),
+                false => format!(" OR holds(m.title, {needle}) OR holds(m.key, {needle})"),
+            };
+            self.plain(&format!("(holds(m.content, {needle}){elsewhere})"));
         }
     }
 

@@ -137,6 +137,7 @@ struct Found<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Strength>,
     withheld: u64,
+    left_out: u64,
     missing: &'a [Missing],
 }
 
@@ -211,13 +212,14 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
         if !args.asking.explain {
             answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
         }
-        let Answer { hits, total_found, evidence, withheld, missing } = &answer;
+        let Answer { hits, total_found, evidence, withheld, left_out, missing } = &answer;
         let placed = hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
         printer.document(&Found {
             memories: placed.collect(),
             total_found: *total_found,
             evidence: *evidence,
             withheld: *withheld,
+            left_out: *left_out,
             missing,
         })?;
         return Ok(Outcome::Done);
@@ -252,6 +254,9 @@ fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -
         let word = answer.evidence.map_or("", Strength::as_str);
         printer.note(format!("The evidence is {word}: what is shown may not be what was meant."))?;
     }
+    if answer.left_out > 0 {
+        printer.note(format!("{} more had no room in the budget.", thousands(answer.left_out)))?;
+    }
     let shown = u64::try_from(answer.hits.len()).unwrap_or(u64::MAX);
     if answer.evidence.is_none() && answer.total_found > shown {
         let found = thousands(answer.total_found);
@@ -265,7 +270,8 @@ fn best_part(hit: &Hit) -> Memory {
     let mut memory = hit.memory.clone();
     if let Some(section) = &hit.section {
         let text = &mut memory.edition.text;
-        let part = text.content.get(section.start..section.end).unwrap_or(&text.content).to_owned();
+        let part = if hit.cut { None } else { text.content.get(section.start..section.end) };
+        let part = part.unwrap_or(&text.content).to_owned();
         text.content = match section.heading_path.as_slice() {
             [] => part,
             path => format!("{} › {part}", path.join(" › ")),
@@ -282,10 +288,14 @@ fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -
             let word = answer.evidence.map_or("none", Strength::as_str);
             format!("Nothing that answers this: the evidence is {word}.")
         }
+        Mode::Hybrid(_) if answer.left_out > 0 => {
+            format!("None of {} found has room in the budget.", thousands(answer.left_out))
+        }
         _ => "No memories found.".to_owned(),
     };
     let tip = match mode {
         Mode::Hybrid(_) if answer.withheld > 0 => "Without --abstain-below, what comes nearest is shown.",
+        Mode::Hybrid(_) if answer.left_out > 0 => "Give a larger --budget.",
         Mode::Substring(_) | Mode::Hybrid(_) => "Try other words, or --all-spaces.",
         _ if args.chooser.has_types() => "Try without --type, or `tulving list --all-spaces`.",
         _ => "Save one with `tulving save \"…\"`.",

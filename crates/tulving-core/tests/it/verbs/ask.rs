@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::MemoryId;
-use tulving_core::ports::Embedder;
+use tulving_core::ports::{Clock as _, Embedder};
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, LinkedBy, MemoryType, Relation, Role, Stability};
@@ -268,7 +268,7 @@ fn abstaining_gives_an_honest_nothing() {
 }
 
 #[test]
-fn a_token_budget_keeps_the_answer_short_and_never_empty() {
+fn a_token_budget_is_kept_and_what_has_no_room_is_counted() {
     let bed = bed();
     let user = bed.user();
     for n in 0..8 {
@@ -277,10 +277,148 @@ fn a_token_budget_keeps_the_answer_short_and_never_empty() {
             format!("Note {n} about the greenhouse: {}", "water the tomatoes ".repeat(4)).as_str(),
         );
     }
+    bed.save(&user, "Tomatoes like it warm");
     let hits = |budget| {
-        ask(&bed, &user, Ask { token_budget: Some(budget), ..Ask::new("greenhouse tomatoes") }).hits.len()
+        let asked = Ask { token_budget: Some(budget), ..Ask::new("greenhouse tomatoes") };
+        let answer = ask(&bed, &user, asked);
+        (answer.hits.len(), answer.left_out)
     };
-    assert_eq!((hits(1), hits(70), hits(10_000)), (1, 2, 8));
+    assert_eq!((hits(1), hits(10_000)), ((0, 9), (9, 0)));
+    assert_eq!(hits(70), (3, 6), "what is shorter still has room");
+}
+
+#[test]
+fn within_a_token_budget_a_long_content_is_cut_to_its_section() {
+    let bed = bed();
+    let user = bed.user();
+    let part =
+        |name: &str| format!("## {name}\n\n{}\n\n", format!("The {name} is described here. ").repeat(30));
+    let text = ["pump", "valve", "hose"].map(part).concat();
+    let text = text.trim_end();
+    bed.save(&user, text);
+    bed.engine.embed_waiting(10).expect("embedded");
+    let hit = |token_budget| {
+        ask(&bed, &user, Ask { token_budget, ..Ask::new("the valve") }).hits.pop().expect("found")
+    };
+    let (whole, short) = (hit(None), hit(Some(1_000)));
+    assert_eq!((whole.cut, whole.memory.edition.text.content.as_str()), (false, text));
+    let section = short.section.expect("a section");
+    assert!(short.cut && short.memory.edition.text.content == text[section.start..section.end]);
+}
+
+#[test]
+fn as_of_a_date_a_memory_has_the_words_that_it_had_then() {
+    let bed = bed();
+    let user = bed.user();
+    let keyed = |text: &str| SaveRequest { key: Some("ceo".to_owned()), ..SaveRequest::new(text) };
+    let first = bed.save(&user, keyed("The head of the company is Ann")).id;
+    bed.clock.advance(Duration::from_secs(3600));
+    let then = bed.clock.now();
+    bed.clock.advance(Duration::from_secs(3600));
+    assert_eq!(bed.save(&user, keyed("The head of the company is Bob")).id, first);
+    let content = |as_of| {
+        let answer = ask(&bed, &user, Ask { as_of, ..Ask::new("who is head of the company?") });
+        answer.hits[0].memory.edition.text.content.clone()
+    };
+    assert_eq!(content(Some(then)), "The head of the company is Ann");
+    assert_eq!(content(None), "The head of the company is Bob");
+}
+
+#[test]
+fn as_of_a_date_only_what_was_superseded_by_then_is_left_out_and_nothing_else_is_marked() {
+    let bed = bed();
+    let user = bed.user();
+    let office = |street: &str, day: &str| SaveRequest {
+        occurred_at: Some(day.parse().expect("a day")),
+        ..SaveRequest::new(format!("The office is at {street}"))
+    };
+    let ids = [
+        ("Technoparkstrasse 1", "2024-01-10"),
+        ("Hardturmstrasse 161", "2025-03-01"),
+        ("Europaallee 21", "2026-02-01"),
+    ]
+    .map(|(street, day)| bed.save(&user, office(street, day)).id);
+    bed.link(&user, ids[1], ids[0], Relation::Updates);
+    bed.link(&user, ids[2], ids[1], Relation::Updates);
+    let found = |day: &str| -> Vec<(MemoryId, Option<MemoryId>)> {
+        let as_of = Some(day.parse().expect("a day"));
+        let answer = ask(&bed, &user, Ask { as_of, ..Ask::new("where is the office?") });
+        answer.hits.iter().map(|hit| (hit.memory.id, hit.memory.superseded_by)).collect()
+    };
+    assert_eq!(found("2024-06-01"), [(ids[0], None)]);
+    assert_eq!(found("2025-06-01"), [(ids[1], None)]);
+    assert_eq!(found("2026-06-01"), [(ids[2], None)]);
+}
+
+#[test]
+fn a_successor_that_has_expired_supersedes_nothing_any_more() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, "The museum opens at nine").id;
+    let soon = bed.clock.now().as_micros() + 3_600_000_000;
+    let closed = SaveRequest {
+        expires_at: Some(Timestamp::from_micros(soon)),
+        ..SaveRequest::new("The museum is closed today")
+    };
+    let closed = bed.save(&user, closed).id;
+    bed.link(&user, closed, old, Relation::Updates);
+    let superseded = || {
+        let answer = ask(&bed, &user, Ask::new("when does the museum open?"));
+        let hit = answer.hits.into_iter().find(|hit| hit.memory.id == old).expect("found");
+        (hit.memory.superseded_by, part(&hit, PartName::Superseded).is_some())
+    };
+    assert_eq!(superseded(), (Some(closed), true));
+    bed.clock.advance(Duration::from_secs(7200));
+    assert_eq!(superseded(), (None, false));
+}
+
+#[test]
+fn scores_fall_in_the_order_of_the_hits_also_where_something_is_superseded() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, "The office is at Technoparkstrasse").id;
+    let new = bed.save(&user, "We moved, it is Europaallee where the office is").id;
+    bed.save(&user, "The office plants are watered on Friday");
+    bed.link(&user, new, old, Relation::Updates);
+    let answer = ask(&bed, &user, Ask::new("office at Technoparkstrasse"));
+    assert!(place(&answer, new) < place(&answer, old));
+    let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.relevance_score.get()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+}
+
+#[test]
+fn what_does_not_hold_any_more_loses_to_what_holds() {
+    let bed = bed();
+    let user = bed.user();
+    let permit = |number: &str, until: Option<&str>| SaveRequest {
+        valid_from: Some("2019-01-01".parse().expect("a day")),
+        valid_until: until.map(|day| day.parse().expect("a day")),
+        ..SaveRequest::new(format!("The parking permit has number {number}"))
+    };
+    let lapsed = bed.save(&user, permit("4711", Some("2019-12-31"))).id;
+    let valid = bed.save(&user, permit("9921", None)).id;
+    let answer = ask(&bed, &user, Ask::new("which parking permit number 4711?"));
+    let hit = &answer.hits[place(&answer, lapsed)];
+    assert_eq!(part(hit, PartName::Lapsed), Some(-0.15));
+    assert_eq!(part(&answer.hits[place(&answer, valid)], PartName::Lapsed), None);
+}
+
+#[test]
+fn what_has_nothing_to_do_with_the_question_is_not_found() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "Project Heron replaces the billing system");
+    let linked = bed.save(&user, "Four hundred thousand francs were set aside").id;
+    for n in 0..12 {
+        bed.save(&user, format!("Tomatoes in row {n} want water").as_str());
+    }
+    let heron = ask(&bed, &user, Ask::new("Project Heron")).hits[0].memory.id;
+    bed.link(&user, linked, heron, Relation::CausedBy);
+    let answer =
+        ask(&bed, &user, Ask { lanes: vec![Lane::Keyword, Lane::Graph], ..Ask::new("Project Heron") });
+    let found: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
+    assert_eq!((found, answer.total_found), (vec![heron, linked], 2));
+    assert!(answer.hits[1].why.starts_with("by its links: "), "{}", answer.hits[1].why);
 }
 
 #[test]
