@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::access::{self, Parts};
-use crate::answer::{Answer, HistoryEntry, Page, Receipt, Relative};
+use crate::answer::{Answer, Briefing, HistoryEntry, Page, Receipt, Relative};
 use crate::association::Association;
 use crate::audit::AuditEntry;
 use crate::embedding::Embedded;
@@ -14,17 +14,18 @@ use crate::job::Job;
 use crate::memory::Memory;
 use crate::record::{DumpPosition, Record};
 use crate::request::{
-    AssociationRequest, AuditFilter, Caller, Filter, ForgetRequest, ListRequest, RecallRequest, SaveRequest,
-    TokenRequest, TurnFilter, TurnRequest, UpdateRequest,
+    AssociationRequest, AuditFilter, BriefingRequest, Caller, Filter, ForgetRequest, ListRequest,
+    RecallRequest, SaveRequest, TokenRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
 use crate::space::{Membership, Principal, Secret, Space, Token};
+use crate::time::Timestamp;
 use crate::touch::Touches;
 use crate::transfer::Loading;
 use crate::turn::Turn;
 use crate::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind};
 use crate::{
-    associate, conversation, directory, edit, embedding, forget, history, jobs, read, recall, related, save,
-    standing, transfer,
+    associate, briefing, conversation, directory, edit, embedding, forget, history, jobs, read, recall,
+    related, save, standing, transfer,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -37,6 +38,11 @@ impl Engine {
     /// An engine over these parts.
     pub fn new(parts: Parts) -> Self {
         Self { parts, touches: Touches::default() }
+    }
+
+    /// The time by the engine's clock.
+    pub fn now(&self) -> Timestamp {
+        self.parts.clock.now()
     }
 
     /// The user of this home, in the space `default`.
@@ -175,6 +181,11 @@ impl Engine {
         let answer = recall::recall(&self.parts, caller, request)?;
         self.touches.note(answer.hits.iter().map(|hit| hit.memory.id), self.parts.clock.now());
         Ok(answer)
+    }
+
+    /// What to know at the start of a session. It counts nothing as accessed.
+    pub fn briefing(&self, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
+        briefing::briefing(&self.parts, caller, request)
     }
 
     /// Counts a memory as accessed.

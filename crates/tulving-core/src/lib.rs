@@ -29,6 +29,7 @@ pub mod vocabulary;
 
 mod access;
 mod associate;
+mod briefing;
 mod conversation;
 mod directory;
 mod edit;

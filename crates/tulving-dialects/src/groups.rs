@@ -1,8 +1,25 @@
-//! The words of the groups dialect: three categories.
+//! The groups dialect: memories with keys, in groups that know nothing of one another.
 
 use std::fmt;
+use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use tulving_core::answer::{Fate, Lane};
+use tulving_core::error::Class;
+use tulving_core::id::MemoryRef;
+use tulving_core::memory::Memory;
+use tulving_core::request::{
+    Ask, Filter, ForgetRequest, Fusion, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
+};
 use tulving_core::vocabulary::{ContentType, Stability};
+use tulving_core::{limits, preview};
+
+use crate::tool::{Desk, Effect, Refusal, Tool};
+
+/// How many memories a recall gives where it does not say.
+const USUAL: u32 = 10;
+const MOST: u32 = 50;
 
 /// A category of the groups dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +60,195 @@ impl fmt::Display for Category {
             Self::Conversation => "conversation",
         })
     }
+}
+
+impl Category {
+    const ALL: [Self; 3] = [Self::Core, Self::Daily, Self::Conversation];
+}
+
+impl FromStr for Category {
+    type Err = Refusal;
+
+    fn from_str(name: &str) -> Result<Self, Refusal> {
+        let found = Self::ALL.into_iter().find(|category| category.to_string() == name);
+        found.ok_or_else(|| {
+            let message = format!("unknown category `{}`", preview::short(name));
+            Refusal::invalid("unknown_category", "category", message)
+                .hinting("use one of core, daily, conversation")
+        })
+    }
+}
+
+pub(crate) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::text(
+            "save_memory",
+            "Save a memory",
+            Effect::Changes,
+            "Store a fact with a key and content. Saving under a key that exists updates it. Categories: core for \
+             permanent facts (default), daily for notes of the current work, conversation for archived summaries.",
+            save,
+        ),
+        Tool::text(
+            "recall_memories",
+            "Recall memories",
+            Effect::Reads,
+            "Search memories by keyword, best match first; where no word matches, by any piece of text such as a URL \
+             or part of a word.",
+            recall,
+        ),
+        Tool::text("forget_memory", "Forget a memory", Effect::Removes, "Remove a memory by key.", forget),
+        Tool::text(
+            "list_memories",
+            "List memories",
+            Effect::Reads,
+            "List all saved memory keys, newest first, optionally of one category.",
+            list,
+        ),
+    ]
+}
+
+fn categories(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": Category::ALL.map(|category| category.to_string()) })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Save {
+    /// Unique identifier, such as "favorite-color".
+    key: String,
+    /// What to remember.
+    content: String,
+    /// core (default), daily or conversation.
+    #[serde(default)]
+    #[schemars(schema_with = "categories")]
+    category: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Recall {
+    /// What to look for.
+    query: String,
+    /// Most memories to return (default 10, at most 50).
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 50))]
+    limit: Option<u32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Forget {
+    /// The memory's key.
+    key: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// Only this category.
+    #[serde(default)]
+    #[schemars(schema_with = "categories")]
+    category: Option<String>,
+}
+
+/// What a memory is called here: its key, or its number where it was saved without one.
+fn key(memory: &Memory) -> String {
+    memory.edition.key.clone().unwrap_or_else(|| memory.reference().to_string())
+}
+
+fn shown(memory: &Memory) -> Category {
+    Category::of(memory.edition.text.content_type, memory.edition.class.stability)
+}
+
+fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
+    let category = said.category.as_deref().map_or(Ok(Category::Core), str::parse)?;
+    let (content_type, stability) = category.sets();
+    let request =
+        SaveRequest { key: Some(said.key), content_type, stability, ..SaveRequest::new(said.content) };
+    let receipt = desk.engine.save(desk.caller, request)?;
+    let memory = desk.engine.get(desk.caller, MemoryRef::Id(receipt.id))?;
+    let what = match receipt.fate {
+        Fate::Created => "Saved",
+        Fate::Updated => "Updated",
+        Fate::Unchanged | Fate::Duplicate => "Already saved",
+    };
+    Ok(format!("{what} memory \"{}\" ({}).", key(&memory), shown(&memory)))
+}
+
+fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
+    let limit = asked.limit.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        let message = format!("limit is {limit}; give 1 to {MOST}");
+        return Err(Refusal::invalid("out_of_range", "limit", message));
+    }
+    if asked.query.trim().is_empty() {
+        return Err(Refusal::invalid("missing_query", "query", "`query` is empty"));
+    }
+    let filter = Filter { space: Some(desk.caller.space), ..Filter::default() };
+    let by = |mode: Mode| {
+        let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit: limit as usize };
+        desk.engine.recall(desk.caller, &request)
+    };
+    let words = Ask { lanes: vec![Lane::Keyword], fusion: Fusion::Ranks, ..Ask::new(&asked.query) };
+    let mut hits = by(Mode::Hybrid(Box::new(words)))?.hits;
+    if hits.is_empty() {
+        hits = by(Mode::Substring(asked.query))?.hits;
+    }
+    if hits.is_empty() {
+        return Ok("No memories found.".to_owned());
+    }
+    let what = if hits.len() == 1 { "memory" } else { "memories" };
+    let lines = hits.iter().map(|hit| {
+        let memory = &hit.memory;
+        format!("\n- {} [{}]: {}", key(memory), shown(memory), memory.edition.text.content)
+    });
+    Ok(format!("Found {} {what}:{}", hits.len(), lines.collect::<String>()))
+}
+
+fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
+    let none = format!("No memory with key \"{}\".", preview::short(&asked.key));
+    let filter = Filter {
+        space: Some(desk.caller.space),
+        key: Some(asked.key.trim().to_owned()),
+        ..Filter::default()
+    };
+    let request = ListRequest { filter, sort: Sort::Newest, limit: 1, cursor: None };
+    let found = desk.engine.list(desk.caller, &request)?.memories.pop();
+    let which = match found {
+        Some(memory) => MemoryRef::Id(memory.id),
+        // What was saved without a key is listed by its number.
+        None => match asked.key.trim().strip_prefix('#').and_then(|_| asked.key.parse().ok()) {
+            Some(which) => which,
+            None => return Ok(none),
+        },
+    };
+    match desk.engine.forget(desk.caller, which, &ForgetRequest { manner: Manner::Hard, reason: None }) {
+        Ok(memory) => Ok(format!("Removed memory \"{}\".", key(&memory))),
+        Err(error) if error.class() == Class::Absent => Ok(none),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
+    let category = asked.category.as_deref().map(str::parse::<Category>).transpose()?;
+    let filter = Filter { space: Some(desk.caller.space), ..Filter::default() };
+    let mut request = ListRequest { filter, sort: Sort::Newest, limit: limits::PAGE, cursor: None };
+    let mut lines = Vec::new();
+    loop {
+        let page = desk.engine.list(desk.caller, &request)?;
+        let meant = page.memories.iter().filter(|memory| category.is_none_or(|only| only == shown(memory)));
+        lines.extend(meant.map(|memory| format!("\n- {} [{}]", key(memory), shown(memory))));
+        match page.next {
+            Some(next) => request.cursor = Some(next),
+            None => break,
+        }
+    }
+    Ok(match lines.len() {
+        0 => "No memories saved.".to_owned(),
+        1 => format!("1 memory:{}", lines.concat()),
+        count => format!("{count} memories:{}", lines.concat()),
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,153 @@
-//! Other tools' words for what Tulving keeps. No I/O and no decisions: a dialect renames, defaults and reshapes.
+//! Other tools' words for what Tulving keeps. No I/O and no decisions: a dialect renames, defaults and reshapes, and the
+//! engine does the rest.
 
+pub mod context;
 pub mod groups;
+pub mod maven;
 pub mod max;
 pub mod memax;
+pub mod native;
 pub mod spacebot;
+pub mod tool;
+mod words;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use tool::Tool;
+
+/// A vocabulary of tools over the engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// Tulving's own.
+    #[default]
+    Native,
+    /// Max's: remember, recall, forget.
+    Max,
+    /// Memax's: hubs, kinds and stabilities.
+    Memax,
+    /// The groups': keyed memories in sealed groups.
+    Groups,
+    /// Maven's: journals.
+    Maven,
+    /// Spacebot's: typed memories and associations.
+    Spacebot,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 6] =
+        [Self::Native, Self::Max, Self::Memax, Self::Groups, Self::Maven, Self::Spacebot];
+
+    /// The name as it is written in flags and addresses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Max => "max",
+            Self::Memax => "memax",
+            Self::Groups => "groups",
+            Self::Maven => "maven",
+            Self::Spacebot => "spacebot",
+        }
+    }
+
+    /// Its tools, in the order in which they are offered.
+    pub fn tools(self) -> &'static [Tool] {
+        static TOOLS: LazyLock<[Vec<Tool>; 6]> = LazyLock::new(|| {
+            Dialect::ALL.map(|dialect| match dialect {
+                Dialect::Native => native::tools(),
+                Dialect::Max => max::tools(),
+                Dialect::Memax => memax::tools(),
+                Dialect::Groups => groups::tools(),
+                Dialect::Maven => maven::tools(),
+                Dialect::Spacebot => spacebot::tools(),
+            })
+        });
+        &TOOLS[self as usize]
+    }
+
+    /// The tool with this name.
+    pub fn tool(self, name: &str) -> Option<&'static Tool> {
+        self.tools().iter().find(|tool| tool.name == name)
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// There is no such dialect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoDialect(pub String);
+
+impl fmt::Display for NoDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Dialect::ALL.map(Dialect::as_str).join(", ");
+        write!(f, "there is no dialect `{}`; there are {names}", tulving_core::preview::short(&self.0))
+    }
+}
+
+impl std::error::Error for NoDialect {}
+
+impl FromStr for Dialect {
+    type Err = NoDialect;
+
+    fn from_str(name: &str) -> Result<Self, NoDialect> {
+        let found = Self::ALL.into_iter().find(|dialect| dialect.as_str() == name);
+        found.ok_or_else(|| NoDialect(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dialect_has_its_tools_and_their_names_are_its_own() {
+        let names = |dialect: Dialect| dialect.tools().iter().map(|tool| tool.name).collect::<Vec<_>>();
+        assert_eq!(names(Dialect::Native), ["save", "recall", "update", "forget", "associate", "context"]);
+        assert_eq!(names(Dialect::Max), ["remember", "recall", "forget"]);
+        assert_eq!(
+            names(Dialect::Memax),
+            [
+                "memax_push",
+                "memax_recall",
+                "memax_get",
+                "memax_list",
+                "memax_hubs",
+                "memax_hub_members",
+                "memax_forget"
+            ]
+        );
+        assert_eq!(
+            names(Dialect::Groups),
+            ["save_memory", "recall_memories", "forget_memory", "list_memories"]
+        );
+        assert_eq!(names(Dialect::Maven), ["remember", "memory_search", "memory_get"]);
+        assert_eq!(names(Dialect::Spacebot), ["memory_save", "memory_recall", "memory_delete"]);
+    }
+
+    #[test]
+    fn a_dialect_is_known_by_its_name() {
+        for dialect in Dialect::ALL {
+            assert_eq!(dialect.as_str().parse(), Ok(dialect));
+        }
+        assert!("mex".parse::<Dialect>().expect_err("unknown").to_string().contains("native, max, memax"));
+    }
+
+    #[test]
+    fn every_schema_is_an_object_without_references() {
+        for tool in Dialect::ALL.into_iter().flat_map(Dialect::tools) {
+            let schemas = std::iter::once(&tool.input).chain(&tool.output);
+            for schema in schemas {
+                assert_eq!(schema.get("type").and_then(|t| t.as_str()), Some("object"), "{}", tool.name);
+                let text = serde_json::to_string(schema).expect("JSON");
+                assert!(!text.contains("$ref"), "{}: {text}", tool.name);
+            }
+            assert!(tool.description.len() < 1_200 && !tool.description.is_empty(), "{}", tool.name);
+        }
+    }
+}

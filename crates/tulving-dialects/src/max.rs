@@ -1,10 +1,28 @@
-//! The words of the max dialect: five categories.
+//! The max dialect: three tools and five categories, in the words of its documentation.
 
-use tulving_core::vocabulary::MemoryType;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use tulving_core::answer::Fate;
+use tulving_core::error::Class;
+use tulving_core::id::{MemoryRef, Number};
+use tulving_core::memory::Memory;
+use tulving_core::request::{
+    Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
+};
+use tulving_core::vocabulary::{Author, MemoryType};
+use tulving_core::{limits, preview};
+
+use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::words;
 
 /// The categories, in the order in which the summary prints them.
 pub const CATEGORIES: [MemoryType; 5] =
     [MemoryType::Preference, MemoryType::Fact, MemoryType::Project, MemoryType::Person, MemoryType::Routine];
+
+/// Most memories that one recall gives.
+const MOST: usize = 20;
 
 /// The category under which a memory of this type is shown.
 pub fn category(memory_type: MemoryType) -> MemoryType {
@@ -18,6 +36,175 @@ pub fn category(memory_type: MemoryType) -> MemoryType {
         MemoryType::Identity => MemoryType::Person,
         MemoryType::Event | MemoryType::Observation => MemoryType::Fact,
     }
+}
+
+/// The types that show under a category.
+fn types(of: MemoryType) -> Vec<MemoryType> {
+    MemoryType::ALL.iter().copied().filter(|memory_type| category(*memory_type) == of).collect()
+}
+
+pub(crate) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::text(
+            "remember",
+            "Remember",
+            Effect::Adds,
+            "Save a memory: a preference, fact, project detail, person or routine that should survive this session. \
+             Write one concise, self-contained statement. Use source \"auto\" when nobody asked for it.",
+            remember,
+        ),
+        Tool::text(
+            "recall",
+            "Recall",
+            Effect::Reads,
+            "Search memories by a piece of their text, by category, or both; without arguments the last used ones. \
+             Returns up to 20 with the numbers that forget takes.",
+            recall,
+        ),
+        Tool::text(
+            "forget",
+            "Forget",
+            Effect::Removes,
+            "Permanently delete a memory by its number. Use recall first to find the number.",
+            forget,
+        ),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Remember {
+    /// What sort of memory it is.
+    #[schemars(schema_with = "categories")]
+    category: String,
+    /// Concise, self-contained statement.
+    content: String,
+    /// "user" where the user asked for it (the default), "auto" where you noticed it.
+    #[serde(default)]
+    #[schemars(schema_with = "words::word::<Author>")]
+    source: Option<Author>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Recall {
+    /// Substring match against content.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    keyword: Option<String>,
+    /// Only this category.
+    #[serde(default)]
+    #[schemars(schema_with = "categories")]
+    category: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Forget {
+    /// The numeric ID from recall results.
+    #[schemars(range(min = 1))]
+    memory_id: u64,
+}
+
+fn categories(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": CATEGORIES.map(MemoryType::as_str) })
+}
+
+fn known(category: &str) -> Result<MemoryType, Refusal> {
+    let found = CATEGORIES.into_iter().find(|known| known.as_str() == category);
+    found.ok_or_else(|| {
+        let message = format!("unknown category `{}`", preview::short(category));
+        let known = CATEGORIES.map(MemoryType::as_str).join(", ");
+        Refusal::invalid("unknown_category", "category", message).hinting(format!("use one of {known}"))
+    })
+}
+
+fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
+    let memory_type = Some(known(&said.category)?);
+    let request = SaveRequest { memory_type, author: said.source, ..SaveRequest::new(said.content) };
+    let receipt = desk.engine.save(desk.caller, request)?;
+    let memory = desk.engine.get(desk.caller, MemoryRef::Id(receipt.id))?;
+    let what = match receipt.fate {
+        Fate::Created | Fate::Updated => "Remembered",
+        Fate::Unchanged | Fate::Duplicate => "Already remembered",
+    };
+    let (name, content) = (memory.reference(), &memory.edition.text.content);
+    Ok(format!("{what} ({name}, {}): \"{content}\"", category(memory.edition.class.memory_type)))
+}
+
+fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
+    let types = asked.category.as_deref().map(known).transpose()?.map(types).unwrap_or_default();
+    let filter = Filter {
+        space: Some(desk.caller.space),
+        types,
+        records_only: true,
+        content_only: true,
+        ..Filter::default()
+    };
+    let mode = match asked.keyword.filter(|keyword| !keyword.trim().is_empty()) {
+        Some(keyword) => Mode::Substring(keyword),
+        None => Mode::Recent,
+    };
+    let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
+    let hits = desk.engine.recall(desk.caller, &request)?.hits;
+    Ok(match hits.as_slice() {
+        [] => "No memories found.".to_owned(),
+        hits => {
+            let what = if hits.len() == 1 { "memory" } else { "memories" };
+            let lines: String = hits.iter().map(|hit| format!("\n{}", line(&hit.memory))).collect();
+            format!("Found {} {what}:{lines}", hits.len())
+        }
+    })
+}
+
+fn line(memory: &Memory) -> String {
+    format!(
+        "  • {} [{}] {} ({}, {})",
+        memory.reference(),
+        category(memory.edition.class.memory_type),
+        memory.edition.text.content,
+        memory.provenance.author,
+        memory.usage.created_at.date()
+    )
+}
+
+fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
+    let which = MemoryRef::Number(Number(asked.memory_id));
+    let request = ForgetRequest { manner: Manner::Hard, reason: None };
+    match desk.engine.forget(desk.caller, which, &request) {
+        Ok(_) => Ok(format!("Memory {which} forgotten.")),
+        Err(error) if error.class() == Class::Absent => Ok(format!("Memory {which} not found.")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// All memories grouped by category, to be put into a system message; empty where there are none.
+pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
+    let mut groups: BTreeMap<usize, String> = BTreeMap::new();
+    let filter = Filter { space: Some(desk.caller.space), records_only: true, ..Filter::default() };
+    let mut request = ListRequest { filter, sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
+    loop {
+        let page = desk.engine.list(desk.caller, &request)?;
+        for memory in &page.memories {
+            let shown = category(memory.edition.class.memory_type);
+            let group = CATEGORIES.iter().position(|known| *known == shown).unwrap_or(0);
+            let line = format!("  - [{}] {}\n", memory.reference(), memory.edition.text.content);
+            groups.entry(group).or_default().push_str(&line);
+        }
+        match page.next {
+            Some(next) => request.cursor = Some(next),
+            None => break,
+        }
+    }
+    if groups.is_empty() {
+        return Ok(String::new());
+    }
+    let sections = groups.iter().map(|(group, lines)| format!("**{}**:\n{lines}", CATEGORIES[*group]));
+    let sections: Vec<String> = sections.collect();
+    Ok(format!(
+        "## Long-Term Memory\nThese are things you've been asked to remember or have noted as important:\n\n{}",
+        sections.join("\n")
+    ))
 }
 
 #[cfg(test)]

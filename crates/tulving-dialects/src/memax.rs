@@ -1,10 +1,491 @@
-//! The words of the memax dialect: ids that begin with `mem_`.
+//! The memax dialect: hubs, kinds, stabilities and lifecycle states, with the whole table of fields in every answer.
 
-use tulving_core::id::MemoryId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tulving_core::answer::{Fate, Hit};
+use tulving_core::error::Class;
+use tulving_core::id::{MemoryId, MemoryRef};
+use tulving_core::memory::Memory;
+use tulving_core::preview;
+use tulving_core::request::{
+    Ask, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
+};
+use tulving_core::space::Space;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Boundary, ContentType, Kind, Origin, Role, Stability, State};
+
+use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::words;
+
+/// How many memories are given where it is not said, and at the most.
+const USUAL: i64 = 10;
+const MOST: i64 = 100;
 
 /// A memory's id as this dialect writes it. Every surface reads it back.
 pub fn id(id: MemoryId) -> String {
     format!("mem_{}", id.to_string().replace('-', ""))
+}
+
+pub(crate) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::data(
+            "memax_push",
+            "Push a memory",
+            Effect::Changes,
+            "Save a piece of knowledge: a doc, decision, snippet or link. The same content is stored once; a push with \
+             a source_path that exists updates that memory.",
+            push,
+        ),
+        Tool::data(
+            "memax_recall",
+            "Recall memories",
+            Effect::Reads,
+            "Search memories by meaning and by word. Of a long document the most relevant section is returned.",
+            recall,
+        ),
+        Tool::data("memax_get", "Get a memory", Effect::Reads, "One memory with all its fields, by id.", get),
+        Tool::data(
+            "memax_list",
+            "List memories",
+            Effect::Reads,
+            "Memories page by page, newest first, filtered by kind, stability, state or tags.",
+            list,
+        ),
+        Tool::data("memax_hubs", "List hubs", Effect::Reads, "The hubs that you can reach.", hubs),
+        Tool::data("memax_hub_members", "List members", Effect::Reads, "Who belongs to a hub.", hub_members),
+        Tool::data(
+            "memax_forget",
+            "Delete a memory",
+            Effect::Removes,
+            "Delete a memory for good, with its sections and versions.",
+            forget,
+        ),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Push {
+    /// What to remember: text, Markdown, code or a URL.
+    content: String,
+    /// A title; derived where not given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    title: Option<String>,
+    /// The form of the content (default: text).
+    #[serde(default)]
+    #[schemars(schema_with = "words::word::<ContentType>")]
+    content_type: Option<ContentType>,
+    /// Labels.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    tags: Option<Vec<String>>,
+    /// What it is for; classified where not given.
+    #[serde(default)]
+    #[schemars(schema_with = "words::word::<Kind>")]
+    kind: Option<Kind>,
+    /// How soon it goes stale; classified where not given.
+    #[serde(default)]
+    #[schemars(schema_with = "words::word::<Stability>")]
+    stability: Option<Stability>,
+    /// Who may see it; from the hub where not given.
+    #[serde(default)]
+    #[schemars(schema_with = "words::word::<Boundary>")]
+    boundary: Option<Boundary>,
+    /// The file it comes from. A push of a path that exists updates that memory.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    source_path: Option<String>,
+    /// The agent that helped, where a person wrote it.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    assisted_by_agent: Option<String>,
+    /// Seconds until it is no longer found.
+    #[serde(default)]
+    #[schemars(with = "u32")]
+    ttl: Option<u32>,
+    /// Hub id or name; the current one where not given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    hub_id: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Recall {
+    /// What to look for.
+    query: String,
+    /// Most memories to return (1-100, default 10).
+    #[serde(default)]
+    #[schemars(with = "i64", range(min = 1, max = 100))]
+    limit: Option<i64>,
+    /// Only these kinds.
+    #[serde(default)]
+    #[schemars(schema_with = "words::several::<Kind>")]
+    kinds: Vec<Kind>,
+    /// Only with all of these tags.
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Hub id or name; the current one where not given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    hub_id: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Get {
+    /// The memory's id, such as mem_a1b2….
+    id: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// Most memories of a page (1-100, default 10).
+    #[serde(default)]
+    #[schemars(with = "i64", range(min = 1, max = 100))]
+    limit: Option<i64>,
+    /// Where the last page ended: its next_cursor.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    cursor: Option<String>,
+    /// Only these kinds.
+    #[serde(default)]
+    #[schemars(schema_with = "words::several::<Kind>")]
+    kinds: Vec<Kind>,
+    /// Only these stabilities.
+    #[serde(default)]
+    #[schemars(schema_with = "words::several::<Stability>")]
+    stabilities: Vec<Stability>,
+    /// Only these states; archived ones are left out unless named or include_archived is set.
+    #[serde(default)]
+    #[schemars(schema_with = "words::several::<State>")]
+    states: Vec<State>,
+    /// Archived ones too.
+    #[serde(default)]
+    include_archived: bool,
+    /// Only with all of these tags.
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Hub id or name; the current one where not given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    hub_id: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OfHub {
+    /// Hub id or name; the current one where not given.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    hub_id: Option<String>,
+}
+
+/// A memory with the whole table of fields.
+#[derive(Serialize, JsonSchema)]
+pub struct Fields {
+    /// Unique identifier.
+    id: String,
+    /// The hub this memory lives in.
+    hub_id: String,
+    /// Who pushed it.
+    owner_id: String,
+    /// Derived or given title.
+    title: Option<String>,
+    /// Short summary.
+    summary: Option<String>,
+    /// The content; of a long document, in an answer to a query, its best section.
+    content: String,
+    /// Its form.
+    #[schemars(schema_with = "words::word::<ContentType>")]
+    content_type: ContentType,
+    /// Hash of the content; used for dedup.
+    content_hash: String,
+    /// Labels.
+    tags: Vec<String>,
+    /// What it is for.
+    #[schemars(schema_with = "words::word::<Kind>")]
+    kind: Kind,
+    /// How soon it goes stale.
+    #[schemars(schema_with = "words::word::<Stability>")]
+    stability: Stability,
+    /// Who may see it.
+    #[schemars(schema_with = "words::word::<Boundary>")]
+    boundary: Boundary,
+    /// Its place in its life.
+    #[schemars(schema_with = "words::word::<State>")]
+    state: State,
+    /// Origin.
+    #[schemars(schema_with = "words::word::<Origin>")]
+    source: Origin,
+    /// Agent that pushed, if any.
+    source_agent: Option<String>,
+    /// Collaborator agent, for human-authored pushes.
+    assisted_by_agent: Option<String>,
+    /// The file it comes from.
+    source_path: Option<String>,
+    /// How many times the memory has been retrieved.
+    access_count: u64,
+    /// Incremented on edits.
+    version: u32,
+    /// When it was pushed.
+    created_at: String,
+    /// When it was last edited.
+    updated_at: String,
+    /// When it was last retrieved.
+    accessed_at: String,
+}
+
+/// The table of fields of a memory.
+pub fn fields(memory: &Memory) -> Fields {
+    let (edition, provenance, usage) = (&memory.edition, &memory.provenance, &memory.usage);
+    Fields {
+        id: id(memory.id),
+        hub_id: memory.space.to_string(),
+        owner_id: memory.owner.to_string(),
+        title: edition.text.title.clone(),
+        summary: edition.text.summary.clone(),
+        content: edition.text.content.clone(),
+        content_type: edition.text.content_type,
+        content_hash: edition.text.content_hash.to_string(),
+        tags: edition.text.tags.clone(),
+        kind: edition.class.kind,
+        stability: edition.class.stability,
+        boundary: edition.boundary,
+        state: memory.standing.state,
+        source: provenance.origin,
+        source_agent: provenance.source_agent.clone(),
+        assisted_by_agent: provenance.assisted_by_agent.clone(),
+        source_path: provenance.source_path.clone(),
+        access_count: usage.access_count,
+        version: memory.version.0,
+        created_at: usage.created_at.to_string(),
+        updated_at: usage.updated_at.to_string(),
+        accessed_at: usage.accessed_at.to_string(),
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Pushed {
+    /// The memory as it is now.
+    memory: Fields,
+    /// created, updated, unchanged or duplicate.
+    status: &'static str,
+    /// What was asked and not done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    /// The memories, best first.
+    memories: Vec<Recalled>,
+    /// How many there were before the limit.
+    total: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Recalled {
+    #[serde(flatten)]
+    memory: Fields,
+    /// How well it fits, 0 to 1.
+    relevance_score: f64,
+    /// The headings above the section that is shown, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    heading_path: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Page {
+    /// The memories, newest first.
+    memories: Vec<Fields>,
+    /// Where the next page begins; null at the end.
+    next_cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Hubs {
+    hubs: Vec<Hub>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Hub {
+    /// Its id.
+    id: String,
+    /// Its name.
+    name: String,
+    /// Whether it is the one that is meant where none is named.
+    current: bool,
+    /// When it was made.
+    created_at: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Members {
+    members: Vec<Member>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Member {
+    /// Who.
+    id: String,
+    /// By name.
+    name: String,
+    /// What they may do.
+    #[schemars(schema_with = "words::word::<Role>")]
+    role: Role,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Gone {
+    /// The memory's id.
+    id: String,
+    /// Whether something was deleted.
+    deleted: bool,
+}
+
+/// The caller in a hub, by its id or name.
+fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
+    match hub.map(str::trim).filter(|hub| !hub.is_empty()) {
+        Some(hub) => Ok(desk.engine.enter(desk.caller, hub)?),
+        None => Ok(desk.caller.clone()),
+    }
+}
+
+fn bounded(limit: Option<i64>) -> Result<usize, Refusal> {
+    let limit = limit.unwrap_or(USUAL);
+    let fits = (1..=MOST).contains(&limit).then(|| usize::try_from(limit).unwrap_or(1));
+    fits.ok_or_else(|| {
+        Refusal::invalid("out_of_range", "limit", format!("limit is {limit}; give 1 to {MOST}"))
+    })
+}
+
+fn named(id: &str) -> Result<MemoryRef, Refusal> {
+    id.parse().map_err(|error: tulving_core::error::Invalid| Refusal {
+        field: Some("id".to_owned()),
+        ..Refusal::from(error)
+    })
+}
+
+fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
+    let caller = within(desk, said.hub_id.as_deref())?;
+    let expires_at = said.ttl.map(|seconds| {
+        Timestamp::from_micros(desk.engine.now().as_micros()).plus_millis(i64::from(seconds) * 1_000)
+    });
+    let request = SaveRequest {
+        title: said.title,
+        content_type: said.content_type,
+        tags: said.tags,
+        kind: said.kind,
+        stability: said.stability,
+        boundary: said.boundary,
+        source_path: said.source_path,
+        assisted_by_agent: said.assisted_by_agent,
+        expires_at,
+        ..SaveRequest::new(said.content)
+    };
+    let receipt = desk.engine.save(&caller, request)?;
+    let memory = desk.engine.get(&caller, MemoryRef::Id(receipt.id))?;
+    let status = match receipt.fate {
+        Fate::Created => "created",
+        Fate::Updated => "updated",
+        Fate::Unchanged => "unchanged",
+        Fate::Duplicate => "duplicate",
+    };
+    let warnings = receipt.warnings.iter().map(ToString::to_string).collect();
+    Ok(Pushed { memory: fields(&memory), status, warnings })
+}
+
+fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
+    let caller = within(desk, asked.hub_id.as_deref())?;
+    if asked.query.trim().is_empty() {
+        return Err(Refusal::invalid("missing_query", "query", "`query` is empty"));
+    }
+    let filter =
+        Filter { space: Some(caller.space), kinds: asked.kinds, tags: asked.tags, ..Filter::default() };
+    let mode = Mode::Hybrid(Box::new(Ask::new(asked.query)));
+    let request = RecallRequest { mode, filter, sort: None, limit: bounded(asked.limit)? };
+    let answer = desk.engine.recall(&caller, &request)?;
+    Ok(Found { memories: answer.hits.iter().map(recalled).collect(), total: answer.total_found })
+}
+
+/// A hit with its best section in the place of a long content.
+fn recalled(hit: &Hit) -> Recalled {
+    let mut memory = fields(&hit.memory);
+    let mut heading_path = Vec::new();
+    if let Some(section) = &hit.section {
+        heading_path.clone_from(&section.heading_path);
+        if let Some(part) = memory.content.get(section.start..section.end).filter(|_| !hit.cut) {
+            memory.content = part.to_owned();
+        }
+    }
+    Recalled { memory, relevance_score: hit.relevance_score.get(), heading_path }
+}
+
+fn get(desk: &Desk<'_>, asked: Get) -> Result<Fields, Refusal> {
+    Ok(fields(&desk.engine.touch(desk.caller, named(&asked.id)?)?))
+}
+
+fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
+    let caller = within(desk, asked.hub_id.as_deref())?;
+    let mut states = asked.states;
+    if states.is_empty() && !asked.include_archived {
+        states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
+    }
+    let filter = Filter {
+        space: Some(caller.space),
+        kinds: asked.kinds,
+        stabilities: asked.stabilities,
+        states,
+        tags: asked.tags,
+        ..Filter::default()
+    };
+    let cursor = asked.cursor.as_deref().map(str::parse).transpose()?;
+    let request = ListRequest { filter, sort: Sort::Newest, limit: bounded(asked.limit)?, cursor };
+    let page = desk.engine.list(&caller, &request)?;
+    Ok(Page {
+        memories: page.memories.iter().map(fields).collect(),
+        next_cursor: page.next.map(|next| next.to_string()),
+    })
+}
+
+fn hubs(desk: &Desk<'_>, _: Nothing) -> Result<Hubs, Refusal> {
+    let hub = |space: Space| Hub {
+        current: space.id == desk.caller.space,
+        id: space.id.to_string(),
+        name: space.name,
+        created_at: space.created_at.to_string(),
+    };
+    Ok(Hubs { hubs: desk.engine.spaces(desk.caller)?.into_iter().map(hub).collect() })
+}
+
+fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
+    let caller = within(desk, asked.hub_id.as_deref())?;
+    let space = desk.engine.space(&caller)?;
+    let members = desk.engine.members(&caller, &space.name)?.into_iter();
+    let member = members.map(|(principal, membership)| Member {
+        id: principal.id.to_string(),
+        name: principal.name,
+        role: membership.role,
+    });
+    Ok(Members { members: member.collect() })
+}
+
+fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
+    let request = ForgetRequest { manner: Manner::Hard, reason: None };
+    match desk.engine.forget(desk.caller, named(&asked.id)?, &request) {
+        Ok(memory) => Ok(Gone { id: id(memory.id), deleted: true }),
+        Err(error) if error.class() == Class::Absent => {
+            Ok(Gone { id: preview::short(&asked.id), deleted: false })
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]

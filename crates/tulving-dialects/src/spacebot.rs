@@ -1,6 +1,26 @@
-//! The words of the spacebot dialect: eight types.
+//! The spacebot dialect: typed memories, associations, and recall by reciprocal rank fusion.
 
-use tulving_core::vocabulary::MemoryType;
+use std::fmt::Write as _;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use tulving_core::answer::Hit;
+use tulving_core::error::{Class, Error};
+use tulving_core::id::MemoryRef;
+use tulving_core::preview;
+use tulving_core::request::{
+    Ask, AssociationRequest, Filter, ForgetRequest, Fusion, Manner, Mode, RecallRequest, SaveRequest, Sort,
+};
+use tulving_core::vocabulary::{MemoryType, Relation};
+
+use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::words;
+
+/// Most bytes of a content.
+const CONTENT_BYTES: usize = 50_000;
+/// How many memories a recall gives, where it does not say and at the most.
+const USUAL: i64 = 10;
+const MOST: i64 = 50;
 
 /// The types, in the order in which the tools list them.
 pub const TYPES: [MemoryType; 8] = [
@@ -17,6 +37,352 @@ pub const TYPES: [MemoryType; 8] = [
 /// The type as which a memory is shown.
 pub fn shown_type(memory_type: MemoryType) -> MemoryType {
     if TYPES.contains(&memory_type) { memory_type } else { MemoryType::Fact }
+}
+
+/// The types that show as this one.
+fn types(of: MemoryType) -> Vec<MemoryType> {
+    MemoryType::ALL.iter().copied().filter(|memory_type| shown_type(*memory_type) == of).collect()
+}
+
+pub(crate) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::data(
+            "memory_save",
+            "Save a memory",
+            Effect::Adds,
+            "Write a new memory to the store. Memories are automatically embedded, indexed for search, and linked to \
+             similar existing memories. Be concise but complete.",
+            save,
+        ),
+        Tool::data(
+            "memory_recall",
+            "Recall memories",
+            Effect::Reads,
+            "Search and retrieve memories using hybrid search that combines semantic similarity, full-text keyword \
+             matching, and graph traversal. Modes: hybrid (needs a query), recent, important, typed (needs a \
+             memory_type).",
+            recall,
+        ),
+        Tool::data(
+            "memory_delete",
+            "Forget a memory",
+            Effect::Removes,
+            "Soft-delete a memory by marking it as forgotten: it is excluded from all search and recall. Use it when \
+             something is outdated, incorrect, or the user asks to forget it.",
+            delete,
+        ),
+    ]
+}
+
+fn type_words(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": TYPES.map(MemoryType::as_str) })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Save {
+    /// The memory content to save. Be concise but complete. Maximum 50,000 bytes.
+    content: String,
+    /// The type of memory being saved (default: fact).
+    #[serde(default)]
+    #[schemars(schema_with = "type_words")]
+    memory_type: Option<String>,
+    /// Importance score (0.0-1.0). Higher values are recalled more easily. If not provided, uses type-specific
+    /// defaults.
+    #[serde(default)]
+    #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
+    importance: Option<f64>,
+    /// Where this memory came from, such as "user stated explicitly".
+    #[serde(default)]
+    #[schemars(with = "String")]
+    source: Option<String>,
+    /// Channel ID of the conversation it came from.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    channel_id: Option<String>,
+    /// Links to other memories in the graph.
+    #[serde(default)]
+    #[schemars(with = "Vec<Link>")]
+    associations: Option<Vec<Link>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Link {
+    /// The memory ID to link to.
+    target_id: String,
+    /// Type of relationship (default: related_to).
+    #[serde(default)]
+    #[schemars(schema_with = "words::word::<Relation>")]
+    relation_type: Option<String>,
+    /// Strength of association 0.0-1.0 (default: 0.5).
+    #[serde(default)]
+    #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
+    weight: Option<f64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Saved {
+    /// The UUID of the saved memory.
+    memory_id: String,
+    /// Whether the save was successful.
+    success: bool,
+    /// Status message.
+    message: String,
+    /// What was asked and not done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+fn known_type(name: &str) -> Result<MemoryType, Refusal> {
+    let found = TYPES.into_iter().find(|known| known.as_str() == name);
+    found.ok_or_else(|| {
+        let message = format!("unknown memory_type `{}`", preview::short(name));
+        let known = TYPES.map(MemoryType::as_str).join(", ");
+        Refusal::invalid("unknown_type", "memory_type", message).hinting(format!("use one of {known}"))
+    })
+}
+
+fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
+    if said.content.len() > CONTENT_BYTES {
+        let message = format!("content is {} bytes; the maximum is {CONTENT_BYTES}", said.content.len());
+        return Err(Refusal::invalid("content_too_long", "content", message)
+            .hinting("save the part that matters, or several memories"));
+    }
+    let mut warnings = Vec::new();
+    let mut associations = Vec::new();
+    for link in said.associations.unwrap_or_default() {
+        let relation = link.relation_type.as_deref().map(known_relation).transpose()?;
+        if let Some(weight) = link.weight.filter(|weight| !(0.0..=1.0).contains(weight)) {
+            let message = format!("weight is {weight}; give 0.0 to 1.0");
+            return Err(Refusal::invalid("out_of_range", "associations", message));
+        }
+        match link.target_id.parse() {
+            Ok(target) => associations.push(AssociationRequest { target, relation, weight: link.weight }),
+            Err(_) => warnings.push(format!(
+                "the association with {} was left out: there is no such memory",
+                preview::short(&link.target_id)
+            )),
+        }
+    }
+    let request = SaveRequest {
+        memory_type: said.memory_type.as_deref().map(known_type).transpose()?,
+        importance: said.importance,
+        source_note: said.source,
+        conversation: said.channel_id,
+        associations,
+        ..SaveRequest::new(said.content)
+    };
+    let receipt = desk.engine.save(desk.caller, request)?;
+    warnings.extend(receipt.warnings.iter().map(ToString::to_string));
+    Ok(Saved {
+        memory_id: receipt.id.to_string(),
+        success: true,
+        message: "Memory saved successfully".to_owned(),
+        warnings,
+    })
+}
+
+fn known_relation(name: &str) -> Result<Relation, Refusal> {
+    let found = Relation::ALL.iter().copied().find(|known| known.as_str() == name);
+    found.ok_or_else(|| {
+        let message = format!("unknown relation_type `{}`", preview::short(name));
+        Refusal::invalid("unknown_relation", "associations", message)
+            .hinting(format!("use one of {}", Relation::WORDS.join(", ")))
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Recall {
+    /// Search query for hybrid mode. Required for hybrid mode, ignored for other modes.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    query: Option<String>,
+    /// Maximum number of memories to return (1-50, default 10).
+    #[serde(default)]
+    #[schemars(with = "i64", range(min = 1, max = 50))]
+    max_results: Option<i64>,
+    /// Filter to a specific memory type. Required for "typed" mode, optional filter for other modes.
+    #[serde(default)]
+    #[schemars(schema_with = "type_words")]
+    memory_type: Option<String>,
+    /// Search mode (default: hybrid).
+    #[serde(default)]
+    #[schemars(schema_with = "modes")]
+    mode: Option<String>,
+    /// Sort order for non-hybrid modes.
+    #[serde(default)]
+    #[schemars(schema_with = "orders")]
+    sort_by: Option<String>,
+}
+
+const MODES: [&str; 4] = ["hybrid", "recent", "important", "typed"];
+const ORDERS: [&str; 3] = ["recent", "importance", "most_accessed"];
+
+fn modes(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": MODES })
+}
+
+fn orders(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": ORDERS })
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Recalled {
+    /// The memories, best first.
+    memories: Vec<Shown>,
+    /// Total number of results found before curation and max_results limit.
+    total_found: u64,
+    /// Formatted markdown summary of the memories.
+    summary: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Shown {
+    /// Memory UUID.
+    id: String,
+    /// Memory content.
+    content: String,
+    /// Type of memory.
+    memory_type: String,
+    /// Importance score 0.0-1.0.
+    importance: f64,
+    /// ISO 8601 timestamp.
+    created_at: String,
+    /// Relevance to the query (0.0-1.0).
+    relevance_score: f64,
+}
+
+fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
+    let limit = asked.max_results.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        let message = format!("max_results is {limit}; give 1 to {MOST}");
+        return Err(Refusal::invalid("out_of_range", "max_results", message));
+    }
+    let memory_type = asked.memory_type.as_deref().map(known_type).transpose()?;
+    let types = memory_type.map(types).unwrap_or_default();
+    let filter = Filter { space: Some(desk.caller.space), types, ..Filter::default() };
+    let sort = asked.sort_by.as_deref().map(order).transpose()?;
+    let mode = asked.mode.as_deref().unwrap_or("hybrid");
+    let query = asked.query.filter(|query| !query.trim().is_empty());
+    let mode = match (mode, query) {
+        ("hybrid", Some(query)) => Mode::Hybrid(Box::new(Ask { fusion: Fusion::Ranks, ..Ask::new(query) })),
+        ("hybrid", None) => {
+            return Err(Refusal::invalid("missing_query", "query", "hybrid mode needs a query")
+                .hinting("give a query, or use mode recent, important or typed"));
+        }
+        ("recent", _) => Mode::Recent,
+        ("important", _) => Mode::Important,
+        ("typed", _) if memory_type.is_none() => {
+            return Err(Refusal::invalid("missing_type", "memory_type", "typed mode needs a memory_type")
+                .hinting(format!("use one of {}", TYPES.map(MemoryType::as_str).join(", "))));
+        }
+        ("typed", _) => Mode::Typed,
+        (other, _) => {
+            let message = format!("unknown mode `{}`", preview::short(other));
+            return Err(Refusal::invalid("unknown_mode", "mode", message)
+                .hinting(format!("use one of {}", MODES.join(", "))));
+        }
+    };
+    let limit = usize::try_from(limit).unwrap_or(1);
+    let answer = desk.engine.recall(desk.caller, &RecallRequest { mode, filter, sort, limit })?;
+    Ok(Recalled {
+        summary: summary(&answer.hits),
+        memories: answer.hits.iter().map(shown).collect(),
+        total_found: answer.total_found,
+    })
+}
+
+fn order(name: &str) -> Result<Sort, Refusal> {
+    match name {
+        "recent" => Ok(Sort::Newest),
+        "importance" => Ok(Sort::Importance),
+        "most_accessed" => Ok(Sort::MostAccessed),
+        other => {
+            let message = format!("unknown sort_by `{}`", preview::short(other));
+            Err(Refusal::invalid("unknown_sort", "sort_by", message)
+                .hinting(format!("use one of {}", ORDERS.join(", "))))
+        }
+    }
+}
+
+fn shown(hit: &Hit) -> Shown {
+    let memory = &hit.memory;
+    Shown {
+        id: memory.id.to_string(),
+        content: memory.edition.text.content.clone(),
+        memory_type: shown_type(memory.edition.class.memory_type).to_string(),
+        importance: memory.edition.class.importance.get(),
+        created_at: memory.usage.created_at.to_string(),
+        relevance_score: hit.relevance_score.get(),
+    }
+}
+
+/// The memories as Markdown, for a model.
+fn summary(hits: &[Hit]) -> String {
+    if hits.is_empty() {
+        return "No memories found.".to_owned();
+    }
+    let mut summary = format!("## Memories ({})\n", hits.len());
+    for (place, hit) in (1..).zip(hits) {
+        let memory = &hit.memory;
+        let superseded = if memory.superseded_by.is_some() { ", superseded" } else { "" };
+        // Writing to a string does not fail.
+        let _ = write!(
+            summary,
+            "\n{place}. **{}** {} (importance {:.2}, relevance {:.2}, {}{superseded}): {}",
+            memory.reference(),
+            shown_type(memory.edition.class.memory_type),
+            memory.edition.class.importance.get(),
+            hit.relevance_score.get(),
+            memory.usage.created_at.date(),
+            memory.edition.text.content,
+        );
+    }
+    summary
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Delete {
+    /// The ID of the memory to forget (from memory_recall results).
+    memory_id: String,
+    /// Brief reason for forgetting this memory (for audit purposes).
+    #[serde(default)]
+    #[schemars(with = "String")]
+    reason: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Deleted {
+    /// Whether the memory was found and forgotten.
+    forgotten: bool,
+    /// Description of what happened, including a preview of the forgotten memory.
+    message: String,
+}
+
+fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Deleted, Refusal> {
+    let missing = |id: &str| Deleted {
+        forgotten: false,
+        message: format!("No memory found with ID {}", preview::short(id)),
+    };
+    let Ok(which) = asked.memory_id.parse::<MemoryRef>() else {
+        return Ok(missing(&asked.memory_id));
+    };
+    let request = ForgetRequest { manner: Manner::Soft, reason: asked.reason };
+    match desk.engine.forget(desk.caller, which, &request) {
+        Ok(memory) => Ok(Deleted {
+            forgotten: true,
+            message: format!("Memory forgotten: \"{}\"", preview::cut(&memory.edition.text.content, 100)),
+        }),
+        Err(Error::Forgotten { .. }) => Ok(Deleted {
+            forgotten: false,
+            message: format!("Memory {} was already forgotten", preview::short(&asked.memory_id)),
+        }),
+        Err(error) if error.class() == Class::Absent => Ok(missing(&asked.memory_id)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]

@@ -59,6 +59,7 @@ const GROUPS: [Group; 6] = [
             "forget",
             "standing",
             "associate",
+            "briefing",
             "related",
             "read",
             "history",

@@ -1,0 +1,449 @@
+//! Tulving's own tools: six, for everyday work.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tulving_core::answer::{Fate, Hit, Receipt, Strength};
+use tulving_core::error::Invalid;
+use tulving_core::id::MemoryRef;
+use tulving_core::memory::Memory;
+use tulving_core::request::{
+    Ask, AssociationRequest, BriefingRequest, Filter, ForgetRequest, Manner, Mode, RecallRequest,
+    SaveRequest, UpdateRequest,
+};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{MemoryType, Relation};
+
+use crate::context;
+use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::words;
+
+/// How many memories a recall gives where it does not say, and at the most.
+const USUAL: i64 = 8;
+const MOST: i64 = 100;
+/// Most memories of one save.
+const BATCH: usize = 100;
+
+pub(crate) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::data(
+            "save",
+            "Save memories",
+            Effect::Adds,
+            "Remember something for later sessions: a preference, decision, fact about a person or project, routine, \
+             goal or todo. Save when the user asks for it, and when you learn something lasting. One statement per \
+             memory, understandable without this conversation. Example: {\"memories\": [{\"content\": \"Deploys go \
+             through `make ship`, never on Fridays\", \"type\": \"decision\"}]}. What is known already is not stored \
+             twice. With a key, saving again under that key replaces the text.",
+            save,
+        ),
+        Tool::data(
+            "recall",
+            "Recall memories",
+            Effect::Reads,
+            "Look up what was remembered, before you answer from your own knowledge or ask the user again. Ask in plain \
+             words, as a question: {\"question\": \"how do we deploy?\"}. Times such as \"last week\" are understood. \
+             `evidence` says whether anything found is really about it: with \"none\", say that you do not know.",
+            recall,
+        ),
+        Tool::data(
+            "update",
+            "Update a memory",
+            Effect::Changes,
+            "Correct or complete a memory. Give its id and only what changes. The old version is kept.",
+            update,
+        ),
+        Tool::data(
+            "forget",
+            "Forget a memory",
+            Effect::Removes,
+            "Forget a memory that is wrong or no longer wanted. It can be restored by its owner, unless `forever` is \
+             true.",
+            forget,
+        ),
+        Tool::data(
+            "associate",
+            "Link memories",
+            Effect::Adds,
+            "Link one memory to another: it updates (replaces), contradicts, is caused_by, result_of, part_of or \
+             related_to the target.",
+            associate,
+        ),
+        Tool::data(
+            "context",
+            "Session context",
+            Effect::Reads,
+            "What to know at the start of a session: who the user is, preferences, projects, people, routines, goals, \
+             open todos, recent decisions, and what is relevant to `about`.",
+            context_tool,
+        ),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Save {
+    /// What to remember, one statement each.
+    memories: Vec<New>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct New {
+    /// One concise statement that is understood by itself.
+    content: String,
+    /// What sort of memory it is (default: fact).
+    #[serde(default, rename = "type")]
+    #[schemars(schema_with = "words::word::<MemoryType>")]
+    memory_type: Option<MemoryType>,
+    /// How much it matters, 0 to 1; leave it out where unsure.
+    #[serde(default)]
+    #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
+    importance: Option<f64>,
+    /// Labels.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    tags: Option<Vec<String>>,
+    /// A name of your choice; saving under it again replaces the text.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    key: Option<String>,
+    /// When it happened, where that is not now: 2026-05-27 or 2026-05-27T09:30:00Z.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    occurred_at: Option<Timestamp>,
+    /// The id of a memory that this one replaces.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    replaces: Option<MemoryRef>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Saved {
+    /// What became of each, in order.
+    saved: Vec<Outcome>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Outcome {
+    /// What other tools take, such as #12.
+    id: String,
+    /// created, updated, unchanged (the key says so already) or known (the same was remembered before).
+    status: &'static str,
+    /// Memories that say nearly the same: look whether one of them should be updated or forgotten.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    similar: Vec<String>,
+    /// What was asked and not done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
+    if said.memories.is_empty() || said.memories.len() > BATCH {
+        let message = format!("{} memories were given; give 1 to {BATCH}", said.memories.len());
+        return Err(Refusal::invalid("out_of_range", "memories", message));
+    }
+    let requests = said.memories.into_iter().map(|new| SaveRequest {
+        memory_type: new.memory_type,
+        importance: new.importance,
+        tags: new.tags,
+        key: new.key,
+        occurred_at: new.occurred_at,
+        associations: new.replaces.map(replaced).into_iter().collect(),
+        ..SaveRequest::new(new.content)
+    });
+    let requests: Vec<SaveRequest> = requests.collect();
+    let receipts = match <[SaveRequest; 1]>::try_from(requests) {
+        Ok([one]) => vec![desk.engine.save(desk.caller, one)?],
+        Err(many) => desk.engine.save_many(desk.caller, many)?,
+    };
+    Ok(Saved { saved: receipts.iter().map(outcome).collect() })
+}
+
+fn replaced(target: MemoryRef) -> AssociationRequest {
+    AssociationRequest { target, relation: Some(Relation::Updates), weight: None }
+}
+
+fn outcome(receipt: &Receipt) -> Outcome {
+    let name = |number: Option<tulving_core::id::Number>, id: tulving_core::id::MemoryId| {
+        number.map_or(MemoryRef::Id(id), MemoryRef::Number).to_string()
+    };
+    Outcome {
+        id: name(receipt.number, receipt.id),
+        status: match receipt.fate {
+            Fate::Created => "created",
+            Fate::Updated => "updated",
+            Fate::Unchanged => "unchanged",
+            Fate::Duplicate => "known",
+        },
+        similar: receipt.near.iter().map(|near| name(near.number, near.id)).collect(),
+        warnings: receipt.warnings.iter().map(ToString::to_string).collect(),
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Recall {
+    /// What you want to know, in plain words.
+    question: String,
+    /// Most memories to return (1-100, default 8).
+    #[serde(default)]
+    #[schemars(with = "i64", range(min = 1, max = 100))]
+    limit: Option<i64>,
+    /// Only these sorts.
+    #[serde(default)]
+    #[schemars(schema_with = "words::several::<MemoryType>")]
+    types: Vec<MemoryType>,
+    /// Only with all of these tags.
+    #[serde(default)]
+    tags: Vec<String>,
+    /// As things stood at this time: 2026-05-27 or 2026-05-27T09:30:00Z.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    as_of: Option<Timestamp>,
+    /// Most tokens that the answer may take.
+    #[serde(default)]
+    #[schemars(with = "u32")]
+    token_budget: Option<u32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Recalled {
+    /// Whether anything found is really about the question: strong, weak or none.
+    evidence: &'static str,
+    /// The memories, best first.
+    memories: Vec<Shown>,
+    /// How many there were before the limit.
+    total_found: u64,
+    /// How many had no room in the token budget.
+    #[serde(skip_serializing_if = "is_nought")]
+    left_out: u64,
+    /// What could not be looked at, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Shown {
+    /// What other tools take, such as #12.
+    id: String,
+    /// What was remembered; of a long document its best section.
+    content: String,
+    /// What sort of memory it is.
+    #[serde(rename = "type")]
+    #[schemars(schema_with = "words::word::<MemoryType>")]
+    memory_type: MemoryType,
+    /// When it happened, or else was saved.
+    date: String,
+    /// How well it fits, 0 to 1.
+    relevance: f64,
+    /// Its key, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    /// Labels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    /// The headings above the section that is shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    section: Vec<String>,
+    /// Whether another memory has replaced it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    superseded: bool,
+    /// Why it is here.
+    why: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_nought(count: &u64) -> bool {
+    *count == 0
+}
+
+fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
+    let limit = asked.limit.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        let message = format!("limit is {limit}; give 1 to {MOST}");
+        return Err(Refusal::invalid("out_of_range", "limit", message));
+    }
+    let ask = Ask {
+        as_of: asked.as_of,
+        token_budget: asked.token_budget.map(|tokens| tokens as usize),
+        ..Ask::new(asked.question)
+    };
+    let filter =
+        Filter { space: Some(desk.caller.space), types: asked.types, tags: asked.tags, ..Filter::default() };
+    let limit = usize::try_from(limit).unwrap_or(1);
+    let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit };
+    let answer = desk.engine.recall(desk.caller, &request)?;
+    let warnings = answer.missing.iter().map(|missing| format!("{}: {}", missing.lane.as_str(), missing.why));
+    Ok(Recalled {
+        evidence: answer.evidence.map_or(Strength::None, |strength| strength).as_str(),
+        memories: answer.hits.iter().map(shown).collect(),
+        total_found: answer.total_found,
+        left_out: answer.left_out,
+        warnings: warnings.collect(),
+    })
+}
+
+fn shown(hit: &Hit) -> Shown {
+    let memory = &hit.memory;
+    let text = &memory.edition.text;
+    let section = hit.section.as_ref().filter(|_| !hit.cut);
+    let part = section.and_then(|section| text.content.get(section.start..section.end));
+    Shown {
+        id: memory.reference().to_string(),
+        content: part.unwrap_or(&text.content).to_owned(),
+        memory_type: memory.edition.class.memory_type,
+        date: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at).date(),
+        relevance: (hit.relevance_score.get() * 1e3).round() / 1e3,
+        key: memory.edition.key.clone(),
+        tags: text.tags.clone(),
+        section: hit.section.as_ref().map(|section| section.heading_path.clone()).unwrap_or_default(),
+        superseded: memory.superseded_by.is_some(),
+        why: hit.why.clone(),
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Update {
+    /// The memory, such as #12.
+    id: String,
+    /// The new text.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    content: Option<String>,
+    /// The new sort.
+    #[serde(default, rename = "type")]
+    #[schemars(schema_with = "words::word::<MemoryType>")]
+    memory_type: Option<MemoryType>,
+    /// How much it matters now, 0 to 1.
+    #[serde(default)]
+    #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
+    importance: Option<f64>,
+    /// The new labels, instead of the old.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    tags: Option<Vec<String>>,
+    /// From when on it no longer holds: 2026-05-27 or 2026-05-27T09:30:00Z.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    valid_until: Option<Timestamp>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct One {
+    /// The memory.
+    id: String,
+    /// What it says.
+    content: String,
+    /// Its version now.
+    version: u32,
+}
+
+fn one(memory: &Memory) -> One {
+    One {
+        id: memory.reference().to_string(),
+        content: memory.edition.text.content.clone(),
+        version: memory.version.0,
+    }
+}
+
+fn named(field: &str, id: &str) -> Result<MemoryRef, Refusal> {
+    id.parse().map_err(|error: Invalid| {
+        let hint = Some("give the id that recall or save gave, such as #12".to_owned());
+        Refusal { field: Some(field.to_owned()), hint, ..Refusal::from(error) }
+    })
+}
+
+fn update(desk: &Desk<'_>, said: Update) -> Result<One, Refusal> {
+    let which = named("id", &said.id)?;
+    let request = UpdateRequest {
+        content: said.content,
+        memory_type: said.memory_type,
+        importance: said.importance,
+        tags: said.tags,
+        valid_until: said.valid_until.map(Some),
+        ..UpdateRequest::default()
+    };
+    Ok(one(&desk.engine.update(desk.caller, which, &request)?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Forget {
+    /// The memory, such as #12.
+    id: String,
+    /// Why, for the record.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    reason: Option<String>,
+    /// Erase it with all its versions; it cannot be restored.
+    #[serde(default)]
+    forever: bool,
+}
+
+fn forget(desk: &Desk<'_>, asked: Forget) -> Result<One, Refusal> {
+    let which = named("id", &asked.id)?;
+    let manner = if asked.forever { Manner::Hard } else { Manner::Soft };
+    Ok(one(&desk.engine.forget(desk.caller, which, &ForgetRequest { manner, reason: asked.reason })?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Associate {
+    /// The memory that the link begins at, such as #12.
+    id: String,
+    /// The memory that it leads to.
+    target: String,
+    /// How the first relates to the target (default: related_to).
+    #[serde(default)]
+    #[schemars(schema_with = "words::word::<Relation>")]
+    relation: Option<Relation>,
+    /// How strongly, 0 to 1 (default: 0.5).
+    #[serde(default)]
+    #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
+    weight: Option<f64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Linked {
+    /// The relation.
+    #[schemars(schema_with = "words::word::<Relation>")]
+    relation: Relation,
+    /// How strong it is.
+    weight: f64,
+}
+
+fn associate(desk: &Desk<'_>, said: Associate) -> Result<Linked, Refusal> {
+    let source = named("id", &said.id)?;
+    let target = named("target", &said.target)?;
+    let request = AssociationRequest { target, relation: said.relation, weight: said.weight };
+    let made = desk.engine.associate(desk.caller, source, &request)?;
+    Ok(Linked { relation: made.relation, weight: made.weight.get() })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Context {
+    /// What the session is about, where that is known.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    about: Option<String>,
+    /// Most tokens that it may take (default 2000).
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 50, max = 100_000))]
+    token_budget: Option<u32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Block {
+    /// The block, fenced as data.
+    context: String,
+}
+
+fn context_tool(desk: &Desk<'_>, asked: Context) -> Result<Block, Refusal> {
+    let mut request = BriefingRequest { about: asked.about, ..BriefingRequest::default() };
+    if let Some(tokens) = asked.token_budget {
+        request.token_budget = tokens as usize;
+    }
+    Ok(Block { context: context::fenced(&desk.engine.briefing(desk.caller, &request)?) })
+}

@@ -1,0 +1,286 @@
+//! What a tool is: its name and schemas for who offers it, and one way to call it for all surfaces.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tulving_core::Engine;
+use tulving_core::error::{Class, Error, Invalid};
+use tulving_core::preview;
+use tulving_core::request::Caller;
+
+/// Where tools are called: the engine, and who calls.
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
+    /// Does the work.
+    pub engine: &'a Engine,
+    /// Who asks, in which space.
+    pub caller: &'a Caller,
+}
+
+/// What calling a tool does to what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// Adds to it. Called twice with the same arguments, it adds once.
+    Adds,
+    /// Changes what is there; what was there can be brought back.
+    Changes,
+    /// Removes something.
+    Removes,
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The answer as text. Where the tool answers with data, the data as JSON.
+    pub text: String,
+    /// The answer as data, where the tool answers so.
+    pub data: Option<Value>,
+}
+
+/// Why a tool did nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// A stable name for programs.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to change.
+    pub hint: Option<String>,
+    /// The argument that it is about.
+    pub field: Option<String>,
+    /// What sort of trouble it is.
+    pub class: Class,
+}
+
+impl Refusal {
+    /// What was asked is wrong.
+    pub fn invalid(code: &'static str, field: &str, message: impl Into<String>) -> Self {
+        let (message, field) = (message.into(), Some(field.to_owned()));
+        Self { code, message, hint: None, field, class: Class::Caller }
+    }
+
+    /// The same with what to change.
+    #[must_use]
+    pub fn hinting(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "; {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        // Other hints name commands of the terminal, which who calls a tool does not have.
+        let hint = match &error {
+            Error::Invalid(invalid) => invalid.hint(),
+            Error::Changed { .. } | Error::Mirrored { .. } | Error::Held { .. } | Error::CursorExpired => {
+                error.hint()
+            }
+            _ => None,
+        };
+        let field = error.field().map(|field| field.to_string());
+        Self { code: error.code(), message: error.to_string(), hint, field, class: error.class() }
+    }
+}
+
+impl From<Invalid> for Refusal {
+    fn from(invalid: Invalid) -> Self {
+        Error::from(invalid).into()
+    }
+}
+
+type Run = Box<dyn Fn(&Desk<'_>, Value) -> Result<Reply, Refusal> + Send + Sync>;
+
+/// A tool of a dialect.
+pub struct Tool {
+    /// What it is called by.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does and when to use it, for a model.
+    pub description: &'static str,
+    /// What calling it does to what is stored.
+    pub effect: Effect,
+    /// The JSON schema of its arguments.
+    pub input: Map<String, Value>,
+    /// The JSON schema of its answer, where that is data.
+    pub output: Option<Map<String, Value>>,
+    run: Run,
+}
+
+impl Tool {
+    /// A tool that answers with text.
+    pub(crate) fn text<A: DeserializeOwned + JsonSchema + 'static>(
+        name: &'static str,
+        title: &'static str,
+        effect: Effect,
+        description: &'static str,
+        run: fn(&Desk<'_>, A) -> Result<String, Refusal>,
+    ) -> Self {
+        let run =
+            move |desk: &Desk<'_>, arguments| Ok(Reply { text: run(desk, read(arguments)?)?, data: None });
+        Self { name, title, description, effect, input: schema::<A>(), output: None, run: Box::new(run) }
+    }
+
+    /// A tool that answers with data.
+    pub(crate) fn data<A: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + 'static>(
+        name: &'static str,
+        title: &'static str,
+        effect: Effect,
+        description: &'static str,
+        run: fn(&Desk<'_>, A) -> Result<O, Refusal>,
+    ) -> Self {
+        let run = move |desk: &Desk<'_>, arguments| {
+            let data = serde_json::to_value(run(desk, read(arguments)?)?).map_err(|error| Refusal {
+                code: "internal",
+                message: format!("the answer could not be written: {error}"),
+                hint: None,
+                field: None,
+                class: Class::Bug,
+            })?;
+            Ok(Reply { text: data.to_string(), data: Some(data) })
+        };
+        let (input, output) = (schema::<A>(), Some(schema::<O>()));
+        Self { name, title, description, effect, input, output, run: Box::new(run) }
+    }
+
+    /// Calls the tool. Arguments are a JSON object; null stands for none.
+    pub fn call(&self, desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
+        (self.run)(desk, arguments)
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn schema<T: JsonSchema>() -> Map<String, Value> {
+    // Everything in one place: not every client follows references.
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = match settings.into_generator().into_root_schema_for::<T>().to_value() {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    };
+    schema.remove("$schema");
+    schema.remove("title");
+    schema
+}
+
+/// The arguments of a call, or which of them is wrong and how.
+fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, Refusal> {
+    let arguments = match arguments {
+        Value::Null => Value::Object(Map::new()),
+        Value::Object(_) => arguments,
+        other => {
+            let message = format!("the arguments must be a JSON object, not {}", what(&other));
+            return Err(Refusal { field: None, ..Refusal::invalid("invalid_arguments", "", message) });
+        }
+    };
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let path = error.path().to_string();
+        let said = error.into_inner().to_string();
+        wrong(&path, &said)
+    })
+}
+
+fn what(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// What serde says, for a model that wrote the arguments.
+fn wrong(path: &str, said: &str) -> Refusal {
+    let named = |quoted: &str| quoted.split('`').nth(1).unwrap_or_default().to_owned();
+    if said.starts_with("missing field") {
+        let field = named(said);
+        let code = match field.as_str() {
+            "content" => "missing_content",
+            "query" => "missing_query",
+            _ => "missing_argument",
+        };
+        let message = format!("`{}` is missing", inside(path, &field));
+        return Refusal::invalid(code, &field, message);
+    }
+    if let Some(rest) = said.strip_prefix("unknown field ") {
+        let field = named(rest);
+        let known = rest.split_once(", ").map(|(_, known)| known.to_owned());
+        let refusal = Refusal::invalid(
+            "unknown_argument",
+            &field,
+            format!("there is no argument `{}`", preview::short(&field)),
+        );
+        return match known {
+            Some(known) => refusal.hinting(known),
+            None => refusal,
+        };
+    }
+    let said =
+        said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: ")).unwrap_or(said);
+    let field = path.split(['.', '[']).next().unwrap_or(path);
+    Refusal::invalid("invalid_argument", field, format!("`{path}`: {}", preview::cut(said, 300)))
+}
+
+fn inside(path: &str, field: &str) -> String {
+    // The path ends at the object that lacks the field.
+    match path {
+        "." | "" => field.to_owned(),
+        path => format!("{path}.{field}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only read from JSON")]
+    struct Arguments {
+        content: String,
+        #[serde(default)]
+        weight: Option<f64>,
+    }
+
+    fn refused(json: &str) -> String {
+        let value = serde_json::from_str(json).expect("JSON");
+        read::<Arguments>(value).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn what_is_wrong_with_arguments_is_said_with_their_name() {
+        assert_eq!(refused("{}"), "`content` is missing");
+        assert_eq!(refused("null"), "`content` is missing");
+        assert_eq!(
+            refused(r#"{"content": "x", "wieght": 1}"#),
+            "there is no argument `wieght`; expected `content` or `weight`"
+        );
+        assert_eq!(refused(r#"{"content": 5}"#), "`content`: integer `5`, expected a string");
+        assert_eq!(refused("[1]"), "the arguments must be a JSON object, not a list");
+    }
+}

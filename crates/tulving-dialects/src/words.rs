@@ -1,0 +1,31 @@
+//! Schemas of the closed lists, for arguments and answers.
+
+use schemars::{Schema, SchemaGenerator, json_schema};
+use tulving_core::vocabulary::{
+    Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Role, Stability, State,
+};
+
+/// A closed list.
+pub(crate) trait Words {
+    const WORDS: &'static [&'static str];
+}
+
+macro_rules! words {
+    ($($name:ident),+) => {$(
+        impl Words for $name {
+            const WORDS: &'static [&'static str] = $name::WORDS;
+        }
+    )+};
+}
+
+words!(Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Role, Stability, State);
+
+/// One word of a list.
+pub(crate) fn word<W: Words>(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": W::WORDS })
+}
+
+/// Some words of a list.
+pub(crate) fn several<W: Words>(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": { "type": "string", "enum": W::WORDS } })
+}
