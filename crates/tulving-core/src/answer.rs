@@ -50,6 +50,16 @@ pub struct Receipt {
     pub warnings: Vec<Warning>,
 }
 
+/// A memory after an edit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Edited {
+    /// As it is now.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// What was asked and not done, by name.
+    pub warnings: Vec<Warning>,
+}
+
 /// A memory that says nearly the same as the one saved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Near {

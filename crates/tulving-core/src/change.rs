@@ -75,6 +75,14 @@ pub enum Write {
         /// The vectors, by the ordinal of the chunk. One of the same model is replaced.
         embeddings: Vec<(u32, Embedding)>,
     },
+    /// A model could not embed a memory. It waits for it behind those that failed less often, until its content changes.
+    /// No version and no entry of the log.
+    NotEmbedded {
+        /// Which memory.
+        id: MemoryId,
+        /// The model.
+        model: String,
+    },
     /// Another model's vectors answer from now on. Those of all others are read no more, and may go at any time.
     ChooseModel {
         /// The model that answered when this was decided.

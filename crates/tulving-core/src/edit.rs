@@ -1,6 +1,7 @@
 //! Changes what a memory says: update and revert. Each makes a new version; the old one stays readable.
 
 use crate::access::{self, Parts};
+use crate::answer::Edited;
 use crate::change::{Revision, Right, Write};
 use crate::embedding::Source;
 use crate::error::Error;
@@ -16,7 +17,7 @@ pub(crate) fn update(
     caller: &Caller,
     which: MemoryRef,
     request: &UpdateRequest,
-) -> Result<Memory, Error> {
+) -> Result<Edited, Error> {
     let patch = intake::read_update(request, parts.limits)?;
     access::decide_again(|| {
         let (memory, right) = access::find_editable(parts, caller, which)?;
@@ -41,7 +42,7 @@ pub(crate) fn revert(
     caller: &Caller,
     which: MemoryRef,
     version: Version,
-) -> Result<Memory, Error> {
+) -> Result<Edited, Error> {
     access::decide_again(|| {
         let (memory, right) = access::find_editable(parts, caller, which)?;
         let versions = parts.store.versions(&caller.viewer, memory.id)?;
@@ -79,14 +80,17 @@ fn revise(
     memory: Memory,
     edition: Edition,
     act: VersionAct,
-) -> Result<Memory, Error> {
+) -> Result<Edited, Error> {
     if edition == memory.edition {
-        return Ok(memory);
+        return Ok(Edited { memory, warnings: Vec::new() });
     }
     dedupe::refuse_held(parts, &caller.viewer, &memory, &edition)?;
     let changed = edition.text.differs_in_meaning(&memory.edition.text);
     let source = Source { content: &edition.text.content, title: edition.text.title.as_deref() };
-    let chunks = changed.then(|| embed::embed(parts, &[source]).0.remove(0));
+    let (chunks, trouble) = match changed.then(|| embed::embed(parts, &[source])) {
+        None => (None, None),
+        Some((mut chunks, trouble)) => (chunks.pop(), trouble),
+    };
     let now = parts.clock.now();
     let revision = Revision {
         id: memory.id,
@@ -100,5 +104,6 @@ fn revise(
     let writes = vec![Write::Revise(Box::new(revision.clone()))];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     let usage = Usage { updated_at: now, ..memory.usage };
-    Ok(Memory { version: memory.version.next(), edition: revision.edition, usage, ..memory })
+    let memory = Memory { version: memory.version.next(), edition: revision.edition, usage, ..memory };
+    Ok(Edited { memory, warnings: trouble.into_iter().collect() })
 }

@@ -1,7 +1,9 @@
 //! Vectors: who makes them, for what, and what becomes of memories that wait for theirs.
 //!
-//! The store says whose vectors answer. Another model may be set up; then its vectors are made beside the old ones, and
-//! when none is missing it takes over in one step. Two models are never compared.
+//! The store says whose vectors answer. Another model may be set up; where its user wishes, its vectors are made beside
+//! the old ones, and when none is missing it takes over in one step. Two models are never compared.
+//!
+//! To be set up is no such wish: of two processes with different settings, each would undo what the other has done.
 
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use crate::memory::{Chunk, Embedding, Memory};
 use crate::ports::Embedder;
 use crate::request::Filter;
 use crate::score::Weight;
-use crate::search::{Meaning, Question, Scope};
+use crate::search::{Entry, Meaning, Question, Scope};
 use crate::space::Viewer;
 use crate::text;
 use crate::time::Timestamp;
@@ -28,6 +30,10 @@ const LINKS: usize = 5;
 const LOOKED_AT: usize = 32;
 /// How many memories are read and embedded at a time.
 const AT_A_TIME: usize = 64;
+/// How often a memory that cannot be embedded is tried, before only who asks for it tries again.
+const TRIES: u32 = 3;
+/// What every model can embed; where it does not, the model is at fault and not the texts.
+const PROBE: &str = "memory";
 
 /// What is to be embedded: a content and the title above it.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +51,28 @@ pub struct Embedded {
     pub done: u64,
     /// How many still wait, of the model that answers or of the one that shall.
     pub left: u64,
+    /// Those of them that the model failed on, while it embeds others.
+    pub failed: Vec<Failed>,
     /// The model that took over just now.
     pub took_over: Option<String>,
+}
+
+/// A memory that a model failed on, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Which.
+    pub memory: MemoryId,
+    /// Why.
+    pub why: String,
+}
+
+/// Which model is embedded for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// The one that answers; where none does, the one that is set up.
+    Answering,
+    /// That one, then the one that is set up, which takes over once it has embedded everything.
+    SetUp,
 }
 
 /// The embedder of a model, where it is at hand.
@@ -163,73 +189,120 @@ pub(crate) fn link(new: MemoryId, old: MemoryId, weight: Weight, at: Timestamp) 
     })
 }
 
-/// Embeds up to `most` of the memories that wait, oldest first, and lets the model that is set up take over once it has
-/// embedded everything.
-pub(crate) fn embed_waiting(parts: &Parts, most: usize) -> Result<Embedded, Error> {
+/// Embeds up to `most` of the memories that wait, oldest first.
+pub(crate) fn embed_waiting(parts: &Parts, aim: Aim, most: usize) -> Result<Embedded, Error> {
     let mut report = Embedded::default();
     let set_up = match parts.embedder.model() {
         Err(ModelError::None) => return Ok(report),
         set_up => set_up?,
     };
     let answers = parts.store.model()?;
-    if let Some(model) = &answers
-        && let Some(embedder) = embedder_of(parts, model)
-    {
-        report.done += embed_for(parts, embedder.as_ref(), model, most)?;
+    if let Some(model) = &answers {
+        if let Some(embedder) = embedder_of(parts, model) {
+            embed_for(parts, embedder.as_ref(), aim, most, &mut report)?;
+        }
         report.left = parts.store.unembedded(model)?;
     }
-    if answers.as_ref() != Some(&set_up) {
-        let room = most.saturating_sub(usize::try_from(report.done).unwrap_or(most));
-        report.done += embed_for(parts, parts.embedder.as_ref(), &set_up, room)?;
-        report.left = parts.store.unembedded(&set_up)?;
-        // A store without any model takes the first that embeds something.
-        if report.left == 0 && parts.store.model()?.as_ref() != Some(&set_up) {
-            let choose = Write::ChooseModel { from: answers, to: set_up.clone() };
-            match parts.store.apply(&act(parts, vec![choose])) {
-                Ok(_) => report.took_over = Some(set_up),
-                // Somebody else did, or a memory came in between; the next call sees.
-                Err(StoreError::Conflict(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
+    if answers.as_ref() == Some(&set_up) || (aim == Aim::Answering && answers.is_some()) {
+        return Ok(report);
+    }
+    let room = most.saturating_sub(usize::try_from(report.done).unwrap_or(most));
+    report.failed.clear();
+    embed_for(parts, parts.embedder.as_ref(), aim, room, &mut report)?;
+    report.left = parts.store.unembedded(&set_up)?;
+    // What it fails on is found by its words, with the old model as with the new one.
+    let all_tried = report.left <= report.failed.len() as u64;
+    // A store without any model takes the first that embeds something.
+    if aim == Aim::SetUp && all_tried && parts.store.model()?.as_ref() != Some(&set_up) {
+        let choose = Write::ChooseModel { from: answers, to: set_up.clone() };
+        match parts.store.apply(&act(parts, vec![choose])) {
+            Ok(_) => report.took_over = Some(set_up),
+            // Somebody else did, or a memory came in between; the next call sees.
+            Err(StoreError::Conflict(_)) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(report)
 }
 
-fn embed_for(parts: &Parts, embedder: &dyn Embedder, model: &str, most: usize) -> Result<u64, Error> {
-    let mut done = 0;
+fn embed_for(
+    parts: &Parts,
+    embedder: &dyn Embedder,
+    aim: Aim,
+    most: usize,
+    report: &mut Embedded,
+) -> Result<(), Error> {
+    let model = embedder.model()?;
+    let tried = if aim == Aim::SetUp { u32::MAX } else { TRIES };
     let mut room = most;
     while room > 0 {
-        let ids = parts.store.unembedded_ids(model, room.min(AT_A_TIME))?;
+        let at_a_time = room.min(AT_A_TIME);
+        let mut ids = parts.store.unembedded_ids(&model, tried, at_a_time + report.failed.len())?;
+        ids.retain(|id| report.failed.iter().all(|failed| failed.memory != *id));
+        ids.truncate(at_a_time);
         if ids.is_empty() {
             break;
         }
-        room -= ids.len().min(room);
-        let mut entries = parts.store.entries(&ids, Some(model))?;
-        let mut pieces = Vec::new();
-        for entry in &mut entries {
-            let text = &entry.memory.edition.text;
-            let source = Source { content: &text.content, title: text.title.as_deref() };
-            pieces.extend(
-                entry
-                    .chunks
-                    .iter_mut()
-                    .filter(|chunk| chunk.embedding.is_none())
-                    .map(|chunk| (source, chunk)),
-            );
-        }
-        vectors(embedder, pieces)?;
-        let mut progressed = false;
+        room -= ids.len();
+        let mut entries = parts.store.entries(&ids, Some(&model))?;
+        let failed = match embed_entries(embedder, &mut entries) {
+            Ok(()) => Vec::new(),
+            Err(error) => one_by_one(embedder, &mut entries, error)?,
+        };
+        let done = report.done;
         for entry in entries {
-            let written = keep(parts, &entry.memory, entry.chunks)?;
-            done += u64::from(written);
-            progressed |= written;
+            report.done += u64::from(keep(parts, &entry.memory, entry.chunks)?);
         }
-        if !progressed {
+        if report.done == done && failed.is_empty() {
             break;
         }
+        set_back(parts, &model, &failed)?;
+        report.failed.extend(failed);
     }
-    Ok(done)
+    Ok(())
+}
+
+/// Gives the chunks of these memories the vectors that they lack.
+fn embed_entries(embedder: &dyn Embedder, entries: &mut [Entry]) -> Result<(), ModelError> {
+    let mut pieces = Vec::new();
+    for entry in entries {
+        let text = &entry.memory.edition.text;
+        let source = Source { content: &text.content, title: text.title.as_deref() };
+        let bare = entry.chunks.iter_mut().filter(|chunk| chunk.embedding.is_none());
+        pieces.extend(bare.map(|chunk| (source, chunk)));
+    }
+    vectors(embedder, pieces)
+}
+
+/// Embeds each memory by itself after all of them together have failed. Takes those out that still fail. Where the model
+/// embeds nothing at all, the failure is its own.
+fn one_by_one(
+    embedder: &dyn Embedder,
+    entries: &mut Vec<Entry>,
+    together: ModelError,
+) -> Result<Vec<Failed>, Error> {
+    if embedder.embed(&[PROBE]).is_err() {
+        return Err(together.into());
+    }
+    let mut failed = Vec::new();
+    entries.retain_mut(|entry| match embed_entries(embedder, std::slice::from_mut(entry)) {
+        Ok(()) => true,
+        Err(error) => {
+            failed.push(Failed { memory: entry.memory.id, why: error.to_string() });
+            false
+        }
+    });
+    Ok(failed)
+}
+
+/// Lets others go before those that failed.
+fn set_back(parts: &Parts, model: &str, failed: &[Failed]) -> Result<(), Error> {
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let write = |failed: &Failed| Write::NotEmbedded { id: failed.memory, model: model.to_owned() };
+    parts.store.apply(&act(parts, failed.iter().map(write).collect()))?;
+    Ok(())
 }
 
 /// Writes the vectors of a memory and links it to what says nearly the same. False where the memory changed meanwhile.

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::access::{self, Parts};
-use crate::answer::{Answer, Briefing, HistoryEntry, Page, Receipt, Relative};
+use crate::answer::{Answer, Briefing, Edited, HistoryEntry, Page, Receipt, Relative};
 use crate::association::Association;
 use crate::audit::AuditEntry;
-use crate::embedding::Embedded;
+use crate::embedding::{Aim, Embedded};
 use crate::error::Error;
 use crate::id::{JobId, MemoryRef, PrincipalId, Version};
 use crate::job::Job;
@@ -101,7 +101,7 @@ impl Engine {
         caller: &Caller,
         which: MemoryRef,
         request: &UpdateRequest,
-    ) -> Result<Memory, Error> {
+    ) -> Result<Edited, Error> {
         edit::update(&self.parts, caller, which, request)
     }
 
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     /// Brings an earlier version back, as a new one.
-    pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<Memory, Error> {
+    pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<Edited, Error> {
         edit::revert(&self.parts, caller, which, version)
     }
 
@@ -200,10 +200,21 @@ impl Engine {
         self.touches.flush(&self.parts)
     }
 
-    /// Embeds up to `most` of the memories that wait for vectors, and lets a newly set up model take over once it has
-    /// embedded everything.
+    /// Embeds up to `most` of the memories that wait for vectors of the model that answers. What it failed on a few times
+    /// is left to [`change_model`](Self::change_model).
     pub fn embed_waiting(&self, most: usize) -> Result<Embedded, Error> {
-        embedding::embed_waiting(&self.parts, most)
+        embedding::embed_waiting(&self.parts, Aim::Answering, most)
+    }
+
+    /// Does the same by the user's wish: nothing is left out, and where another model is set up than the one that
+    /// answers, it is embedded for and takes over once it has embedded everything.
+    pub fn change_model(&self, most: usize) -> Result<Embedded, Error> {
+        embedding::embed_waiting(&self.parts, Aim::SetUp, most)
+    }
+
+    /// The model that is set up, where there is one.
+    pub fn set_up_model(&self) -> Option<String> {
+        self.parts.embedder.model().ok()
     }
 
     /// How many memories wait for vectors.

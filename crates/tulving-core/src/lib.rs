@@ -47,7 +47,7 @@ mod touch;
 mod transfer;
 
 pub use access::Parts;
-pub use embedding::Embedded;
+pub use embedding::{Embedded, Failed};
 pub use engine::Engine;
 pub use error::Error;
 pub use transfer::{LeftOut, Loading};

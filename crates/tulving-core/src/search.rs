@@ -85,6 +85,8 @@ pub struct Found {
     pub unembedded: u64,
     /// How many items there are within the scope.
     pub within: u64,
+    /// Whether only some of the memories were looked at, because the index is being made anew. Those are as they are now.
+    pub partial: bool,
     /// The inverse document frequency of each term asked for, in the order of the question; 0 for one that is nowhere.
     pub rarities: Vec<f32>,
 }

@@ -364,7 +364,7 @@ fn update(desk: &Desk<'_>, said: Update) -> Result<One, Refusal> {
         valid_until: said.valid_until.map(Some),
         ..UpdateRequest::default()
     };
-    Ok(one(&desk.engine.update(desk.caller, which, &request)?))
+    Ok(one(&desk.engine.update(desk.caller, which, &request)?.memory))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -188,6 +188,10 @@ impl Log for Synthetic {
         Ok(numbers.map(change).collect())
     }
 
+    fn trim(&self, _: Seq, _: usize) -> Result<usize, StoreError> {
+        Ok(0)
+    }
+
     fn head(&self) -> Result<Seq, StoreError> {
         Ok(Seq(self.there()))
     }
@@ -220,6 +224,14 @@ impl Feed for Synthetic {
         Ok((from..self.there().min(from + limit as u64)).map(|n| self.entry(n)).collect())
     }
 
+    fn holding(&self, _: &[&str], _: Option<SpaceId>, _: usize) -> Result<Vec<MemoryId>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn size(&self) -> Result<u64, StoreError> {
+        Ok(self.there())
+    }
+
     fn model(&self) -> Result<Option<String>, StoreError> {
         Ok(Some("synthetic".to_owned()))
     }
@@ -228,7 +240,7 @@ impl Feed for Synthetic {
         Ok(0)
     }
 
-    fn unembedded_ids(&self, _: &str, _: usize) -> Result<Vec<MemoryId>, StoreError> {
+    fn unembedded_ids(&self, _: &str, _: u32, _: usize) -> Result<Vec<MemoryId>, StoreError> {
         Ok(Vec::new())
     }
 }
@@ -304,7 +316,8 @@ fn main() {
 
     let index = SearchIndex::open(Arc::clone(&store), &folder);
     let common = |n| question(n, 10..200, true);
-    timed("open and first answer", || index.search(&all, &common(0)).expect("an answer"));
+    timed("first answer without a base", || index.search(&all, &common(0)).expect("an answer"));
+    println!("{:?}", timed("make the base", || index.tend().expect("made")));
     println!("{:?}; {}", index.status().expect("a status"), resident());
     drop(index);
     let index = SearchIndex::open(Arc::clone(&store), &folder);

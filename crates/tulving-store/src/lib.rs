@@ -13,7 +13,7 @@ mod sqlite;
 pub use draft::Draft;
 pub use files::{check_target, read_token_file, replace, write_token_file};
 pub use home::Home;
-pub use index::{Folded, IndexStatus, SearchIndex};
+pub use index::{Chore, Folded, IndexStatus, SearchIndex};
 pub use sqlite::{
     BackupReport, Checkup, Depth, Finding, IfExists, Options, RestoreReport, Severity, SqliteStore,
 };

@@ -194,6 +194,10 @@ impl Log for FaultyStore {
         self.pass("changes")?.changes(after, limit)
     }
 
+    fn trim(&self, up_to: Seq, most: usize) -> Result<usize, StoreError> {
+        self.pass("trim")?.trim(up_to, most)
+    }
+
     fn head(&self) -> Result<Seq, StoreError> {
         self.pass("head")?.head()
     }
@@ -225,6 +229,19 @@ impl Feed for FaultyStore {
         self.pass("entries_after")?.entries_after(after, limit, model)
     }
 
+    fn holding(
+        &self,
+        texts: &[&str],
+        space: Option<SpaceId>,
+        limit: usize,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        self.pass("holding")?.holding(texts, space, limit)
+    }
+
+    fn size(&self) -> Result<u64, StoreError> {
+        self.pass("size")?.size()
+    }
+
     fn model(&self) -> Result<Option<String>, StoreError> {
         self.pass("model")?.model()
     }
@@ -233,8 +250,8 @@ impl Feed for FaultyStore {
         self.pass("unembedded")?.unembedded(model)
     }
 
-    fn unembedded_ids(&self, model: &str, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
-        self.pass("unembedded_ids")?.unembedded_ids(model, limit)
+    fn unembedded_ids(&self, model: &str, tried: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+        self.pass("unembedded_ids")?.unembedded_ids(model, tried, limit)
     }
 }
 

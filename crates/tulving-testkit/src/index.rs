@@ -221,7 +221,18 @@ impl Index for PlainIndex {
         let (mut items, sessions) = near(items, sessions);
         let speakers = spoken(&mut items, &names);
         let rarities = words.rarities;
-        Ok(Found { items, speakers, sessions, with_terms, with_meaning, unembedded, within, rarities })
+        let partial = false;
+        Ok(Found {
+            items,
+            speakers,
+            sessions,
+            with_terms,
+            with_meaning,
+            unembedded,
+            within,
+            partial,
+            rarities,
+        })
     }
 
     fn speakers(&self, scope: &Scope) -> Result<Vec<String>, IndexError> {

@@ -40,12 +40,12 @@ impl<'a> Bed<'a> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let home = Home::open_or_create(folder.path())?;
         let store = Arc::new(SqliteStore::open(&home, tulving_store::Options::default())?);
-        let index = SearchIndex::open(store.clone(), &home.index_dir());
+        let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
         let engine = Engine::new(Parts {
             store,
             embedder: embedder(options)?,
             former: Vec::new(),
-            index: Arc::new(index),
+            index: index.clone(),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
         });
@@ -58,6 +58,8 @@ impl<'a> Bed<'a> {
                 names.insert(receipt.id, name);
             }
         }
+        // What is not in the index yet would not be linked to, nor found.
+        index.tend()?;
         loop {
             let report = engine.embed_waiting(10_000)?;
             if report.left == 0 {
@@ -67,6 +69,7 @@ impl<'a> Bed<'a> {
                 bail!("{} memories cannot be embedded", report.left);
             }
         }
+        index.tend()?;
         Ok(Self { engine, user, names, options, _folder: folder })
     }
 

@@ -16,7 +16,7 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 
 use crate::commands::{
     associate, audit, backup, completions, config, dissociate, doctor, dump, embed, forget, get, history,
-    list, load, moves, recall, related, revert, save, space, token, update,
+    list, load, moves, recall, related, revert, save, space, tend, token, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -139,6 +139,9 @@ pub(crate) enum Command {
     Config(config::Config),
     /// Write the completions of a shell
     Completions(completions::Completions),
+    /// Look after the index; other commands start it by themselves
+    #[command(hide = true)]
+    Tend(tend::Tend),
     /// Show this help, or that of a command
     #[command(hide = true)]
     Help {

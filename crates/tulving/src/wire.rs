@@ -12,8 +12,9 @@ use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
 use tulving_core::{Engine, Parts};
 use tulving_models::EmbedderConfig;
-use tulving_store::{Home, Options, SearchIndex, SqliteStore};
+use tulving_store::{Chore, Home, Options, SearchIndex, SqliteStore};
 
+use crate::commands;
 use crate::config::{Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
 use crate::print::Printer;
@@ -24,6 +25,8 @@ const HOME_TOKEN: &str = "home";
 
 /// How many waiting memories a command embeds after it has answered: a fraction of a second of work.
 const EMBEDDED_AFTERWARDS: usize = 32;
+/// How many vectors of earlier models a command looks for after it has answered: some ten milliseconds of work.
+const DROPPED_AFTERWARDS: usize = 1_000;
 
 /// The names of spaces.
 pub(crate) type SpaceNames = HashMap<SpaceId, String>;
@@ -206,8 +209,9 @@ impl App<'_> {
         Ok(())
     }
 
-    /// What is done after the answer was printed: what was recalled is counted, a little of what waits is embedded, and
-    /// a long tail of the index is folded. That it could not be is said and fails nothing.
+    /// What is done after the answer was printed: what was recalled is counted, a little of what waits is embedded, some
+    /// vectors that nobody needs go, and a long tail of the index is folded. That it could not be is said and fails
+    /// nothing.
     pub(crate) fn settle(&self, printer: &mut Printer) -> Result<(), Failure> {
         if let Err(error) = self.engine.flush() {
             printer.warning(format!("what was recalled was not counted: {error}"))?;
@@ -215,7 +219,18 @@ impl App<'_> {
         if let Err(error) = self.engine.embed_waiting(EMBEDDED_AFTERWARDS) {
             printer.warning(format!("what waits was not embedded: {error}"))?;
         }
-        if self.index.wants_tending() { self.fold(printer) } else { Ok(()) }
+        if let Err(error) = self.store.drop_stale_vectors(None, DROPPED_AFTERWARDS) {
+            printer.warning(format!("vectors of an earlier model were not removed: {error}"))?;
+        }
+        match self.index.chore() {
+            Ok(Chore::None) => Ok(()),
+            Ok(Chore::Short) => self.fold(printer),
+            Ok(Chore::Long) => match commands::tend::start(self.settings) {
+                Ok(()) => Ok(()),
+                Err(_) => self.fold(printer),
+            },
+            Err(error) => printer.warning(format!("the index was not folded: {error}")),
+        }
     }
 
     /// Folds the tail of the index where it is long.

@@ -158,7 +158,9 @@ pub enum ModelError {
     #[error("no embedding model is set up")]
     None,
     /// What is stored was embedded by a model that is not set up here.
-    #[error("what is stored was embedded by {model}, which is not set up here")]
+    #[error(
+        "what is stored was embedded by {model}, which is not set up here; `tulving embed` lets the one that is take over"
+    )]
     NotAtHand {
         /// Which.
         model: String,

@@ -5,7 +5,8 @@ use crate::search::{Found, Question, Scope};
 
 /// Finds what a question may be about.
 ///
-/// Every call sees every change that was committed, by any process, before it began. What is not within the scope is
+/// Every call sees every change that was committed, by any process, before it began; where the index is being made anew,
+/// it may know only a part of the memories, and says so ([`Found::partial`]). What is not within the scope is
 /// neither scored nor counted; only how rare a term is comes from the whole store. The same content gives the same
 /// answer, however it came into the index.
 pub trait Index: Send + Sync {

@@ -146,6 +146,10 @@ pub trait Log {
     /// Up to `limit` entries after `after`, in the order of commits.
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError>;
 
+    /// Removes up to `most` of the oldest entries up to `up_to`, and says how many. The newest entry of all stays. Who
+    /// follows the log from before what is there sees the gap: the next entry is not the one after the last that was read.
+    fn trim(&self, up_to: Seq, most: usize) -> Result<usize, StoreError>;
+
     /// The last entry written.
     fn head(&self) -> Result<Seq, StoreError>;
 
@@ -175,6 +179,19 @@ pub trait Feed {
         model: Option<&str>,
     ) -> Result<Vec<Entry>, StoreError>;
 
+    /// Up to `limit` memories, of one space or of all, whose contents hold any of these texts, in any case: those that
+    /// hold more of them first, then the newest. Those forgotten, quarantined or archived do not count. Reads every
+    /// content, so it is for when there is no index.
+    fn holding(
+        &self,
+        texts: &[&str],
+        space: Option<SpaceId>,
+        limit: usize,
+    ) -> Result<Vec<MemoryId>, StoreError>;
+
+    /// How many memories there are, however they stand.
+    fn size(&self) -> Result<u64, StoreError>;
+
     /// The model whose vectors answer, where one was chosen.
     fn model(&self) -> Result<Option<String>, StoreError>;
 
@@ -182,9 +199,10 @@ pub trait Feed {
     /// count.
     fn unembedded(&self, model: &str) -> Result<u64, StoreError>;
 
-    /// Up to `limit` of those, in the order in which they came into the store. Both are quick for the model that answers
+    /// Up to `limit` of those that [could not be embedded](crate::change::Write::NotEmbedded) fewer than `tried` times: the
+    /// fewest times first, then in the order in which they came into the store. Both are quick for the model that answers
     /// and for one that [`Write::Embed`](crate::change::Write::Embed) has begun with; for others the whole store is read.
-    fn unembedded_ids(&self, model: &str, limit: usize) -> Result<Vec<MemoryId>, StoreError>;
+    fn unembedded_ids(&self, model: &str, tried: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError>;
 }
 
 /// Background work.

@@ -55,6 +55,15 @@ pub(super) fn gather(parts: &Parts, scope: &Scope, ask: &Ask, depth: usize, now:
         }
         Found::default()
     });
+    if found.partial {
+        let until = "the index is being made anew; until then";
+        let lanes = [
+            (Lane::Keyword, format!("{until} older memories are found only by the very letters of a word")),
+            (Lane::Vector, format!("{until} only what changed last is compared")),
+        ];
+        let used = lanes.into_iter().filter(|(lane, _)| uses(*lane));
+        missing.extend(used.map(|(lane, why)| Missing { lane, why }));
+    }
     if asked.meaning.is_some() && found.unembedded > 0 {
         missing.push(Missing { lane: Lane::Vector, why: waiting(found.unembedded) });
     }

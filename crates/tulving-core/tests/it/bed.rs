@@ -123,7 +123,7 @@ impl Bed {
     #[track_caller]
     pub(crate) fn update(&self, caller: &Caller, id: MemoryId, request: &UpdateRequest) -> Memory {
         match self.engine.update(caller, id.into(), request) {
-            Ok(memory) => memory,
+            Ok(edited) => edited.memory,
             Err(error) => panic!("not updated: {error}"),
         }
     }

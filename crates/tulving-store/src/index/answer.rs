@@ -48,8 +48,8 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
         }
     }
     let speakers = names.spoken.into_iter().map(str::to_owned).collect();
-    let mut found =
-        Found { items, speakers, sessions, with_terms, rarities: words.rarities, ..Found::default() };
+    let (rarities, partial) = (words.rarities, snapshot.partial);
+    let mut found = Found { items, speakers, sessions, with_terms, rarities, partial, ..Found::default() };
     for (part, visible) in visible.iter().enumerate() {
         found.within += u64::from(visible.tally.items);
         if question.meaning.is_some() {

@@ -122,7 +122,8 @@ impl SearchIndex {
             pending: memories,
         };
         if let (Some(folder), Some(lock)) = (&self.folder, lock) {
-            let worth_it = memories >= LONG_TAIL || !snapshot.base.is_empty();
+            // A few memories with a long history are worth it too: the log need not be read again.
+            let worth_it = seq.0 >= LONG_TAIL as u64 || !snapshot.base.is_empty();
             if worth_it {
                 self.move_tail(&mut snapshot, Some(lock), basis.model.as_deref())?;
             }

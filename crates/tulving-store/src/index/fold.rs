@@ -3,8 +3,11 @@
 //! Whoever takes the lock does it, for all. Nothing that readers use is touched: new files get names of their own, one
 //! new manifest makes them count, and a crash before that leaves the old base with a longer tail.
 
+use tulving_core::id::Seq;
+
 use super::folder::{Folder, Lock};
-use super::follow::Basis;
+use super::follow::{Basis, SOON};
+use super::manifest::Manifest;
 use super::segment::Merged;
 use super::snapshot::{Part, Snapshot};
 use super::trouble::{Damaged, Trouble};
@@ -18,6 +21,11 @@ const TIER: usize = 4;
 const LARGEST: usize = 256 * 1024;
 /// A segment is written anew where more than one of so many docs is dead.
 const DEAD_SHARE: usize = 4;
+/// So many of the newest entries of the change log stay although the base has them, for whoever else follows it. More than
+/// a search reads where there is no base.
+const KEPT: u64 = 10_000;
+/// So many entries go with one fold, at the most: writers wait for some ten milliseconds.
+const TRIMMED: usize = 5_000;
 
 /// How much is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +36,17 @@ pub(super) enum Care {
     Now,
     /// What was erased leaves every file.
     Thorough,
+}
+
+/// What there is to do for who tends the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chore {
+    /// Nothing, or another process is doing it.
+    None,
+    /// A fraction of a second.
+    Short,
+    /// Some ten seconds for 100,000 memories.
+    Long,
 }
 
 /// What became of an attempt to fold.
@@ -100,19 +119,66 @@ impl SearchIndex {
             return false;
         };
         let worth_it = match care {
-            Care::Usual => basis.pending >= LONG_TAIL,
+            Care::Usual => basis.pending >= LONG_TAIL || basis.behind() >= LONG_TAIL as u64,
             Care::Now => basis.pending > 0,
             Care::Thorough => state.snapshot.base.iter().any(|part| part.erased),
         };
-        (worth_it && self.folder.is_some()) || basis.is_outdated() || state.damaged
+        (worth_it && self.folder.is_some()) || basis.is_outdated() || state.damaged || state.snapshot.partial
+    }
+
+    /// What there is to do, also where nobody in this process has searched yet.
+    pub(super) fn chore_now(&self) -> Result<Chore, Trouble> {
+        let Some(folder) = &self.folder else {
+            return Ok(Chore::None);
+        };
+        let state = self.state();
+        let (wanted, long) = match &state.basis {
+            Some(basis) => {
+                let anew = basis.is_outdated() || state.damaged || state.snapshot.partial;
+                (self.wants(&state, Care::Usual), anew && self.source.size()? > SOON)
+            }
+            None => {
+                let fitting = self.fitting(folder)?;
+                let outdated = fitting.as_ref().is_some_and(|(_, outdated)| *outdated);
+                let watermark = fitting.map_or(0, |(manifest, _)| manifest.watermark);
+                let behind = self.source.head()?.0.saturating_sub(watermark);
+                (outdated || behind >= LONG_TAIL as u64, outdated || behind > SOON)
+            }
+        };
+        drop(state);
+        Ok(match (wanted, long) {
+            (false, _) => Chore::None,
+            (true, false) => Chore::Short,
+            // Nobody need begin what another process is about.
+            (true, true) if self.unless_unwritable(folder.lock())?.flatten().is_none() => Chore::None,
+            (true, true) => Chore::Long,
+        })
+    }
+
+    /// The manifest of a base that fits the store, and whether its vectors are of another model. One that cannot be read
+    /// is no help.
+    fn fitting(&self, folder: &Folder) -> Result<Option<(Manifest, bool)>, Trouble> {
+        let (epoch, model) = (self.source.epoch()?, self.source.model()?);
+        let manifest = folder.manifest().ok().flatten().filter(|manifest| manifest.fits(&epoch));
+        Ok(manifest.map(|manifest| {
+            let outdated = manifest.model != model;
+            (manifest, outdated)
+        }))
     }
 
     /// Folds, where it is worth it and nobody else does.
     pub(super) fn fold(&self, care: Care) -> Result<Folded, Trouble> {
         let _tending = self.tending();
-        self.update(&mut self.state())?;
-        if !self.wants(&self.state(), care) {
-            return Ok(Folded::NoNeed);
+        if care == Care::Usual && self.has_nothing()? {
+            // Whoever begins with everything does not begin with a part.
+            if self.chore_now()? == Chore::None {
+                return Ok(Folded::NoNeed);
+            }
+        } else {
+            self.update(&mut self.state())?;
+            if !self.wants(&self.state(), care) {
+                return Ok(Folded::NoNeed);
+            }
         }
         let Some(folder) = &self.folder else {
             // Without a folder only the model can be outdated.
@@ -125,25 +191,40 @@ impl SearchIndex {
             Err(error) => return self.unwritable(error),
         };
         match self.fold_locked(folder, &lock, care) {
-            Ok(Some(segments)) => Ok(Folded::Done { segments, left: self.cleared(folder, &lock, care) }),
+            Ok(Some(segments)) => {
+                let left = self.cleared(folder, &lock, care);
+                // Where the store is busy, the next fold does it.
+                let _ = self.trim_log();
+                Ok(Folded::Done { segments, left })
+            }
             Ok(None) => Ok(Folded::NoNeed),
             Err(error) => self.unwritable(error),
         }
     }
 
+    /// Whether nobody in this process has searched yet and there is no base that could be opened.
+    fn has_nothing(&self) -> Result<bool, Trouble> {
+        let fresh = self.state().basis.is_none();
+        Ok(match &self.folder {
+            Some(folder) if fresh => self.fitting(folder)?.is_none(),
+            _ => false,
+        })
+    }
+
     /// Folds and says how many segments there are; `None` where another process had just done so.
     fn fold_locked(&self, folder: &Folder, lock: &Lock, care: Care) -> Result<Option<usize>, Trouble> {
+        let completed = self.completed(lock)?;
         // With the lock in hand, what others did meanwhile comes first.
         let (snapshot, basis, anew) = {
             let mut state = self.state();
             self.follow(&mut state, Some(lock))?;
             if !self.wants(&state, care) {
-                return Ok(None);
+                return Ok(completed.then_some(state.snapshot.base.len()));
             }
             let Some(basis) = state.basis.clone() else {
                 return Ok(None);
             };
-            let anew = state.damaged || basis.is_outdated();
+            let anew = state.damaged || basis.is_outdated() || state.snapshot.partial;
             (state.snapshot.clone(), basis, anew)
         };
         // The others of this process go on searching meanwhile, and following.
@@ -162,6 +243,27 @@ impl SearchIndex {
         let mut state = self.state();
         self.update_anew(&mut state)?;
         Ok(Some(state.snapshot.base.len()))
+    }
+
+    /// Reads what searches did not wait for. That is done aside, and they go on meanwhile. Says whether there was any.
+    fn completed(&self, lock: &Lock) -> Result<bool, Trouble> {
+        {
+            let state = self.state();
+            let whole = state.basis.is_some() && !state.snapshot.partial;
+            // What is damaged is made anew anyway.
+            if whole || state.damaged {
+                return Ok(false);
+            }
+        }
+        let mut whole = State::default();
+        match self.follow(&mut whole, Some(lock)) {
+            Ok(()) => self.adopt(whole).map(|_| true),
+            Err(Trouble::Damaged(damaged)) => {
+                self.notice(&mut self.state(), &damaged);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes the new segments and the manifest that names them.
@@ -192,6 +294,10 @@ impl SearchIndex {
         let (Some(folder), Some(basis)) = (&self.folder, state.basis.clone()) else {
             return Ok(());
         };
+        // A part is no base.
+        if state.snapshot.partial {
+            return Ok(());
+        }
         let taken;
         let lock = match lock {
             Some(lock) => lock,
@@ -223,6 +329,19 @@ impl SearchIndex {
         *state = built;
         self.update_anew(&mut state)?;
         Ok(state.snapshot.base.len())
+    }
+
+    /// Lets entries of the log go that the base has and that are old. Whoever still follows from before them finds a newer
+    /// base.
+    fn trim_log(&self) -> Result<(), Trouble> {
+        let Some(Seq(watermark)) = self.state().basis.as_ref().map(|basis| basis.watermark) else {
+            return Ok(());
+        };
+        let up_to = watermark.min(self.source.head()?.0.saturating_sub(KEPT));
+        if up_to > 0 {
+            self.source.trim(Seq(up_to), TRIMMED)?;
+        }
+        Ok(())
     }
 
     /// Removes what no longer counts, and says how much is still read by somebody.

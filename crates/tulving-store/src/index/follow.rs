@@ -1,4 +1,7 @@
 //! Keeps up with the store: opens the base, and takes in what the log says since.
+//!
+//! Who searches does not wait for a long work: where there is no base of a large store, or one that is far behind, only
+//! what changed last is taken in, the answer says so, and the rest comes when the index is tended.
 
 use std::collections::HashMap;
 
@@ -7,15 +10,14 @@ use tulving_core::vocabulary::ChangeKind;
 
 use super::build::{ENTRIES, SPILL};
 use super::folder::{Folder, Lock, Stamp};
-use super::manifest::{epoch_text, fingerprint};
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
 use super::{SearchIndex, State};
 
 /// How many entries of the log are read at once.
 const CHANGES: usize = 4_096;
-/// A store with up to so many items is read again at once when the model changes, a larger one when it is tended.
-const SOON: u64 = 5_000;
+/// So many memories or changes are read before answering, which takes some half a second; more when the index is tended.
+pub(super) const SOON: u64 = 5_000;
 
 /// What a snapshot was made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +40,11 @@ pub(super) struct Basis {
 }
 
 impl Basis {
+    /// How many entries of the log were followed that the base does not have.
+    pub(super) fn behind(&self) -> u64 {
+        self.seq.0.saturating_sub(self.watermark.0)
+    }
+
     /// Whether the base has vectors of another model than the store answers with.
     pub(super) fn is_outdated(&self) -> bool {
         self.base_model != self.model
@@ -52,19 +59,67 @@ impl SearchIndex {
         let stamp = self.folder.as_ref().and_then(Folder::stamp);
         let known = state.basis.as_ref().is_some_and(|basis| basis.epoch == epoch && basis.stamp == stamp);
         if !known && !self.opened(state, epoch)? {
-            self.build(state, lock)?;
+            self.renew(state, lock)?;
         }
         if let Some(basis) = &mut state.basis {
             basis.model = model;
-            if basis.is_outdated() && state.snapshot.items() <= SOON {
+            if basis.is_outdated() && !state.snapshot.partial && state.snapshot.items() <= SOON {
                 self.build(state, lock)?;
             }
         }
         if !self.catch_up(state, lock)? {
-            self.build(state, lock)?;
+            self.renew(state, lock)?;
             self.catch_up(state, lock)?;
         }
         Ok(())
+    }
+
+    /// Makes the index anew; of a large store, who only searches begins with what changed last.
+    pub(super) fn renew(&self, state: &mut State, lock: Option<&Lock>) -> Result<(), Trouble> {
+        // Each memory has an entry of the log, so a short one need not be counted.
+        let large = self.source.head()?.0 > SOON && self.source.size()? > SOON;
+        if !large || !self.is_hurried(lock)? {
+            return self.build(state, lock);
+        }
+        if state.damaged {
+            self.void_base()?;
+        }
+        let (epoch, model) = (self.source.epoch()?, self.source.model()?);
+        let stamp = self.folder.as_ref().and_then(Folder::stamp);
+        let Seq(head) = self.source.head()?;
+        let first = self.source.changes(Seq(head.saturating_sub(SOON)), 1)?;
+        let seq = Seq(first.first().map_or(head, |change| change.seq.0 - 1));
+        state.snapshot = Snapshot { partial: true, ..Snapshot::default() };
+        state.basis = Some(Basis {
+            epoch,
+            base_model: model.clone(),
+            model,
+            generation: 0,
+            stamp,
+            seq,
+            watermark: seq,
+            pending: 0,
+        });
+        Ok(())
+    }
+
+    /// Lets nobody open a base again that was found to be damaged: who tends next may not come across the place.
+    fn void_base(&self) -> Result<(), Trouble> {
+        if let Some(folder) = &self.folder
+            && let Some(lock) = self.unless_unwritable(folder.lock())?.flatten()
+        {
+            self.unless_unwritable(folder.forget_manifest(&lock))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a long work is better left to who tends. Where nobody could write what comes of it, it has to be done
+    /// here and now.
+    fn is_hurried(&self, lock: Option<&Lock>) -> Result<bool, Trouble> {
+        match &self.folder {
+            Some(folder) if lock.is_none() => Ok(self.unless_unwritable(folder.lock())?.is_some()),
+            _ => Ok(false),
+        }
     }
 
     /// Opens the base. Says whether there is one that fits the store and is whole.
@@ -88,12 +143,13 @@ impl SearchIndex {
             let Some(manifest) = folder.manifest()? else {
                 return Ok(false);
             };
-            if manifest.epoch != epoch_text(&epoch) || manifest.fingerprint != fingerprint() {
+            if !manifest.fits(&epoch) {
                 return Ok(false);
             }
             match folder.parts(&manifest) {
                 Ok(base) => {
-                    state.snapshot = Snapshot { base, tail: Vec::new() };
+                    state.damaged = false;
+                    state.snapshot = Snapshot { base, ..Snapshot::default() };
                     state.basis = Some(Basis {
                         epoch,
                         model: manifest.model.clone(),
@@ -133,7 +189,15 @@ impl SearchIndex {
                     *changed.entry(change.memory).or_default() |= change.kind == ChangeKind::Erased;
                 }
             }
-            self.take_in(&mut state.snapshot, &changed, model.as_deref())?;
+            if page.len() == CHANGES && last.seq.0 + SOON <= self.source.head()?.0 && self.is_hurried(lock)? {
+                // What they say now is read later; what they said before must not be found.
+                state.snapshot.partial = true;
+                for (id, erased) in &changed {
+                    state.snapshot.kill(id.as_bytes(), *erased)?;
+                }
+            } else {
+                self.take_in(&mut state.snapshot, &changed, model.as_deref())?;
+            }
             if let Some(basis) = &mut state.basis {
                 basis.seq = last.seq;
                 basis.pending += changed.len();

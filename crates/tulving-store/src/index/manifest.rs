@@ -51,6 +51,11 @@ pub(super) struct DeadFile {
 }
 
 impl Manifest {
+    /// Whether it is of this content of the store, and of an engine that cuts texts as this one does.
+    pub(super) fn fits(&self, epoch: &[u8; 16]) -> bool {
+        self.epoch == epoch_text(epoch) && self.fingerprint == fingerprint()
+    }
+
     /// As it is written: a checksum on the first line, then JSON for whoever looks.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let text = serde_json::to_string_pretty(self).expect("it is made of words and numbers");

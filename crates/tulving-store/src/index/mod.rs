@@ -23,6 +23,7 @@ mod follow;
 mod grow;
 mod keyword;
 mod manifest;
+mod meanwhile;
 mod quantise;
 mod segment;
 mod sessions;
@@ -52,7 +53,7 @@ use self::source::Source;
 use self::status::Notes;
 use self::trouble::{Damaged, Trouble};
 
-pub use self::fold::Folded;
+pub use self::fold::{Chore, Folded};
 pub use self::status::IndexStatus;
 
 /// How often a search is begun again because a file was found to be damaged.
@@ -60,9 +61,9 @@ const ATTEMPTS: usize = 3;
 
 /// An index over a store.
 ///
-/// Opening it costs nothing; the first search opens the base, or reads the whole store where there is none. Any number
-/// of processes may use one folder. Where the folder cannot be written, the index is in memory alone and
-/// [`status`](Self::status) says so.
+/// Opening it costs nothing; the first search opens the base. Where there is none it reads the whole store, and of a
+/// large store only what changed last, until the index was [tended](Self::tend). Any number of processes may use one
+/// folder. Where the folder cannot be written, the index is in memory alone and [`status`](Self::status) says so.
 pub struct SearchIndex {
     source: Box<dyn Source>,
     folder: Option<Folder>,
@@ -122,13 +123,18 @@ impl SearchIndex {
         }
     }
 
+    /// What [`tend`](Self::tend) would do, and whether it takes long. Costs a look at the manifest and the log.
+    pub fn chore(&self) -> Result<Chore, IndexError> {
+        Ok(self.chore_now()?)
+    }
+
     /// Whether [`tend`](Self::tend) would do something, as far as is known without looking at the store.
     pub fn wants_tending(&self) -> bool {
         self.wants(&self.state(), Care::Usual)
     }
 
-    /// Folds the tail into the base where it is long, and makes the base anew where its vectors are of an old model or
-    /// something is damaged. Searches go on meanwhile, in this process and in others.
+    /// Folds the tail into the base where it is long, and makes the base anew where there is none, its vectors are of an
+    /// old model or something is damaged. Searches go on meanwhile, in this process and in others.
     pub fn tend(&self) -> Result<Folded, IndexError> {
         Ok(self.fold(Care::Usual)?)
     }
@@ -155,7 +161,9 @@ impl SearchIndex {
 
     fn current_at(&self, pulse: u64) -> Option<Arc<Snapshot>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        current.as_ref().filter(|(of, _)| *of == pulse).map(|(_, snapshot)| Arc::clone(snapshot))
+        // Another process may have completed what is partial, which is no commit.
+        let fits = |(of, snapshot): &&(u64, Arc<Snapshot>)| *of == pulse && !snapshot.partial;
+        current.as_ref().filter(fits).map(|(_, snapshot)| Arc::clone(snapshot))
     }
 
     /// Brings the state up to the store, where it is not.
@@ -176,7 +184,7 @@ impl SearchIndex {
                 return Err(trouble);
             };
             self.notice(state, &damaged);
-            self.build(state, None)?;
+            self.renew(state, None)?;
             self.follow(state, None)?;
         }
         let snapshot = Arc::new(state.snapshot.clone());
@@ -202,7 +210,7 @@ impl SearchIndex {
         let mut state = self.state();
         if state.snapshot.base.iter().any(|part| part.segment.name() == damaged.file) {
             self.notice(&mut state, damaged);
-            self.build(&mut state, None)?;
+            self.renew(&mut state, None)?;
             self.update_anew(&mut state)?;
         }
         Ok(())
@@ -238,6 +246,11 @@ impl SearchIndex {
 
 impl Index for SearchIndex {
     fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError> {
+        if self.snapshot()?.partial {
+            let (held, model) = (self.held(scope, question)?, self.source.model()?);
+            return self
+                .with(|snapshot| answer::search(&snapshot.and(&held, model.as_deref())?, scope, question));
+        }
         self.with(|snapshot| answer::search(snapshot, scope, question))
     }
 

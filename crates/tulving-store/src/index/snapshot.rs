@@ -35,6 +35,9 @@ pub(super) struct Snapshot {
     pub(super) base: Vec<Part>,
     /// Those in memory.
     pub(super) tail: Vec<Part>,
+    /// Whether memories are missing that it would have taken too long to read before answering. What is there is
+    /// there as it is now.
+    pub(super) partial: bool,
 }
 
 impl Snapshot {

@@ -38,6 +38,8 @@ pub struct IndexStatus {
     pub holds_erased: bool,
     /// Whether the vectors of the base are of another model than the store answers with; see [`SearchIndex::tend`].
     pub outdated: bool,
+    /// Whether only what changed last can be found, until the rest was read; see [`SearchIndex::tend`].
+    pub partial: bool,
     /// Damage that was noticed since the index was opened, and made good.
     pub damage: Vec<String>,
     /// Why nothing can be written, where that is so. The index is then in memory alone.
@@ -60,6 +62,7 @@ impl SearchIndex {
             bytes: self.folder.as_ref().map_or(0, super::folder::Folder::bytes),
             holds_erased: state.snapshot.base.iter().any(|part| part.erased),
             outdated: basis.is_outdated(),
+            partial: state.snapshot.partial,
             damage: notes.damage,
             unwritable: notes.unwritable,
         })

@@ -4,9 +4,10 @@
 
 use std::sync::LazyLock;
 
-use rusqlite::{Connection, Params, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Params, params, params_from_iter};
 use tulving_core::error::StoreError;
-use tulving_core::id::MemoryId;
+use tulving_core::id::{MemoryId, SpaceId};
 use tulving_core::memory::{Chunk, Embedding, Standing};
 use tulving_core::ports::Feed;
 use tulving_core::search::Entry;
@@ -14,7 +15,7 @@ use tulving_core::vocabulary::State;
 
 use super::failure::Fault;
 use super::rows::{self, AROUND_UNUSED, Columns, EDITION};
-use super::{SqliteStore, apply, vectors, visible};
+use super::{SqliteStore, apply, holds, vectors, visible};
 
 /// True where the memory `m` is one of those that are embedded at all; [`is_live`] says the same of a standing.
 pub(super) const LIVE: &str = "m.forgotten_at IS NULL AND m.quarantined_at IS NULL AND m.state <> 'archived'";
@@ -53,7 +54,7 @@ impl Models {
     }
 
     /// The table of the memories that wait for this model.
-    fn table(&self, model: &str) -> Option<&'static str> {
+    pub(super) fn table(&self, model: &str) -> Option<&'static str> {
         self.with_tables().find_map(|(name, table)| (name == model).then_some(table))
     }
 }
@@ -86,6 +87,39 @@ impl Feed for SqliteStore {
         self.read_steadily(|reader| entries(reader, &SQL, params![after, rows::limit(limit)], model))
     }
 
+    fn holding(
+        &self,
+        texts: &[&str],
+        space: Option<SpaceId>,
+        limit: usize,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut values: Vec<Value> =
+            vec![space.map(|space| space.as_bytes().to_vec()).into(), rows::limit(limit).into()];
+        values.extend(texts.iter().map(|text| Value::Text(holds::folded(text))));
+        let held: Vec<String> = (3..=values.len()).map(|at| format!("holds(m.content, ?{at})")).collect();
+        let sql = format!(
+            "SELECT id FROM (SELECT m.id, m.row, {} AS held FROM memories m \
+             WHERE {LIVE} AND (?1 IS NULL OR m.space = ?1)) WHERE held > 0 ORDER BY held DESC, row DESC LIMIT ?2",
+            held.join(" + ")
+        );
+        self.read(|reader| {
+            let mut statement = reader.prepare(&sql)?;
+            let ids = statement
+                .query_map(params_from_iter(&values), |row| Columns::of(row).id(MemoryId::from_bytes))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn size(&self) -> Result<u64, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached("SELECT count(*) FROM memories")?;
+            Ok(statement.query_row([], |row| Columns::of(row).count())?)
+        })
+    }
+
     fn model(&self) -> Result<Option<String>, StoreError> {
         self.read(|reader| Ok(Models::read(reader)?.answers))
     }
@@ -104,19 +138,19 @@ impl Feed for SqliteStore {
         })
     }
 
-    fn unembedded_ids(&self, model: &str, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+    fn unembedded_ids(&self, model: &str, tried: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
         self.read_steadily(|reader| {
             let sql = match Models::read(reader)?.table(model) {
                 Some(table) => format!(
                     "SELECT m.id FROM {table} w CROSS JOIN memories m ON m.row = w.memory \
-                     WHERE ?1 IS NOT NULL ORDER BY w.memory LIMIT ?2"
+                     WHERE ?1 IS NOT NULL AND w.attempts < ?3 ORDER BY w.attempts, w.memory LIMIT ?2"
                 ),
-                None => {
-                    format!("SELECT m.id FROM memories m WHERE {LIVE} AND {LACKS} ORDER BY m.row LIMIT ?2")
-                }
+                None => format!(
+                    "SELECT m.id FROM memories m WHERE {LIVE} AND {LACKS} AND ?3 > 0 ORDER BY m.row LIMIT ?2"
+                ),
             };
             let mut statement = reader.prepare_cached(&sql)?;
-            let ids = statement.query_map(params![model, rows::limit(limit)], |row| {
+            let ids = statement.query_map(params![model, rows::limit(limit), tried], |row| {
                 Columns::of(row).id(MemoryId::from_bytes)
             })?;
             Ok(ids.collect::<Result<_, _>>()?)
@@ -125,15 +159,15 @@ impl Feed for SqliteStore {
 }
 
 impl SqliteStore {
-    /// Removes vectors of models that neither answer nor are set up. Looks at up to `limit` vectors in one short
+    /// Removes vectors of models that neither answer nor shall. Looks at up to `limit` vectors in one short
     /// transaction, and says whether there may be more.
     ///
     /// To choose another model leaves the old vectors where they are, because removing those of 1,000,000 memories would
-    /// hold up every writer for as long as it takes. Nobody reads them, so this is work for the background. `set_up` is
-    /// the model that shall answer: where another one was begun before, it is given up. Where there is nothing to do,
-    /// it costs one read.
-    pub fn drop_stale_vectors(&self, set_up: &str, limit: usize) -> Result<bool, StoreError> {
-        let drop_some = || apply::drop_stale_vectors(&mut self.writer(), &self.gate, set_up, limit);
+    /// hold up every writer for as long as it takes. Nobody reads them, so this is work for the background. `chosen` is
+    /// the model that shall answer by the user's wish: where another one was begun before, it is given up. Where there
+    /// is nothing to do, it costs one read.
+    pub fn drop_stale_vectors(&self, chosen: Option<&str>, limit: usize) -> Result<bool, StoreError> {
+        let drop_some = || apply::drop_stale_vectors(&mut self.writer(), &self.gate, chosen, limit);
         self.gate.pass(self.options.busy_wait, drop_some).map_err(|fault| self.explain(fault))
     }
 }

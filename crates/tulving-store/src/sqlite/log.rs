@@ -14,7 +14,7 @@ use tulving_core::space::Viewer;
 use super::directory::ADMINISTERED_ORGS;
 use super::failure::Fault;
 use super::rows::{self, AUDIT, Columns};
-use super::{SqliteStore, visible};
+use super::{SqliteStore, apply, visible};
 
 impl Log for SqliteStore {
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError> {
@@ -26,6 +26,11 @@ impl Log for SqliteStore {
             let found = statement.query_map([rows::signed(after.0), rows::limit(limit)], change)?;
             Ok(found.collect::<Result<_, _>>()?)
         })
+    }
+
+    fn trim(&self, up_to: Seq, most: usize) -> Result<usize, StoreError> {
+        let trim = || apply::trim_log(&mut self.writer(), &self.gate, up_to, most);
+        self.gate.pass(self.options.busy_wait, trim).map_err(|fault| self.explain(fault))
     }
 
     fn head(&self) -> Result<Seq, StoreError> {

@@ -14,6 +14,7 @@ use super::open::{APPLICATION_ID, Marks};
 const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0001_first.sql"),
     include_str!("../../migrations/sqlite/0002_vectors.sql"),
+    include_str!("../../migrations/sqlite/0003_attempts.sql"),
 ];
 
 /// The newest schema.

@@ -382,6 +382,11 @@ fn the_log_ascends_and_can_be_paged() {
 }
 
 #[test]
+fn a_trimmed_log_keeps_its_numbers_and_its_newest_entry() {
+    keeps(contract::log::a_trimmed_log_keeps_its_numbers_and_its_newest_entry);
+}
+
+#[test]
 fn every_commit_moves_the_pulse() {
     keeps(contract::log::every_commit_moves_the_pulse);
 }
@@ -439,6 +444,16 @@ fn vectors_of_what_is_no_longer_so_conflict() {
 #[test]
 fn vectors_replace_those_of_their_model() {
     keeps(contract::feed::vectors_replace_those_of_their_model);
+}
+
+#[test]
+fn contents_that_hold_a_text_are_found() {
+    keeps(contract::feed::contents_that_hold_a_text_are_found);
+}
+
+#[test]
+fn what_cannot_be_embedded_comes_last() {
+    keeps(contract::feed::what_cannot_be_embedded_comes_last);
 }
 
 #[test]

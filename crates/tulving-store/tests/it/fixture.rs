@@ -257,7 +257,7 @@ fn assert_vectors(store: &SqliteStore) {
     // Neither what is forgotten nor what is quarantined.
     assert_eq!(store.unembedded("test").expect("counted"), 4);
     let waiting: Vec<MemoryId> = [1, 3, 5, 6].map(|at| entries[at].memory.id).to_vec();
-    assert_eq!(store.unembedded_ids("test", 9).expect("read"), waiting);
+    assert_eq!(store.unembedded_ids("test", 9, 9).expect("read"), waiting);
 }
 
 fn assert_directory(store: &SqliteStore) {

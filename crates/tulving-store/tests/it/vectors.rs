@@ -103,7 +103,7 @@ fn the_check_up_says_how_many_wait_and_where_that_is_wrong() {
     let other = Connection::open(home.join("tulving.db")).expect("opened");
     other.execute_batch("DELETE FROM unembedded WHERE memory = 1").expect("done");
     assert_eq!(look(), bad("1 memories wait to be embedded and are not noted"));
-    other.execute_batch("INSERT INTO unembedded VALUES (1), (2)").expect("done");
+    other.execute_batch("INSERT INTO unembedded (memory) VALUES (1), (2)").expect("done");
     assert_eq!(look(), bad("1 memories are noted and do not wait"));
     choose(&store, "a", "a");
     assert_eq!(look(), fine("2 memories wait to be embedded"), "to choose the model again mends it");
@@ -119,12 +119,12 @@ fn vectors_of_other_models_go_in_pages() {
     for n in 0..10 {
         save_with(&store, &format!("memory {n}"), embedding("a"));
     }
-    assert!(!store.drop_stale_vectors("b", 3).expect("asked"), "no other model was chosen");
+    assert!(!store.drop_stale_vectors(Some("b"), 3).expect("asked"), "no other model was chosen");
     choose(&store, "a", "b");
     let fresh = save_with(&store, "embedded anew", embedding("b"));
     assert_eq!(count(home.path(), others), 10, "the choice itself is quick");
     let mut left = vec![10];
-    while store.drop_stale_vectors("b", 4).expect("dropped") {
+    while store.drop_stale_vectors(Some("b"), 4).expect("dropped") {
         left.push(count(home.path(), others));
         save_with(&store, &format!("meanwhile {}", left.len()), embedding("b"));
     }
@@ -134,7 +134,7 @@ fn vectors_of_other_models_go_in_pages() {
     let entry = store.entries(&[fresh], Some("b")).expect("read").remove(0);
     assert!(entry.chunks[0].embedding.is_some());
     assert_eq!(store.unembedded("b").expect("counted"), 10);
-    assert!(!store.drop_stale_vectors("b", 4).expect("asked"), "and then there is nothing to do");
+    assert!(!store.drop_stale_vectors(Some("b"), 4).expect("asked"), "and then there is nothing to do");
 }
 
 /// Gives a memory of one chunk vectors of another model.
@@ -162,7 +162,8 @@ fn a_model_is_prepared_while_another_answers() {
     assert_eq!(told(), "all memories are embedded (a); 3 are left until b takes over");
     save_with(&store, "meanwhile", embedding("a"));
     assert_eq!(store.unembedded("b").expect("counted"), 4);
-    assert!(!store.drop_stale_vectors("b", 9).expect("asked"), "it is set up");
+    assert!(!store.drop_stale_vectors(Some("b"), 9).expect("asked"), "it is chosen");
+    assert!(!store.drop_stale_vectors(None, 9).expect("asked"), "who chooses nothing gives nothing up");
     assert_eq!(noted(), 4);
     choose(&store, "a", "b");
     assert_eq!((store.unembedded("b").expect("counted"), noted()), (4, 0));
@@ -181,7 +182,7 @@ fn a_model_that_was_given_up_leaves_nothing() {
     embed(&store, ids[1], "c");
     assert_eq!(count(&home, "SELECT count(*) FROM unembedded_next"), 3, "one at a time");
     assert_eq!(store.unembedded("b").expect("counted"), 2, "others are looked for");
-    while store.drop_stale_vectors("a", 2).expect("dropped") {}
+    while store.drop_stale_vectors(Some("a"), 2).expect("dropped") {}
     assert_eq!(count(&home, "SELECT count(*) FROM unembedded_next"), 0);
     assert_eq!(count(&home, "SELECT count(*) FROM vectors WHERE model <> 'a'"), 0);
     assert_eq!(
@@ -204,7 +205,7 @@ fn a_copy_of_the_store_has_its_model_its_vectors_and_what_waits() {
     one.backup(&file, IfExists::Refuse, &mut |_, _| ()).expect("made");
     other.restore(&file, &mut |_, _| ()).expect("restored");
     assert_eq!(other.model().expect("read").as_deref(), Some("a"));
-    assert_eq!(other.unembedded_ids("a", 9).expect("read"), [waiting]);
+    assert_eq!(other.unembedded_ids("a", 9, 9).expect("read"), [waiting]);
     let entries = |store: &SqliteStore| store.entries(&[id], Some("a")).expect("read");
     assert_eq!(entries(&other), entries(&one));
 }

@@ -65,7 +65,7 @@ fn embedded(world: &World, id: MemoryId, model: &str) -> Vec<bool> {
 }
 
 fn waiting(world: &World, model: &str) -> Vec<MemoryId> {
-    let ids = good(world.store.unembedded_ids(model, usize::MAX));
+    let ids = good(world.store.unembedded_ids(model, u32::MAX, usize::MAX));
     assert_eq!(good(world.store.unembedded(model)), ids.len() as u64);
     ids
 }
@@ -272,6 +272,48 @@ pub fn vectors_replace_those_of_their_model(fresh: Fresh<'_>) {
     assert_eq!(firsts("b"), [Some(0.5), Some(0.25)]);
 }
 
+/// Contents are looked into as they are: in any case, of one space or of all, and only of what can be recalled.
+pub fn contents_that_hold_a_text_are_found(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("holding");
+    let (other, stranger) = world.hub_with_writer("elsewhere");
+    let one = world.put(space, owner, "Deploy on Friday", |_| ());
+    let both = world.put(space, owner, "deploying after REVIEW", |_| ());
+    let last = world.put(space, owner, "a review", |_| ());
+    let far = world.put(other, stranger, "100% deployed_", |_| ());
+    let gone = world.put(space, owner, "deploy never", |_| ());
+    world.forget(&gone);
+    let holding = |texts: &[&str], space, limit| good(world.store.holding(texts, space, limit));
+    assert_eq!(holding(&["deploy", "review"], Some(space), 9), [both.id, last.id, one.id]);
+    assert_eq!(holding(&["deploy", "review"], Some(space), 2), [both.id, last.id]);
+    assert_eq!(holding(&["deploy"], None, 9), [far.id, both.id, one.id]);
+    assert_eq!(holding(&["0% d", "_x"], None, 9), [far.id]);
+    assert_eq!(holding(&[], None, 9), []);
+}
+
+/// What a model fails on comes behind what it was not tried on, and when its content changes it is its turn again.
+pub fn what_cannot_be_embedded_comes_last(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("failing");
+    put(&world, space, owner, "done", &[Some("a")]);
+    let [one, two, three] = ["one", "two", "three"].map(|text| put(&world, space, owner, text, &[None]));
+    let failed = |memory: &Memory| Write::NotEmbedded { id: memory.id, model: "a".to_owned() };
+    let head = good(world.store.head());
+    world.apply(vec![failed(&one), failed(&one), failed(&two)]);
+    assert_eq!(good(world.store.head()), head, "nothing that others follow has changed");
+    assert_eq!(waiting(&world, "a"), [three.id, two.id, one.id]);
+    let tried = |tried| good(world.store.unembedded_ids("a", tried, 9));
+    assert_eq!(tried(2), [three.id, two.id]);
+    assert_eq!(tried(1), [three.id]);
+    assert_eq!(tried(0), []);
+    world.apply(vec![Write::NotEmbedded { id: one.id, model: "unknown".to_owned() }]);
+    let pinned = world.shift(&two, |standing| standing.pinned = true);
+    world.apply(vec![embed(&pinned, vec![(0, vectors("a", 0.5))])]);
+    assert_eq!(waiting(&world, "a"), [three.id, one.id]);
+    world.edit(&one, |edition| edition.text.content = "another".to_owned());
+    assert_eq!(waiting(&world, "a"), [one.id, three.id]);
+}
+
 /// A memory waits while it is neither forgotten nor quarantined nor archived, and goes when it is erased.
 pub fn what_waits_follows_every_move(fresh: Fresh<'_>) {
     let world = world(fresh);
@@ -280,7 +322,7 @@ pub fn what_waits_follows_every_move(fresh: Fresh<'_>) {
     let part = put(&world, space, owner, "part", &[Some("a"), None]);
     let cold = put(&world, space, owner, "cold", &[None]);
     assert_eq!(waiting(&world, "a"), [part.id, cold.id], "oldest first");
-    assert_eq!(good(world.store.unembedded_ids("a", 1)), [part.id]);
+    assert_eq!(good(world.store.unembedded_ids("a", 1, 1)), [part.id]);
     let now = world.now();
     let moves: [fn(&mut Standing, _); 3] = [
         |standing, now| standing.forgotten_at = Some(now),

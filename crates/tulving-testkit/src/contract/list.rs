@@ -115,6 +115,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         since: maybe(random, instant),
         until: maybe(random, instant),
         substring: maybe(random, |random| pick(random, &["ALPHA", "Über", "a", "KEY-1", "tel ü", "nothing"]).to_owned()),
+        content_only: random.bool(),
         forgotten: if random.u8(..8) == 0 {
             Forgotten::Only
         } else {
@@ -161,7 +162,8 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && filter.author.is_none_or(|author| author == memory.provenance.author)
         && filter.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
         && within(memory.usage.created_at)
-        && (holds(Some(&text.content)) || holds(text.title.as_deref()) || holds(edition.key.as_deref()))
+        && (holds(Some(&text.content))
+            || (!filter.content_only && (holds(text.title.as_deref()) || holds(edition.key.as_deref()))))
         && !(filter.records_only && memory.provenance.mirror.is_some())
         && filter
             .alive_at

@@ -105,6 +105,28 @@ pub fn the_log_ascends_and_can_be_paged(fresh: Fresh<'_>) {
     assert_eq!(paged, all);
 }
 
+/// The oldest entries go, so many at a time and never the newest, and those who follow from before see the gap.
+pub fn a_trimmed_log_keeps_its_numbers_and_its_newest_entry(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("trimmed");
+    for n in 0..9 {
+        world.put(space, owner, &format!("memory {n}"), |_| ());
+    }
+    let Seq(head) = good(world.store.head());
+    let first = |after| since(&world, Seq(after)).first().map(|change| change.seq.0);
+    let oldest = first(0).expect("there are entries");
+    assert_eq!(good(world.store.trim(Seq(head - 4), 2)), 2);
+    assert_eq!(first(0), Some(oldest + 2));
+    good(world.store.trim(Seq(head - 4), 1_000));
+    assert_eq!(first(0), Some(head - 3));
+    assert_eq!(first(head - 2), Some(head - 1), "what is there is followed as before");
+    assert_eq!(good(world.store.trim(Seq(head - 4), 1_000)), 0);
+    assert_eq!(good(world.store.trim(Seq(u64::MAX >> 1), 1_000)), 3);
+    assert_eq!((first(0), good(world.store.head())), (Some(head), Seq(head)));
+    world.put(space, owner, "one more", |_| ());
+    assert_eq!(good(world.store.head()), Seq(head + 1));
+}
+
 /// Whoever asks twice learns that something was committed in between.
 pub fn every_commit_moves_the_pulse(fresh: Fresh<'_>) {
     let world = world(fresh);

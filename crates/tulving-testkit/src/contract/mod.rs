@@ -128,6 +128,7 @@ checks! {
         every_change_has_its_entry,
         what_is_no_change_of_a_memory_is_not_logged,
         the_log_ascends_and_can_be_paged,
+        a_trimmed_log_keeps_its_numbers_and_its_newest_entry,
         every_commit_moves_the_pulse,
         the_epoch_stays,
         the_audit_is_for_admins,
@@ -143,6 +144,8 @@ checks! {
         a_model_is_chosen_on_what_is_so,
         vectors_of_what_is_no_longer_so_conflict,
         vectors_replace_those_of_their_model,
+        contents_that_hold_a_text_are_found,
+        what_cannot_be_embedded_comes_last,
         what_waits_follows_every_move,
         what_waits_agrees_with_a_plain_count,
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 use tulving_core::error::{Error, StoreError};
+use tulving_core::ports::Feed as _;
 use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore};
 
 use crate::config::Settings;
@@ -95,10 +96,23 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
         Ok(checkup) => {
             let sound = checkup.severity() != Severity::Bad;
             let mut lines: Vec<Line> = checkup.findings.into_iter().map(Line::from).collect();
+            lines.extend(if sound { model(&store, settings) } else { None });
             lines.extend(sound.then(|| index(&wire::index(&store), args.deep)));
             lines
         }
         Err(error) => vec![unreadable(error)],
+    })
+}
+
+/// That another model is set up than the one that answers; `None` where it is not.
+fn model(store: &Arc<SqliteStore>, settings: &Settings) -> Option<Line> {
+    let answers = store.model().ok().flatten()?;
+    let set_up = wire::engine(store, &wire::index(store), settings).set_up_model()?;
+    (set_up != answers).then(|| Line {
+        name: "model",
+        verdict: "warn",
+        text: format!("{answers} answers, and {set_up} is set up"),
+        hint: Some("`tulving embed` lets it take over".to_owned()),
     })
 }
 
@@ -113,7 +127,7 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
     let damage = if deep { index.verify() } else { Ok(Vec::new()) };
     let looked = damage.and_then(|damage| {
         let status = index.status()?;
-        if !damage.is_empty() || !status.damage.is_empty() {
+        if !damage.is_empty() || !status.damage.is_empty() || status.partial {
             index.tend()?;
         }
         if status.holds_erased {
@@ -128,6 +142,14 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
     damage.extend(status.damage.iter().filter(|found| !damage.contains(found)).cloned().collect::<Vec<_>>());
     if let Some(why) = status.unwritable {
         return line("warn", format!("it is in memory alone: {why}"), Some("every process builds its own"));
+    }
+    if status.partial {
+        let text = "it is being made anew".to_owned();
+        return line(
+            "warn",
+            text,
+            Some("until then recall finds older memories only by the very letters of a word"),
+        );
     }
     if status.holds_erased {
         let text = "its files still hold words of memories that were erased".to_owned();

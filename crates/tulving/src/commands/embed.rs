@@ -1,5 +1,7 @@
 //! `tulving embed`: gives the memories that wait for vectors theirs, now and with progress.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use serde::Serialize;
 
@@ -15,8 +17,8 @@ Examples:
   tulving embed --json
 
 A bulk save leaves its memories to be embedded later, and so does a model that fails; until then they are found by
-their words. Where another model was set up, its vectors are made beside the old ones, which answer until the last is made.
-It may be interrupted and goes on where it was.";
+their words. Where another model was set up, its vectors are made beside the old ones, which answer until the last is made,
+and go then. Only this command changes the model. It may be interrupted and goes on where it was.";
 
 /// Flags of `embed`.
 #[derive(Debug, Args)]
@@ -25,12 +27,18 @@ pub(crate) struct Embed {}
 
 /// How many memories are embedded between two steps of the bar.
 const STEP: usize = 64;
+/// How many vectors of earlier models are looked for at a time; writers wait that long.
+const DROPPED: usize = 2_000;
+/// How many of those that failed are shown.
+const SHOWN: usize = 5;
 
 /// What came of it.
 #[derive(Default, Serialize)]
 struct Report {
     embedded: u64,
     waiting: u64,
+    /// What the model failed on, by id.
+    failed: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     took_over: Option<String>,
 }
@@ -40,22 +48,33 @@ pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Out
     let mut report = Report::default();
     let mut bar = None;
     loop {
-        let step = app.engine.embed_waiting(STEP)?;
+        let step = app.engine.change_model(STEP)?;
+        let known = report.failed.len();
         report.embedded += step.done;
         report.waiting = step.left;
+        report.failed.extend(step.failed.into_iter().map(|failed| (failed.memory.to_string(), failed.why)));
         report.took_over = step.took_over.or(report.took_over);
         let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
         bar.set_position(report.embedded);
-        if step.left == 0 || step.done == 0 {
+        if step.left == 0 || (step.done == 0 && report.failed.len() == known) {
             break;
         }
+        // Others follow what is embedded here, and should not have to read all of it.
+        app.fold(printer)?;
     }
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
+    let model = app.engine.set_up_model();
+    if model.is_some() {
+        while app.store.drop_stale_vectors(model.as_deref(), DROPPED)? {}
+    }
     if printer.json() {
         printer.document(&report)?;
         return Ok(Outcome::Done);
+    }
+    for (id, why) in report.failed.iter().take(SHOWN) {
+        printer.warning(format!("{id}: {why}"))?;
     }
     if let Some(model) = &report.took_over {
         printer.line(format!("The vectors of {model} answer from now on"))?;

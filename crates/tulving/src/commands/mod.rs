@@ -21,6 +21,7 @@ pub(crate) mod related;
 pub(crate) mod revert;
 pub(crate) mod save;
 pub(crate) mod space;
+pub(crate) mod tend;
 pub(crate) mod token;
 pub(crate) mod update;
 mod welcome;
@@ -45,6 +46,7 @@ pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> 
     match &cli.command {
         None => done(welcome::run(printer), printer),
         Some(Command::Config(args)) => done(config::run(args, &cli.global, &settings, printer), printer),
+        Some(Command::Tend(args)) => done(tend::run(args, &settings, printer), printer),
         Some(Command::Doctor(args)) => done(doctor::run(args, &settings, printer), printer),
         Some(command) => {
             let app = match wire::open(&settings) {
@@ -97,9 +99,11 @@ fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         Command::Dump(args) => dump::run(args, app, printer),
         Command::Embed(args) => embed::run(args, app, printer),
         Command::Load(args) => load::run(args, app, printer),
-        Command::Doctor(_) | Command::Config(_) | Command::Completions(_) | Command::Help { .. } => {
-            unreachable!("these open no store and were done before")
-        }
+        Command::Doctor(_)
+        | Command::Tend(_)
+        | Command::Config(_)
+        | Command::Completions(_)
+        | Command::Help { .. } => unreachable!("these were done before"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `tulving revert`: an old version comes back, as a new one.
 
 use clap::Args;
+use tulving_core::answer::Edited;
 use tulving_core::id::Version;
 use tulving_core::memory::Memory;
 
@@ -35,16 +36,20 @@ pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result
     // What is wrong with the memory or the version is for the revert to say.
     let past = app.engine.history(&caller, which).unwrap_or_default();
     let before = past.iter().find(|entry| entry.current).map(|entry| entry.version);
-    let memory = app.engine.revert(&caller, which, Version(args.version))?;
+    let edited = app.engine.revert(&caller, which, Version(args.version))?;
     if printer.json() {
         let names = app.space_names()?;
-        printer.document(&Placed::new(&memory, memory.space, &names))?;
+        printer.document(&Placed::new(&edited, edited.memory.space, &names))?;
         return Ok(Outcome::Done);
     }
+    let Edited { memory, warnings } = edited;
     if before == Some(memory.version) {
         printer.line(unchanged(&memory))?;
     } else {
         say(args, &memory, printer)?;
+    }
+    for warning in warnings {
+        printer.warning(warning)?;
     }
     let reverted = past.iter().find(|entry| entry.version == Version(args.version));
     let boundary = memory.edition.boundary;

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
+use tulving_core::answer::Edited;
 use tulving_core::id::Version;
 use tulving_core::request::UpdateRequest;
 use tulving_core::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability};
@@ -148,17 +149,21 @@ pub(super) fn run(args: &Update, app: &App<'_>, printer: &mut Printer) -> Result
     let caller = app.here()?;
     // What is wrong with the memory or the request is for the update to say.
     let before = app.engine.get(&caller, which).ok();
-    let memory = app.engine.update(&caller, which, &request)?;
+    let edited = app.engine.update(&caller, which, &request)?;
     if printer.json() {
         let names = app.space_names()?;
-        printer.document(&Placed::new(&memory, memory.space, &names))?;
+        printer.document(&Placed::new(&edited, edited.memory.space, &names))?;
         return Ok(Outcome::Done);
     }
+    let Edited { memory, warnings } = edited;
     if before.is_some_and(|before| before.version == memory.version) {
         printer.line(unchanged(&memory))?;
         return Ok(Outcome::Done);
     }
     let done = format!("Updated {} to version {}", memory.reference(), memory.version);
     printer.line(sentence(&done, &memory, printer.columns()))?;
+    for warning in warnings {
+        printer.warning(warning)?;
+    }
     Ok(Outcome::Done)
 }

@@ -1,9 +1,10 @@
-//! The real binary, killed while it saves: what was acknowledged is there afterwards, and nothing is half there.
+//! The real binary, killed while it saves or folds: what was acknowledged is there afterwards, and nothing is half there.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::binary::Tulving;
 
@@ -147,4 +148,84 @@ fn a_killed_restore_leaves_the_old_content_or_the_new_and_no_copy_behind() {
     );
     let run = tulving.run(&["doctor", "--deep"]);
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+}
+
+/// Enough for the tail of the index to be folded after each save.
+const A_LONG_TAIL: usize = 520;
+const FOLDS: usize = 30;
+
+/// What is in the store, by the word that all memories of a save share: the word of each and its number.
+#[derive(Default)]
+struct Saved {
+    there: BTreeSet<(String, u64)>,
+    gone: BTreeSet<String>,
+}
+
+/// A save that is folded after it was acknowledged. Gives the process, which is folding now.
+fn save_and_fold(tulving: &Tulving, save: usize) -> (Child, Saved) {
+    let word = |n: usize| format!("zw{save:02}n{n:03}e");
+    let line = |n| format!("{{\"content\":\"the ledger zr{save:02}q has an entry {}\"}}\n", word(n));
+    let file = tulving.folder().join("batch.jsonl");
+    std::fs::write(&file, (0..A_LONG_TAIL).map(line).collect::<String>()).expect("a batch file");
+    let mut command = tulving.command(&["save", "--batch", &file.to_string_lossy(), "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    let out = child.stdout.as_mut().expect("piped");
+    let mut documents = serde_json::Deserializer::from_reader(out).into_iter::<serde_json::Value>();
+    let report = documents.next().expect("a report").expect("a whole one");
+    let numbers = report["receipts"].as_array().expect("receipts").iter();
+    let numbers = numbers.map(|receipt| receipt["number"].as_u64().expect("a number"));
+    let there = (0..).map(word).zip(numbers).collect();
+    (child, Saved { there, gone: BTreeSet::new() })
+}
+
+/// That a new process finds what is there of a save, and nothing else.
+fn assert_found(tulving: &Tulving, save: usize, saved: &Saved) {
+    let answer = tulving.json(&["recall", &format!("zr{save:02}q"), "--limit", "1000"]);
+    let missing = answer["missing"].as_array().expect("a list");
+    assert!(missing.iter().all(|missing| missing["lane"] != "keyword"), "{missing:?}");
+    let memories = answer["memories"].as_array().expect("memories").iter();
+    let last_word = |text: &str| text.rsplit(' ').next().unwrap_or_default().to_owned();
+    let found: BTreeSet<String> =
+        memories.map(|memory| last_word(memory["content"].as_str().expect("a content"))).collect();
+    let there: BTreeSet<String> = saved.there.iter().map(|(word, _)| word.clone()).collect();
+    assert!(found.is_disjoint(&saved.gone), "save {save}: what was forgotten is found");
+    assert_eq!(found, there, "save {save}");
+}
+
+#[test]
+fn a_process_killed_while_it_folds_costs_nothing_that_was_acknowledged() {
+    let tulving = Tulving::new();
+    let (mut first, saved) = save_and_fold(&tulving, 0);
+    let began = Instant::now();
+    first.wait().expect("it ends");
+    let folding = began.elapsed();
+    let mut all = vec![saved];
+    let mut killed = 0;
+    for round in 1..=FOLDS {
+        let (mut child, saved) = save_and_fold(&tulving, round);
+        all.push(saved);
+        std::thread::sleep(folding.mul_f64(1.2 * fastrand::f64()));
+        killed += usize::from(child.try_wait().expect("ours").is_none());
+        child.kill().expect("ours");
+        child.wait().expect("it is gone");
+        // Some kills follow one another, with nobody in between who folds what was left.
+        if round % 2 == 0 {
+            continue;
+        }
+        assert_found(&tulving, round, &all[round]);
+        let some = fastrand::usize(..=round);
+        let (word, number) = all[some].there.pop_first().expect("few are forgotten");
+        let hard = if round % 5 == 0 { "--hard" } else { "--json" };
+        tulving.ok(&["forget", &number.to_string(), hard]);
+        all[some].gone.insert(word);
+        assert_found(&tulving, some, &all[some]);
+        let run = tulving.run(&["doctor"]);
+        let sound = run.out.lines().any(|line| line.starts_with("ok") && line.contains("index"));
+        assert!(sound, "{}{}", run.out, run.err);
+    }
+    assert!(killed > FOLDS / 3, "only {killed} of {FOLDS} were killed while they folded");
+    for (save, saved) in all.iter().enumerate().step_by(4) {
+        assert_found(&tulving, save, saved);
+    }
+    tulving.assert_healthy();
 }

@@ -2,6 +2,14 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
+
+use tulving_core::change::{Actor, ChangeSet, Write};
+use tulving_core::id::{MemoryId, PrincipalId};
+use tulving_core::memory::{Embedding, Memory};
+use tulving_core::ports::{Feed as _, Store as _};
+use tulving_core::time::Timestamp;
+use tulving_store::{Home, Options, SqliteStore};
 
 use crate::binary::{Tulving, WITHOUT_MODEL, finish};
 
@@ -92,6 +100,84 @@ fn the_index_can_be_deleted_and_comes_back() {
     let out = tulving.ok(&["recall", "ledger line 77", "--limit", "1"]);
     assert!(out.contains("Line 77 of the ledger"), "{out}");
     tulving.assert_healthy();
+}
+
+#[test]
+fn a_large_store_whose_index_is_gone_answers_at_once_and_makes_it_anew_behind_the_answer() {
+    let tulving = Tulving::new();
+    let lines: String = (0..6_000).map(|n| format!("{{\"content\":\"Line {n} of the ledger\"}}\n")).collect();
+    tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
+    let ask = |line: &str| tulving.json(&["recall", &format!("ledger line {line}"), "--limit", "1"]);
+    let first = |answer: &serde_json::Value| answer["memories"][0]["content"].to_string();
+    let whole = |answer: &serde_json::Value| {
+        !answer["missing"].as_array().expect("a list").iter().any(|missing| missing["lane"] == "keyword")
+    };
+    let answer = ask("7");
+    assert!(whole(&answer) && first(&answer).contains("Line 7 "), "{answer}");
+    std::fs::remove_dir_all(tulving.home().join("index")).expect("it can be deleted");
+    let answer = ask("5987");
+    assert!(!whole(&answer), "nobody waits until everything was read: {answer}");
+    assert!(first(&answer).contains("Line 5987 "), "{answer}");
+    // What is older is found by its letters, if the index is not there already.
+    assert!(first(&ask("77")).contains("Line 77 "));
+    // Nobody has to ask for it, and nobody has to wait for it.
+    let end = Instant::now() + Duration::from_secs(60);
+    while !whole(&ask("5987")) {
+        assert!(Instant::now() < end, "it was not made anew");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(first(&ask("7")).contains("Line 7 "));
+    tulving.assert_healthy();
+}
+
+#[test]
+fn saves_alone_are_folded_too() {
+    let tulving = Tulving::new();
+    for round in 0..6 {
+        let lines: String = (0..100).map(|n| format!("{{\"content\":\"Line {n} of {round}\"}}\n")).collect();
+        tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
+    }
+    assert!(tulving.home().join("index/manifest").is_file(), "nobody has recalled anything");
+}
+
+#[test]
+fn another_model_takes_over_with_embed_alone_and_then_the_old_vectors_go() {
+    let tulving = Tulving::new();
+    for memory in LIFE {
+        tulving.ok(&["save", memory]);
+    }
+    let home = Home::open_or_create(&tulving.home()).expect("a home");
+    let store = SqliteStore::open(&home, Options::default()).expect("a store");
+    let all = || store.entries_after(None, 100, None).expect("read").into_iter().map(|entry| entry.memory);
+    let vectors = |model: &str| {
+        let ids: Vec<MemoryId> = all().map(|memory| memory.id).collect();
+        let entries = store.entries(&ids, Some(model)).expect("read");
+        entries.iter().filter(|entry| entry.chunks[0].embedding.is_some()).count()
+    };
+    // Another model answered before.
+    let earlier = Embedding { model: "earlier".to_owned(), vector: vec![0.6, 0.8], sentences: Vec::new() };
+    let embed = |memory: Memory| Write::Embed {
+        id: memory.id,
+        from: memory.version,
+        embeddings: vec![(0, earlier.clone())],
+    };
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    let writes = all().map(embed).collect();
+    let changes = ChangeSet { by, at: Timestamp::from_micros(0), rights: Vec::new(), writes };
+    store.apply(&changes).expect("embedded");
+
+    let found = finish(with_model(&tulving, &["recall", "quarterly review"]), b"");
+    assert!(found.out.contains(LIFE[2]) && found.err.contains("earlier"), "{}{}", found.out, found.err);
+    let saved = finish(with_model(&tulving, &["save", "one more"]), b"");
+    assert!(saved.err.contains("not embedded yet"), "{}", saved.err);
+    let edited = finish(with_model(&tulving, &["update", "7", "yet one more"]), b"");
+    assert!(edited.err.contains("not embedded yet"), "{}", edited.err);
+    assert_eq!(vectors("earlier"), 6, "nothing but `embed` changes the model");
+    assert!(ok(&tulving, &["doctor"], "").contains("is set up"));
+    assert!(ok(&tulving, &["embed"], "").contains("answer from now on"));
+    let model = store.model().expect("known").expect("one answers");
+    assert_eq!((vectors("earlier"), vectors(&model)), (0, 7));
+    assert!(contents(&tulving, &["recall", "what is the pet called?"])[0].contains("cat"));
 }
 
 #[test]

@@ -328,7 +328,7 @@ impl Run {
             ..UpdateRequest::default()
         };
         let said = format!("step {}: {:?} updates {which} with {request:?}", self.step, caller.viewer);
-        let done = code(self.bed.engine.update(caller, which, &request));
+        let done = code(self.bed.engine.update(caller, which, &request)).map(|edited| edited.memory);
         self.count("update", &done);
         let empty = UpdateRequest { if_version: request.if_version, ..UpdateRequest::default() };
         if request == empty {
@@ -342,7 +342,7 @@ impl Run {
     fn revert(&mut self, caller: &Caller) {
         let which = self.which(caller);
         let version = Version(self.random.u32(1..6));
-        let done = code(self.bed.engine.revert(caller, which, version));
+        let done = code(self.bed.engine.revert(caller, which, version)).map(|edited| edited.memory);
         self.count("revert", &done);
         let due = self.model.revert(caller, which, version);
         assert_eq!(done, due, "step {}: {:?} reverts {which} to {version}", self.step, caller.viewer);

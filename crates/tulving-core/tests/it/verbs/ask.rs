@@ -1,13 +1,14 @@
 //! recall with a question: by meaning, by word, by relation, and why.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
-use tulving_core::error::{Error, Invalid};
+use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength, Warning};
+use tulving_core::error::{Error, Invalid, ModelError};
 use tulving_core::id::MemoryId;
-use tulving_core::ports::{Clock as _, Embedder};
+use tulving_core::ports::{Clock as _, Embedder, Feed as _};
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, LinkedBy, MemoryType, Relation, Role, Stability};
@@ -527,11 +528,11 @@ fn a_link_is_made_later_where_the_vectors_come_later() {
 struct Other;
 
 impl Embedder for Other {
-    fn model(&self) -> Result<String, tulving_core::error::ModelError> {
+    fn model(&self) -> Result<String, ModelError> {
         Ok("other".to_owned())
     }
 
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, tulving_core::error::ModelError> {
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         let mut made = FakeEmbedder.embed(texts)?;
         made.iter_mut().for_each(|vector| vector.reverse());
         Ok(made)
@@ -555,17 +556,142 @@ fn another_model_takes_over_in_one_step_and_the_old_one_answers_until_then() {
         answer.hits.iter().filter(in_lane).count()
     };
     assert_eq!(vectors(&engine), 10);
-    let step = engine.embed_waiting(4).expect("embedded");
+    let step = engine.change_model(4).expect("embedded");
     assert_eq!((step.done, step.left, step.took_over), (4, 6, None));
     assert_eq!(vectors(&engine), 10, "the old vectors still answer");
     bed.save(&user, "Measurement 10 of the tide");
-    let step = engine.embed_waiting(100).expect("embedded");
+    let step = engine.change_model(100).expect("embedded");
     assert_eq!((step.done, step.left, step.took_over), (7, 0, Some("other".to_owned())));
     assert_eq!(vectors(&engine), 10);
     // A process that only has the old model says so, and answers by word.
     let answer = ask(&bed, &user, Ask::new("tide"));
     assert!(answer.missing[0].why.contains("other"), "{:?}", answer.missing);
     assert_eq!(answer.hits.len(), 10);
+}
+
+#[test]
+fn two_processes_with_different_models_do_not_embed_the_store_in_turns() {
+    let bed = bed();
+    let user = bed.user();
+    for n in 0..5 {
+        bed.save(&user, format!("Measurement {n} of the tide").as_str());
+    }
+    let other = bed.beside_with(Arc::new(Other), Vec::new());
+    for _ in 0..3 {
+        for engine in [&other, &bed.engine] {
+            let step = engine.embed_waiting(100).expect("embedded");
+            assert_eq!((step.done, step.left, step.took_over), (0, 0, None));
+        }
+    }
+    assert_eq!(bed.store.model().expect("known"), Some("fake".to_owned()));
+    // Who has another model answers by word and says so, and what it saves waits for the model of the store.
+    let answer = other.recall(&user, &request(Ask::new("tide"))).expect("an answer");
+    assert!(answer.missing[0].why.contains("fake"), "{:?}", answer.missing);
+    assert_eq!(answer.hits.len(), 5);
+    let receipt = other.save(&user, SaveRequest::new("Measurement 5 of the tide")).expect("saved");
+    assert!(matches!(receipt.warnings.as_slice(), [Warning::NotEmbedded { .. }]), "{:?}", receipt.warnings);
+    assert_eq!(other.embed_waiting(100).expect("nothing to do").done, 0);
+    assert_eq!(bed.engine.embed_waiting(100).expect("embedded").done, 1);
+    // The user's wish changes it, and then for all.
+    assert_eq!(other.change_model(100).expect("embedded").took_over, Some("other".to_owned()));
+    assert_eq!(bed.engine.embed_waiting(100).expect("nothing to do").done, 0);
+    assert_eq!(bed.store.model().expect("known"), Some("other".to_owned()));
+}
+
+/// Fails on every text with a word, and on no other.
+struct Choosy(AtomicUsize);
+
+impl Embedder for Choosy {
+    fn model(&self) -> Result<String, ModelError> {
+        FakeEmbedder.model()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        match texts.iter().find(|text| text.contains("poison")) {
+            Some(_) => Err(ModelError::Failed { model: "fake".to_owned(), why: "poison".to_owned() }),
+            None => FakeEmbedder.embed(texts),
+        }
+    }
+}
+
+#[test]
+fn a_memory_that_cannot_be_embedded_holds_up_no_other() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "The first of all");
+    // Without a model for a while, so that all of them wait.
+    let without = bed.beside();
+    for n in 0..100 {
+        without.save(&user, SaveRequest::new(format!("poison {n}"))).expect("saved");
+    }
+    for n in 0..20 {
+        without.save(&user, SaveRequest::new(format!("Measurement {n} of the tide"))).expect("saved");
+    }
+    let choosy = Arc::new(Choosy(AtomicUsize::new(0)));
+    let engine = bed.beside_with(choosy.clone(), Vec::new());
+    // However few are embedded at a time, all that can be are after some time.
+    let mut done = 0;
+    for _ in 0..6 {
+        let step = engine.embed_waiting(32).expect("the others are embedded");
+        assert!(step.failed.iter().all(|failed| failed.why.contains("poison")));
+        done += step.done;
+    }
+    assert_eq!(done, 20);
+    // What failed a few times is not tried after every command for ever.
+    (0..10).for_each(|_| drop(engine.embed_waiting(32).expect("nothing to do")));
+    let calls = choosy.0.load(Ordering::SeqCst);
+    let step = engine.embed_waiting(32).expect("nothing to do");
+    assert_eq!((step.done, step.left, step.failed), (0, 100, Vec::new()));
+    assert_eq!(choosy.0.load(Ordering::SeqCst), calls);
+    // Who asks for it tries again.
+    assert_eq!(engine.change_model(1_000).expect("tried").failed.len(), 100);
+}
+
+#[test]
+fn a_model_takes_over_although_it_fails_on_a_memory() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "poison");
+    bed.save(&user, "Measurement of the tide");
+    let other = bed.beside_with(Arc::new(Other), Vec::new());
+    assert_eq!(other.change_model(9).expect("embedded").took_over, Some("other".to_owned()));
+    let engine = bed.beside_with(Arc::new(Choosy(AtomicUsize::new(0))), Vec::new());
+    bed.save(&user, "more poison");
+    let step = engine.change_model(9).expect("embedded");
+    assert_eq!((step.left, step.took_over), (1, Some("fake".to_owned())));
+    assert_eq!(step.failed.len(), 1);
+}
+
+/// Cannot be reached.
+struct Down;
+
+impl Embedder for Down {
+    fn model(&self) -> Result<String, ModelError> {
+        FakeEmbedder.model()
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        Err(ModelError::Failed { model: "fake".to_owned(), why: "it cannot be reached".to_owned() })
+    }
+}
+
+#[test]
+fn a_model_that_embeds_nothing_is_not_blamed_on_the_memories() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "The first of all");
+    let without = bed.beside();
+    without.save(&user, SaveRequest::new("Measurement of the tide")).expect("saved");
+    let down = bed.beside_with(Arc::new(Down), Vec::new());
+    for _ in 0..5 {
+        refused!(down.embed_waiting(9), Error::Model(_));
+    }
+    assert_eq!(
+        bed.engine.embed_waiting(9).expect("embedded").done,
+        1,
+        "it is tried as soon as the model is back"
+    );
 }
 
 #[test]

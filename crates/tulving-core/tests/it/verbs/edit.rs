@@ -1,5 +1,9 @@
 //! update, history and revert.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use tulving_core::answer::Warning;
 use tulving_core::error::{Error, Invalid, Unique};
 use tulving_core::id::{MemoryRef, Number, SpaceId, Version};
 use tulving_core::memory::{Memory, Mirror};
@@ -8,6 +12,8 @@ use tulving_core::vocabulary::{
     Boundary, Kind, MemoryType, Relation, Role, SpaceKind, Stability, State, VersionAct,
 };
 use tulving_testkit::build;
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::BrokenEmbedder;
 
 use crate::bed::{Bed, keyed, link, refused, said, within, words};
 
@@ -301,12 +307,12 @@ fn a_revert_is_a_new_version_and_keeps_the_boundary() {
         memory.id,
         &UpdateRequest { boundary: Some(Boundary::Team), key: Some(None), ..said("two") },
     );
-    let back = bed.engine.revert(&hub, memory.id.into(), Version(1)).unwrap();
+    let back = bed.engine.revert(&hub, memory.id.into(), Version(1)).unwrap().memory;
     assert_eq!(back.version, Version(3));
     assert_eq!(back.edition.text.content, "one");
     assert_eq!(back.edition.key.as_deref(), Some("k"));
     assert_eq!(back.edition.boundary, Boundary::Team, "who may see it stays");
-    let again = bed.engine.revert(&hub, memory.id.into(), Version(3)).unwrap();
+    let again = bed.engine.revert(&hub, memory.id.into(), Version(3)).unwrap().memory;
     assert_eq!(again.version, Version(3), "to what it says already is nothing");
     refused!(
         bed.engine.revert(&hub, memory.id.into(), Version(9)),
@@ -345,7 +351,7 @@ fn an_edit_does_not_undo_a_pin_or_an_archiving_made_meanwhile() {
     let user = bed.user();
     let memory = bed.save(&user, keyed("k", "content"));
     let acts: [fn(&Bed, &Caller, MemoryRef) -> Memory; 2] = [
-        |bed, user, which| bed.engine.update(user, which, &titled("title")).expect("an edit"),
+        |bed, user, which| bed.engine.update(user, which, &titled("title")).expect("an edit").memory,
         |bed, user, _| {
             let receipt = bed.save(user, keyed("k", "other content"));
             bed.get(user, receipt.id)
@@ -366,4 +372,21 @@ fn an_edit_does_not_undo_a_pin_or_an_archiving_made_meanwhile() {
     });
     let after = bed.update(&user, memory.id, &said("third content"));
     assert_eq!(after.standing.state, State::Archived);
+}
+
+#[test]
+fn an_edit_that_could_not_be_embedded_says_so_as_a_save_does() {
+    let bed = Bed::with(ManualClock::ticking(Duration::from_millis(1)), Arc::new(BrokenEmbedder));
+    let user = bed.user();
+    let saved = bed.save(&user, "first");
+    assert!(matches!(saved.warnings.as_slice(), [Warning::NotEmbedded { .. }]));
+    let edited = bed.engine.update(&user, saved.id.into(), &said("second")).expect("an edit");
+    assert_eq!(edited.warnings, saved.warnings);
+    let reverted = bed.engine.revert(&user, saved.id.into(), Version(1)).expect("a revert");
+    assert_eq!(reverted.warnings, saved.warnings);
+    // What does not change the text needs no vectors, and one without any model is as it was wished.
+    let pinned = UpdateRequest { importance: Some(0.9), ..UpdateRequest::default() };
+    assert_eq!(bed.engine.update(&user, saved.id.into(), &pinned).expect("an edit").warnings, []);
+    let without = bed.beside();
+    assert_eq!(without.update(&user, saved.id.into(), &said("third")).expect("an edit").warnings, []);
 }

@@ -45,6 +45,17 @@ impl Act<'_> {
         self.log(ChangeKind::Embedded, id, at)
     }
 
+    /// Lets others go first. Of a model that nothing is known to wait for, nothing is noted.
+    pub(super) fn not_embedded(&mut self, id: MemoryId, model: &str) -> Result<(), Fault> {
+        if let Some(table) = self.models()?.table(model) {
+            let sql = format!(
+                "UPDATE {table} SET attempts = attempts + 1 WHERE memory = (SELECT row FROM memories WHERE id = ?1)"
+            );
+            self.transaction.prepare_cached(&sql)?.execute([id.as_bytes()])?;
+        }
+        Ok(())
+    }
+
     fn has_chunk(&self, row: i64, ordinal: u32) -> Result<bool, Fault> {
         let mut statement =
             self.transaction.prepare_cached("SELECT 1 FROM chunks WHERE memory = ?1 AND ordinal = ?2")?;
@@ -77,7 +88,8 @@ impl Act<'_> {
         set(&self.transaction, "model", to)?;
         if next.as_deref() == Some(to) {
             self.transaction.execute_batch(
-                "DELETE FROM unembedded; INSERT INTO unembedded SELECT memory FROM unembedded_next ORDER BY memory",
+                "DELETE FROM unembedded; INSERT INTO unembedded (memory, attempts) \
+                 SELECT memory, attempts FROM unembedded_next ORDER BY memory",
             )?;
         } else {
             fill(&self.transaction, "unembedded", to)?;
@@ -156,8 +168,10 @@ impl Act<'_> {
     }
 }
 
+/// Notes that a memory waits. One that waited before may be another by now, so it is its turn again.
 fn wait(transaction: &Connection, table: &str, row: i64) -> Result<(), Fault> {
-    let sql = format!("INSERT OR IGNORE INTO {table} (memory) VALUES (?1)");
+    let sql =
+        format!("INSERT INTO {table} (memory) VALUES (?1) ON CONFLICT (memory) DO UPDATE SET attempts = 0");
     transaction.prepare_cached(&sql)?.execute([row])?;
     Ok(())
 }
@@ -196,15 +210,16 @@ fn stale_after(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     statement.query_row([STALE_AFTER], |row| row.get(0)).optional()
 }
 
-/// Removes vectors of models that neither answer nor are set up, among the next `limit`. Says whether there may be more.
+/// Removes vectors of models that neither answer nor shall, among the next `limit`. Says whether there may be more.
 pub(in super::super) fn drop_stale_vectors(
     connection: &mut Connection,
     gate: &Gate,
-    set_up: &str,
+    chosen: Option<&str>,
     limit: usize,
 ) -> Result<bool, Fault> {
     let given_up = |connection: &Connection| -> rusqlite::Result<bool> {
-        Ok(Models::read(connection)?.next.is_some_and(|next| next != set_up))
+        let next = Models::read(connection)?.next;
+        Ok(next.zip(chosen).is_some_and(|(next, chosen)| next != chosen))
     };
     if stale_after(connection)?.is_none() && !given_up(connection)? {
         return Ok(false);
@@ -215,9 +230,11 @@ pub(in super::super) fn drop_stale_vectors(
         forget_next(&transaction)?;
         look_for_stale(&transaction)?;
     }
-    let (Some(after), Some(model)) = (stale_after(&transaction)?, Models::read(&transaction)?.answers) else {
+    let Models { answers, next } = Models::read(&transaction)?;
+    let (Some(after), Some(model)) = (stale_after(&transaction)?, answers) else {
         return Ok(false);
     };
+    let other = chosen.or(next.as_deref()).unwrap_or(&model);
     // The end of the page, where there is a full one.
     let last: Option<i64> = transaction
         .prepare_cached("SELECT row FROM vectors WHERE row > ?1 ORDER BY row LIMIT 1 OFFSET ?2")?
@@ -225,7 +242,7 @@ pub(in super::super) fn drop_stale_vectors(
         .optional()?;
     transaction
         .prepare_cached("DELETE FROM vectors WHERE row > ?1 AND row <= ?2 AND model <> ?3 AND model <> ?4")?
-        .execute(params![after, last.unwrap_or(i64::MAX), model, set_up])?;
+        .execute(params![after, last.unwrap_or(i64::MAX), model, other])?;
     match last {
         Some(last) => transaction
             .prepare_cached("UPDATE meta SET value = ?2 WHERE name = ?1")?

@@ -22,7 +22,7 @@ use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
 use super::failure::Fault;
 use super::feed::Models;
 use super::gate::Gate;
-use super::rows::Columns;
+use super::rows::{self, Columns};
 use super::scrub;
 
 pub(super) use embed::drop_stale_vectors;
@@ -57,6 +57,25 @@ pub(super) fn run(
     Ok((act.applied, act.erased))
 }
 
+/// Removes up to `most` of the oldest entries of the change log up to `up_to`, and says how many. The newest stays.
+pub(super) fn trim_log(
+    connection: &mut Connection,
+    gate: &Gate,
+    up_to: Seq,
+    most: usize,
+) -> Result<usize, Fault> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    gate.require_open()?;
+    let trimmed = transaction
+        .prepare_cached(
+            "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes \
+             WHERE seq <= ?1 AND seq < (SELECT max(seq) FROM changes) ORDER BY seq LIMIT ?2)",
+        )?
+        .execute([rows::signed(up_to.0), rows::limit(most)])?;
+    transaction.commit()?;
+    Ok(trimmed)
+}
+
 fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Result<(), Fault> {
     let mut statement = transaction
         .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = 'space' AND of = ?2")?;
@@ -86,6 +105,7 @@ impl Act<'_> {
             Write::Move { id, from, to } => self.shift(*id, from, to),
             Write::Erase { id, from } => self.erase(*id, *from),
             Write::Embed { id, from, embeddings } => self.embed(*id, *from, embeddings),
+            Write::NotEmbedded { id, model } => self.not_embedded(*id, model),
             Write::ChooseModel { from, to } => self.choose_model(from.as_deref(), to),
             Write::Link(association) => self.link(association),
             Write::Unlink { source, target, relation } => self.unlink(*source, *target, *relation),

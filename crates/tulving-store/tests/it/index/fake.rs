@@ -170,6 +170,15 @@ impl Log for Fake {
         Ok(inner.log.iter().filter(|change| change.seq > after).take(limit).cloned().collect())
     }
 
+    fn trim(&self, up_to: Seq, most: usize) -> Result<usize, StoreError> {
+        let mut inner = self.inner();
+        let old = inner.log.iter().rev().skip(1).filter(|change| change.seq <= up_to).count().min(most);
+        inner.log.drain(..old);
+        inner.trimmed += old as u64;
+        inner.pulse += 1;
+        Ok(old)
+    }
+
     fn head(&self) -> Result<Seq, StoreError> {
         let inner = self.inner();
         Ok(Seq(inner.trimmed + inner.log.len() as u64))
@@ -205,6 +214,28 @@ impl Feed for Fake {
         Ok(later.take(limit).map(|(_, kept)| Self::entry(kept, model)).collect())
     }
 
+    fn holding(
+        &self,
+        texts: &[&str],
+        space: Option<SpaceId>,
+        limit: usize,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        let inner = self.inner();
+        let held = |kept: &Kept| {
+            let content = kept.memory.edition.text.content.to_lowercase();
+            texts.iter().filter(|text| content.contains(**text)).count()
+        };
+        let within = inner.kept.values().filter(|kept| space.is_none_or(|space| space == kept.memory.space));
+        let mut found: Vec<(usize, MemoryId)> = within.map(|kept| (held(kept), kept.memory.id)).collect();
+        found.retain(|(held, _)| *held > 0);
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(found.into_iter().take(limit).map(|(_, id)| id).collect())
+    }
+
+    fn size(&self) -> Result<u64, StoreError> {
+        Ok(self.inner().kept.len() as u64)
+    }
+
     fn model(&self) -> Result<Option<String>, StoreError> {
         Ok(self.inner().model.clone())
     }
@@ -213,7 +244,7 @@ impl Feed for Fake {
         Ok(0)
     }
 
-    fn unembedded_ids(&self, _: &str, _: usize) -> Result<Vec<MemoryId>, StoreError> {
+    fn unembedded_ids(&self, _: &str, _: u32, _: usize) -> Result<Vec<MemoryId>, StoreError> {
         Ok(Vec::new())
     }
 }

@@ -25,11 +25,11 @@ pub(super) fn store_of(memories: usize) -> Arc<Fake> {
     store
 }
 
-fn index_of(store: &Arc<Fake>, folder: &Path) -> SearchIndex {
+pub(super) fn index_of(store: &Arc<Fake>, folder: &Path) -> SearchIndex {
     SearchIndex::open(Arc::clone(store), folder)
 }
 
-fn files(folder: &Path, start: &str) -> Vec<PathBuf> {
+pub(super) fn files(folder: &Path, start: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let mut found: Vec<PathBuf> = paths
@@ -40,7 +40,7 @@ fn files(folder: &Path, start: &str) -> Vec<PathBuf> {
 }
 
 /// That an index answers as one made from scratch.
-fn assert_right(store: &Arc<Fake>, index: &SearchIndex) {
+pub(super) fn assert_right(store: &Arc<Fake>, index: &SearchIndex) {
     let scratch = SearchIndex::in_memory(Arc::clone(store));
     assert_alike(store, index, &scratch, &mut fastrand::Rng::with_seed(9));
 }
@@ -178,7 +178,7 @@ fn cut_short(path: &Path) {
     fs::write(path, &bytes[..bytes.len() * 2 / 3]).expect("written");
 }
 
-fn flip(path: &Path, place: usize) {
+pub(super) fn flip(path: &Path, place: usize) {
     let mut bytes = fs::read(path).expect("read");
     bytes[place] ^= 16;
     fs::write(path, bytes).expect("written");
@@ -266,6 +266,7 @@ fn another_model_answers_with_its_own_vectors_alone() {
         let store = store_of(memories);
         let index = index_of(&store, folder.path());
         index.search(&everything(), &words("alpha")).expect("an answer");
+        index.tend().expect("made");
         let ids: Vec<MemoryId> = store.inner().kept.keys().copied().collect();
         ids.iter().take(20).for_each(|id| store.embed(*id, "m2", 40));
         let asked = question("alpha beta", "m2", 40);

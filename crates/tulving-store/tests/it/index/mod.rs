@@ -15,6 +15,9 @@ mod naive;
 // Files: folding, sharing, damage.
 mod files;
 
+// Large stores without a whole base.
+mod partly;
+
 // More items than are compared one by one.
 mod large;
 

@@ -1,0 +1,77 @@
+//! What is found by its letters while the index has only a part of the memories.
+//!
+//! The store looks into every content for the words of the question, and what it finds is searched beside the part that
+//! is there. Words that differ in more than their ending are not found this way.
+
+use tulving_core::search::{Entry, Question, Scope};
+
+use super::SearchIndex;
+use super::build::ENTRIES;
+use super::snapshot::Snapshot;
+use super::trouble::{Damaged, Trouble};
+
+/// So many memories are read beside the part, at the most: some tenth of a second.
+const MOST: usize = 1_000;
+/// So many words are looked for, the longest; each costs another look into every content.
+const WORDS: usize = 6;
+/// Shorter words are in almost every content, unless they are numbers.
+const SHORTEST: usize = 3;
+
+impl SearchIndex {
+    /// The memories whose contents hold words of the question.
+    pub(super) fn held(&self, scope: &Scope, question: &Question) -> Result<Vec<Entry>, Trouble> {
+        let model = self.source.model()?;
+        let ids = self.source.holding(&letters(&question.terms), scope.filter.space, MOST)?;
+        let mut entries = Vec::with_capacity(ids.len());
+        for some in ids.chunks(ENTRIES) {
+            entries.extend(self.source.entries(some, model.as_deref())?);
+        }
+        Ok(entries)
+    }
+}
+
+impl Snapshot {
+    /// This and these memories.
+    pub(super) fn and(&self, entries: &[Entry], model: Option<&str>) -> Result<Self, Damaged> {
+        let mut both = self.clone();
+        for entry in entries {
+            both.kill(entry.memory.id.as_bytes(), false)?;
+        }
+        both.absorb(entries, model)?;
+        Ok(both)
+    }
+}
+
+/// What of the terms stands in a content as it is. Stems end in "i" where the word has "y" or "ies".
+fn letters(terms: &[String]) -> Vec<&str> {
+    let stems = terms.iter().map(|term| match term.strip_suffix('i') {
+        Some(stem) if stem.len() >= SHORTEST => stem,
+        _ => term,
+    });
+    let telling = |stem: &&str| stem.len() >= SHORTEST || stem.bytes().any(|byte| byte.is_ascii_digit());
+    let mut stems: Vec<&str> = stems.filter(telling).collect();
+    stems.sort_by_key(|stem| std::cmp::Reverse(stem.len()));
+    stems.truncate(WORDS);
+    stems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tulving_core::text::terms;
+
+    #[test]
+    fn a_stem_is_looked_for_as_it_stands_in_a_content() {
+        for (asked, content) in [
+            ("memories", "a memory of it"),
+            ("how do we deploy", "deploying takes an hour"),
+            ("databases", "the database is down"),
+            ("who is in 42", "room 42"),
+            ("東京都", "東京都に行く"),
+        ] {
+            let terms = terms::terms(asked);
+            assert!(letters(&terms).iter().any(|stem| content.contains(stem)), "{asked}: {terms:?}");
+        }
+        assert!(letters(&terms::terms("is it a b")).is_empty());
+    }
+}
