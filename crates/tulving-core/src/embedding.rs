@@ -78,15 +78,24 @@ pub(crate) enum Aim {
 /// The embedder of a model, where it is at hand.
 pub(crate) fn embedder_of<'a>(parts: &'a Parts, model: &str) -> Option<&'a Arc<dyn Embedder>> {
     let mut all = std::iter::once(&parts.embedder).chain(&parts.former);
-    all.find(|embedder| embedder.model().is_ok_and(|its| its == model))
+    all.find(|embedder| embedder.makes(model).is_ok_and(|its| its))
 }
 
-/// The embedder whose vectors answer: that of the store's model, or the one set up where the store has none yet.
+/// The embedder whose vectors answer: that of the store's model, or the one set up where the store has none yet. Where no
+/// model is set up none answers, whatever the store holds.
 pub(crate) fn answering(parts: &Parts) -> Result<&Arc<dyn Embedder>, ModelError> {
     let failed = |error: StoreError| ModelError::Failed { model: String::new(), why: error.to_string() };
-    match parts.store.model().map_err(failed)? {
-        None => Ok(&parts.embedder),
-        Some(model) => embedder_of(parts, &model).ok_or(ModelError::NotAtHand { model }),
+    let Some(model) = parts.store.model().map_err(failed)? else {
+        return Ok(&parts.embedder);
+    };
+    match parts.embedder.makes(&model) {
+        Ok(true) => Ok(&parts.embedder),
+        Err(ModelError::None) => Err(ModelError::None),
+        set_up => {
+            let mut former = parts.former.iter();
+            let former = former.find(|embedder| embedder.makes(&model).is_ok_and(|its| its));
+            former.ok_or_else(|| set_up.err().unwrap_or(ModelError::NotAtHand { model }))
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::access::{self, Parts};
-use crate::answer::{Answer, Briefing, Edited, HistoryEntry, Page, Receipt, Relative};
+use crate::answer::{Answer, Briefing, Edited, HistoryEntry, Page, Receipt, Relative, Strength};
 use crate::association::Association;
 use crate::audit::AuditEntry;
 use crate::embedding::{Aim, Embedded};
@@ -176,10 +176,13 @@ impl Engine {
         related::related(&self.parts, caller, which, depth)
     }
 
-    /// Finds memories. What is found counts as accessed; [`flush`](Self::flush) writes that down.
+    /// Finds memories. What is found counts as accessed, unless nothing speaks for it being an answer;
+    /// [`flush`](Self::flush) writes that down.
     pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
         let answer = recall::recall(&self.parts, caller, request)?;
-        self.touches.note(answer.hits.iter().map(|hit| hit.memory.id), self.parts.clock.now());
+        if answer.evidence != Some(Strength::None) {
+            self.touches.note(answer.hits.iter().map(|hit| hit.memory.id), self.parts.clock.now());
+        }
         Ok(answer)
     }
 

@@ -3,10 +3,12 @@
 use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tulving_core::error::ModelError;
 use tulving_core::ports::Embedder;
 
+use crate::address::Address;
 use crate::embed::{HttpEmbedder, MiniLm, OnnxFolder};
 use crate::none::NoModel;
 use crate::secret::Secret;
@@ -24,20 +26,55 @@ pub enum EmbedderConfig {
     Folder(PathBuf),
     /// A service that speaks as OpenAI does.
     OpenAi {
-        /// What its addresses begin with, up to `/embeddings`.
-        base_url: String,
-        /// Its name for the model.
-        model: String,
+        /// Which; its addresses begin with what is before `/embeddings`.
+        service: Service,
         /// The environment variable that holds the key; none where the service asks for none.
         key_env: Option<String>,
     },
-    /// Ollama.
-    Ollama {
-        /// What its addresses begin with, up to `/api`.
-        base_url: String,
-        /// Its name for the model.
-        model: String,
-    },
+    /// Ollama; its addresses begin with what is before `/api`.
+    Ollama(Service),
+}
+
+/// A model behind an address, and how it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// What its addresses begin with.
+    pub base_url: Address,
+    /// Its name for the model.
+    pub model: String,
+    /// How long an answer may take.
+    pub time_out: Duration,
+    /// Whether somebody waits for what is asked.
+    pub patience: Patience,
+    /// The id of a model that is taken to be this one, where it is of the same name and place: its dimensions need not
+    /// be asked for.
+    pub known: Option<String>,
+}
+
+/// How much an answer is worth waiting for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Patience {
+    /// Each request may take as long as was said, and is made again where that may help.
+    #[default]
+    Patient,
+    /// All requests for one answer together may take as long as was said, and none is made again.
+    Hurried,
+}
+
+impl Service {
+    /// How long a service is waited for where nothing else is said.
+    pub const TIME_OUT: Duration = Duration::from_secs(30);
+
+    /// A model at this address, called as is usual.
+    pub fn new(base_url: &str, model: &str) -> Self {
+        Self {
+            base_url: Address::new(base_url),
+            model: model.to_owned(),
+            time_out: Self::TIME_OUT,
+            patience: Patience::Patient,
+            known: None,
+        }
+    }
 }
 
 /// The embedder that is asked for.
@@ -49,11 +86,11 @@ pub fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, ModelError
         EmbedderConfig::BuiltIn => Arc::new(MiniLm),
         EmbedderConfig::Off => Arc::new(NoModel),
         EmbedderConfig::Folder(folder) => Arc::new(OnnxFolder::open(folder)?),
-        EmbedderConfig::OpenAi { base_url, model, key_env } => {
-            let key = key_env.as_deref().map(|name| key(model, name)).transpose()?;
-            Arc::new(HttpEmbedder::open_ai(base_url, model, key))
+        EmbedderConfig::OpenAi { service, key_env } => {
+            let key = key_env.as_deref().map(|name| key(&service.model, name)).transpose()?;
+            Arc::new(HttpEmbedder::open_ai(service.clone(), key))
         }
-        EmbedderConfig::Ollama { base_url, model } => Arc::new(HttpEmbedder::ollama(base_url, model)),
+        EmbedderConfig::Ollama(service) => Arc::new(HttpEmbedder::ollama(service.clone())),
     })
 }
 

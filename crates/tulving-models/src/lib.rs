@@ -2,13 +2,15 @@
 //!
 //! [`embedder`] makes the one that a configuration asks for; without any it is [`MiniLm`], which is built in.
 
+mod address;
 mod config;
 mod embed;
 mod none;
 mod retry;
 mod secret;
 
-pub use config::{EmbedderConfig, embedder};
+pub use address::Address;
+pub use config::{EmbedderConfig, Patience, Service, embedder};
 pub use embed::{HttpEmbedder, MiniLm, OnnxFolder};
 pub use none::NoModel;
 pub use secret::Secret;

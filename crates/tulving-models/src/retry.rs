@@ -19,6 +19,15 @@ pub(crate) enum Failure<E> {
     Passing(E, Option<Duration>),
 }
 
+impl<E> Failure<E> {
+    /// Why, whether or not it may succeed later.
+    pub(crate) fn into_error(self) -> E {
+        match self {
+            Self::Final(error) | Self::Passing(error, _) => error,
+        }
+    }
+}
+
 /// Makes the attempt until it succeeds, fails for good or has been made often enough; the last error is given back.
 pub(crate) fn retry<T, E>(attempt: impl FnMut() -> Result<T, Failure<E>>) -> Result<T, E> {
     retry_with(attempt, thread::sleep)
@@ -33,7 +42,7 @@ fn retry_with<T, E>(
         match attempt() {
             Ok(value) => return Ok(value),
             Err(Failure::Passing(_, asked)) if made < RETRIES => wait(pause(made, asked)),
-            Err(Failure::Final(error) | Failure::Passing(error, _)) => return Err(error),
+            Err(failure) => return Err(failure.into_error()),
         }
         made += 1;
     }

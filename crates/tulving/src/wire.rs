@@ -3,19 +3,20 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tulving_core::error::{Error, ModelError};
 use tulving_core::id::SpaceId;
-use tulving_core::ports::{Embedder, SystemClock};
+use tulving_core::ports::{Embedder, Feed, SystemClock};
 use tulving_core::request::{Caller, TokenRequest};
 use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
 use tulving_core::{Engine, Parts};
-use tulving_models::EmbedderConfig;
+use tulving_models::{MiniLm, Patience};
 use tulving_store::{Chore, Home, Options, SearchIndex, SqliteStore};
 
 use crate::commands;
-use crate::config::{Settings, Source};
+use crate::config::{Calling, Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
 use crate::print::Printer;
 
@@ -27,6 +28,8 @@ const HOME_TOKEN: &str = "home";
 const EMBEDDED_AFTERWARDS: usize = 32;
 /// How many vectors of earlier models a command looks for after it has answered: some ten milliseconds of work.
 const DROPPED_AFTERWARDS: usize = 1_000;
+/// How many of them a service is asked for, which may be slow.
+const ASKED_FOR_AFTERWARDS: usize = 4;
 
 /// The names of spaces.
 pub(crate) type SpaceNames = HashMap<SpaceId, String>;
@@ -43,6 +46,8 @@ pub(crate) struct App<'a> {
     pub(crate) settings: &'a Settings,
     /// Who calls, wherever that is.
     pub(crate) caller: Caller,
+    /// Whether the model has failed in this process.
+    failed: Arc<AtomicBool>,
 }
 
 /// Opens the home, making it on first use, and finds out who calls.
@@ -50,12 +55,14 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let store = Arc::new(SqliteStore::open(&home, options(settings))?);
     let index = index(&store);
-    let engine = engine(&store, &index, settings);
+    let failed = Arc::new(AtomicBool::new(false));
+    let calling = Calling { patience: Patience::Patient, known: known(&store, settings) };
+    let engine = engine(&store, &index, settings, watched(settings, calling, &failed));
     let caller = caller(&engine, settings)?;
     if settings.token.is_none() {
         provide_token(&engine, &home, &caller)?;
     }
-    Ok(App { engine, store, index, settings, caller })
+    Ok(App { engine, store, index, settings, caller, failed })
 }
 
 /// The index of a store. It reads nothing before it is asked.
@@ -63,13 +70,20 @@ pub(crate) fn index(store: &Arc<SqliteStore>) -> Arc<SearchIndex> {
     Arc::new(SearchIndex::open(store.clone(), &store.home().index_dir()))
 }
 
-/// An engine over a store.
-pub(crate) fn engine(store: &Arc<SqliteStore>, index: &Arc<SearchIndex>, settings: &Settings) -> Engine {
-    let built_in = tulving_models::embedder(&EmbedderConfig::BuiltIn);
+/// An engine over a store. What the built-in model has embedded answers until another one has embedded all of it, unless
+/// all models are turned off.
+pub(crate) fn engine(
+    store: &Arc<SqliteStore>,
+    index: &Arc<SearchIndex>,
+    settings: &Settings,
+    embedder: Arc<dyn Embedder>,
+) -> Engine {
+    let former: Vec<Arc<dyn Embedder>> =
+        if settings.embedding.is_off() { Vec::new() } else { vec![Arc::new(MiniLm)] };
     Engine::new(Parts {
         store: store.clone(),
-        embedder: embedder(settings),
-        former: built_in.into_iter().collect(),
+        embedder,
+        former,
         index: index.clone(),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
@@ -78,10 +92,50 @@ pub(crate) fn engine(store: &Arc<SqliteStore>, index: &Arc<SearchIndex>, setting
 
 /// What the settings say. A model that cannot be had fails when it is asked, and then what was saved is found by its
 /// words: a wrong setting keeps nobody from the memories.
-fn embedder(settings: &Settings) -> Arc<dyn Embedder> {
-    let config = settings.embedding.config();
+pub(crate) fn embedder(settings: &Settings, calling: Calling) -> Arc<dyn Embedder> {
+    let config = settings.embedding.config(calling);
     let made = config.and_then(|config| tulving_models::embedder(&config).map_err(|error| error.to_string()));
     made.unwrap_or_else(|why| Arc::new(Unusable { why }))
+}
+
+/// The same, and whether it failed is noted.
+fn watched(settings: &Settings, calling: Calling, failed: &Arc<AtomicBool>) -> Arc<dyn Embedder> {
+    Arc::new(Watched { inner: embedder(settings, calling), failed: failed.clone() })
+}
+
+/// The model that the store answers with, where knowing it saves asking a service.
+fn known(store: &SqliteStore, settings: &Settings) -> Option<String> {
+    // That the store cannot say it is said by whatever is asked of it next.
+    settings.embedding.is_service().then(|| store.model().ok().flatten()).flatten()
+}
+
+/// A model of which is noted that it failed.
+struct Watched {
+    inner: Arc<dyn Embedder>,
+    failed: Arc<AtomicBool>,
+}
+
+impl Watched {
+    fn note<T>(&self, done: Result<T, ModelError>) -> Result<T, ModelError> {
+        if matches!(done, Err(ModelError::Failed { .. })) {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        done
+    }
+}
+
+impl Embedder for Watched {
+    fn model(&self) -> Result<String, ModelError> {
+        self.note(self.inner.model())
+    }
+
+    fn makes(&self, model: &str) -> Result<bool, ModelError> {
+        self.note(self.inner.makes(model))
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.note(self.inner.embed(texts))
+    }
 }
 
 /// Stands for a model that cannot be had.
@@ -209,14 +263,33 @@ impl App<'_> {
         Ok(())
     }
 
+    /// The same engine with a model that is asked anew what it is, however well it seems to be known.
+    pub(crate) fn asking_anew(&self) -> Engine {
+        let embedder = watched(self.settings, Calling::default(), &self.failed);
+        engine(&self.store, &self.index, self.settings, embedder)
+    }
+
+    /// Embeds a little of what waits. A service is given little to do and little time for it.
+    fn embed_a_little(&self) -> Result<(), Error> {
+        if !self.settings.embedding.is_service() {
+            return self.engine.embed_waiting(EMBEDDED_AFTERWARDS).map(drop);
+        }
+        let calling = Calling { patience: Patience::Hurried, known: known(&self.store, self.settings) };
+        let embedder = watched(self.settings, calling, &self.failed);
+        let engine = engine(&self.store, &self.index, self.settings, embedder);
+        engine.embed_waiting(ASKED_FOR_AFTERWARDS).map(drop)
+    }
+
     /// What is done after the answer was printed: what was recalled is counted, a little of what waits is embedded, some
     /// vectors that nobody needs go, and a long tail of the index is folded. That it could not be is said and fails
-    /// nothing.
+    /// nothing. A model that has failed the command, which says so, is not asked again.
     pub(crate) fn settle(&self, printer: &mut Printer) -> Result<(), Failure> {
         if let Err(error) = self.engine.flush() {
             printer.warning(format!("what was recalled was not counted: {error}"))?;
         }
-        if let Err(error) = self.engine.embed_waiting(EMBEDDED_AFTERWARDS) {
+        if !self.failed.load(Ordering::Relaxed)
+            && let Err(error) = self.embed_a_little()
+        {
             printer.warning(format!("what waits was not embedded: {error}"))?;
         }
         if let Err(error) = self.store.drop_stale_vectors(None, DROPPED_AFTERWARDS) {

@@ -240,7 +240,7 @@ impl Error {
             Self::Held { .. } => "update that memory instead, or forget it first",
             Self::LastAdmin { .. } => "make somebody else an admin first",
             Self::CursorExpired => "start the list again without a cursor",
-            Self::Model(_) => "`tulving config show` says which model is set up",
+            Self::Model(_) => "`tulving config` shows which model is set up, `tulving doctor` tries it",
             Self::Store(error) => return error.hint().map(str::to_owned),
             Self::AmbiguousToken { .. } => "name one by its id; `tulving token list` shows them",
             Self::NoJob { .. } | Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => return None,

@@ -36,7 +36,7 @@ pub(super) struct Asked<'a> {
 pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> Result<Answer, Error> {
     let scope = lanes::scope(parts, caller, &plan.filter)?;
     let depth = BEST.max(plan.limit);
-    let mut gathered = lanes::gather(parts, &scope, ask, depth, plan.now);
+    let mut gathered = lanes::gather(parts, &scope, ask, depth, plan.now)?;
     let asked = Asked { parts, caller, plan, ask, among: among(&scope) };
     let lanes = rankings(&gathered.found, ask, depth);
     let (ranked, total_found) = match ask.fusion {

@@ -1,11 +1,12 @@
 //! Finds the memories that a question may be about, lane by lane.
 //!
-//! Comes after [`plan`](super::plan), before ranking. Reads only. A lane that fails is named; the others still answer.
+//! Comes after [`plan`](super::plan), before ranking. Reads only. A lane that fails is named; the others still answer. Where
+//! the store fails, nothing can be said of what is in it, and that is an error.
 
 use crate::access::Parts;
 use crate::answer::{Lane, Missing};
 use crate::embedding;
-use crate::error::{Error, ModelError};
+use crate::error::{Error, IndexError, ModelError};
 use crate::id::MemoryId;
 use crate::rank::recipe::Aspects;
 use crate::rank::spread::{self, Spread};
@@ -33,10 +34,19 @@ pub(super) fn scope(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<S
 }
 
 /// Asks the index.
-pub(super) fn gather(parts: &Parts, scope: &Scope, ask: &Ask, depth: usize, now: Timestamp) -> Gathered {
+pub(super) fn gather(
+    parts: &Parts,
+    scope: &Scope,
+    ask: &Ask,
+    depth: usize,
+    now: Timestamp,
+) -> Result<Gathered, Error> {
     let mut missing = Vec::new();
     let uses = |lane: Lane| ask.lanes.contains(&lane);
-    let speakers = parts.index.speakers(scope).unwrap_or_default();
+    let speakers = match parts.index.speakers(scope) {
+        Err(IndexError::Store(error)) => return Err(error.into()),
+        speakers => speakers.unwrap_or_default(),
+    };
     let addressed = person::address(&ask.question, &speakers);
     let meaning = match uses(Lane::Vector).then(|| meaning(parts, &addressed.stripped)) {
         None => None,
@@ -48,13 +58,17 @@ pub(super) fn gather(parts: &Parts, scope: &Scope, ask: &Ask, depth: usize, now:
     };
     let terms = if uses(Lane::Keyword) { terms::terms(&addressed.stripped) } else { Vec::new() };
     let asked = Question { terms, meaning, depth };
-    let found = parts.index.search(scope, &asked).unwrap_or_else(|error| {
-        missing.clear();
-        for lane in [Lane::Keyword, Lane::Vector].into_iter().filter(|lane| uses(*lane)) {
-            missing.push(Missing { lane, why: error.to_string() });
+    let found = match parts.index.search(scope, &asked) {
+        Ok(found) => found,
+        Err(IndexError::Store(error)) => return Err(error.into()),
+        Err(error) => {
+            missing.clear();
+            for lane in [Lane::Keyword, Lane::Vector].into_iter().filter(|lane| uses(*lane)) {
+                missing.push(Missing { lane, why: error.to_string() });
+            }
+            Found::default()
         }
-        Found::default()
-    });
+    };
     if found.partial {
         let until = "the index is being made anew; until then";
         let lanes = [
@@ -73,7 +87,7 @@ pub(super) fn gather(parts: &Parts, scope: &Scope, ask: &Ask, depth: usize, now:
         asks_when: when::asks_when(&ask.question),
         addressed,
     };
-    Gathered { found, aspects, missing }
+    Ok(Gathered { found, aspects, missing })
 }
 
 fn waiting(count: u64) -> String {

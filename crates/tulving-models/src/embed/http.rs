@@ -1,40 +1,57 @@
 //! Services that embed: those that speak as OpenAI does, and Ollama.
 //!
 //! What comes back is checked before it is believed: one vector for each text, all of one size, all numbers finite. It is
-//! normalised here. A service that is busy or away is asked again, twice.
+//! normalised here. A service that is busy or away is asked again, twice, unless in a hurry. The id of a model says where
+//! it is and how many dimensions it has, because one name may stand for several models.
 
-use std::sync::OnceLock;
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tulving_core::error::ModelError;
 use tulving_core::ports::Embedder;
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
 use super::unit;
+use crate::address::Address;
+use crate::config::{Patience, Service};
 use crate::retry::{Failure, retry};
 use crate::secret::Secret;
 
 /// Texts in one request: most services allow more, few gain by it.
 const BATCH: usize = 64;
-const TIME_OUT: Duration = Duration::from_secs(30);
 /// 64 vectors of 4,096 numbers as text take 4 MB; whoever sends much more sends something else.
 const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
-/// How much of what a service says about its error is repeated.
-const REPEATED: usize = 200;
+/// How many characters of what a service says about its error are repeated.
+const REPEATED: usize = 120;
+/// What is embedded to learn how many dimensions there are.
+const PROBE: &str = "dimensions";
 
 /// An embedding model behind an address.
 #[derive(Debug)]
 pub struct HttpEmbedder {
     protocol: Protocol,
     model: String,
-    url: String,
+    /// The protocol, the model and the host: the id without the dimensions.
+    name: String,
+    address: Address,
     key: Option<Secret>,
     time_out: Duration,
+    patience: Patience,
     agent: OnceLock<Agent>,
-    /// The size of the first vector. All others must have it too.
-    size: OnceLock<usize>,
+    size: Mutex<Size>,
+}
+
+/// What is known of the dimensions.
+#[derive(Clone, Copy, Debug)]
+enum Size {
+    Unknown,
+    /// As others found it before.
+    Presumed(usize),
+    /// As the first vector has it. All others must have it too.
+    Seen(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,14 +62,14 @@ enum Protocol {
 
 #[derive(Debug, thiserror::Error)]
 enum HttpError {
-    #[error("{url} cannot be reached: {source}")]
-    Unreachable { url: String, source: Box<ureq::Error> },
+    #[error("{url} cannot be reached: {why}")]
+    Unreachable { url: String, why: String },
     #[error("{url} did not answer within {} s", time_out.as_secs_f32())]
     TimedOut { url: String, time_out: Duration },
-    #[error("{url} answered {status}: {said}")]
+    #[error("{url} answered {status}{}{said}", if said.is_empty() { "" } else { ": " })]
     Status { url: String, status: u16, said: String },
-    #[error("the answer of {url} is not one about embeddings: {source}")]
-    Garbled { url: String, source: serde_json::Error },
+    #[error("the answer of {url} is not one about embeddings: {why}")]
+    Garbled { url: String, why: String },
     #[error("{got} vectors came back for {asked} texts")]
     Count { asked: usize, got: usize },
     #[error("the vectors that came back are numbered wrongly")]
@@ -86,70 +103,87 @@ struct OllamaAnswer {
 }
 
 impl HttpEmbedder {
-    /// A service that speaks as OpenAI does; `base_url` ends before `/embeddings`.
-    pub fn open_ai(base_url: &str, model: &str, key: Option<Secret>) -> Self {
-        Self::new(Protocol::OpenAi, base_url, model, key)
+    /// A service that speaks as OpenAI does; its address ends before `/embeddings`.
+    pub fn open_ai(service: Service, key: Option<Secret>) -> Self {
+        Self::new(Protocol::OpenAi, service, key)
     }
 
-    /// Ollama; `base_url` ends before `/api`.
-    pub fn ollama(base_url: &str, model: &str) -> Self {
-        Self::new(Protocol::Ollama, base_url, model, None)
+    /// Ollama; its address ends before `/api`.
+    pub fn ollama(service: Service) -> Self {
+        Self::new(Protocol::Ollama, service, None)
     }
 
-    fn new(protocol: Protocol, base_url: &str, model: &str, key: Option<Secret>) -> Self {
-        let path = match protocol {
-            Protocol::OpenAi => "embeddings",
-            Protocol::Ollama => "api/embed",
+    fn new(protocol: Protocol, service: Service, key: Option<Secret>) -> Self {
+        let Service { base_url, model, time_out, patience, known } = service;
+        let (word, path) = match protocol {
+            Protocol::OpenAi => ("openai", "embeddings"),
+            Protocol::Ollama => ("ollama", "api/embed"),
         };
+        let name = format!("{word}:{model}@{}", base_url.host());
+        let size = known.and_then(|id| size_in(&id, &name)).map_or(Size::Unknown, Size::Presumed);
         Self {
             protocol,
-            model: model.to_owned(),
-            url: format!("{}/{path}", base_url.trim_end_matches('/')),
+            model,
+            name,
+            address: base_url.below(path),
             key,
-            time_out: TIME_OUT,
+            time_out,
+            patience,
             agent: OnceLock::new(),
-            size: OnceLock::new(),
+            size: Mutex::new(size),
         }
     }
 
-    /// Gives each request this long instead of 30 seconds.
-    #[must_use]
-    pub fn within(self, time_out: Duration) -> Self {
-        Self { time_out, agent: OnceLock::new(), ..self }
+    fn size(&self) -> Size {
+        *self.size.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn id(&self) -> String {
-        match self.protocol {
-            Protocol::OpenAi => format!("openai:{}", self.model),
-            Protocol::Ollama => format!("ollama:{}", self.model),
+    /// The vectors of all texts.
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, HttpError> {
+        let begun = Instant::now();
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(BATCH) {
+            let time_out = match self.patience {
+                Patience::Patient => self.time_out,
+                Patience::Hurried => self.time_out.saturating_sub(begun.elapsed()),
+            };
+            vectors.extend(self.batch(batch, time_out)?);
         }
+        Ok(vectors)
     }
 
-    fn batch(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, HttpError> {
+    fn batch(&self, texts: &[&str], time_out: Duration) -> Result<Vec<Vec<f32>>, HttpError> {
         // Some services refuse an empty text.
         let input: Vec<&str> = texts.iter().map(|text| if text.is_empty() { " " } else { *text }).collect();
         let question = serde_json::to_vec(&Question { model: &self.model, input: &input })
-            .map_err(|source| HttpError::Garbled { url: self.url.clone(), source })?;
-        let answer = retry(|| self.ask(&question))?;
+            .map_err(|error| self.garbled(&error))?;
+        let ask = || self.ask(&question, time_out);
+        let answer = match self.patience {
+            Patience::Patient => retry(ask),
+            Patience::Hurried => ask().map_err(Failure::into_error),
+        }?;
         let vectors = self.read(&answer, texts.len())?;
         vectors.into_iter().map(|vector| self.check(vector)).collect()
     }
 
-    fn ask(&self, question: &[u8]) -> Result<Vec<u8>, Failure<HttpError>> {
-        let mut request = self.agent().post(&self.url).header("content-type", "application/json");
+    fn ask(&self, question: &[u8], time_out: Duration) -> Result<Vec<u8>, Failure<HttpError>> {
+        if time_out.is_zero() {
+            return Err(Failure::Final(self.timed_out()));
+        }
+        let mut request = self.agent().post(self.address.reveal()).header("content-type", "application/json");
         if let Some(key) = &self.key {
             request = request.header("authorization", format!("Bearer {}", key.reveal()));
         }
-        let mut response = request.send(question).map_err(|error| self.failed(error))?;
+        let request = request.config().timeout_global(Some(time_out)).build();
+        let mut response = request.send(question).map_err(|error| self.failed(&error))?;
         let body = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
-        let body = body.map_err(|error| self.failed(error))?;
+        let body = body.map_err(|error| self.failed(&error))?;
         if response.status().is_success() { Ok(body) } else { Err(self.refused(&response, &body)) }
     }
 
     fn agent(&self) -> &Agent {
         self.agent.get_or_init(|| {
             Agent::config_builder()
-                .timeout_global(Some(self.time_out))
                 .http_status_as_error(false)
                 // A key goes to the address that was configured and to no other.
                 .max_redirects(0)
@@ -159,23 +193,47 @@ impl HttpEmbedder {
         })
     }
 
-    fn failed(&self, error: ureq::Error) -> Failure<HttpError> {
-        let url = self.url.clone();
+    fn failed(&self, error: &ureq::Error) -> Failure<HttpError> {
+        let unreachable =
+            || HttpError::Unreachable { url: self.url(), why: self.repeated(&error.to_string()) };
         match error {
-            ureq::Error::Timeout(_) => Failure::Final(HttpError::TimedOut { url, time_out: self.time_out }),
+            ureq::Error::Timeout(_) => Failure::Final(self.timed_out()),
             ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::Protocol(_) => {
-                Failure::Passing(HttpError::Unreachable { url, source: Box::new(error) }, None)
+                Failure::Passing(unreachable(), None)
             }
-            _ => Failure::Final(HttpError::Unreachable { url, source: Box::new(error) }),
+            _ => Failure::Final(unreachable()),
+        }
+    }
+
+    fn timed_out(&self) -> HttpError {
+        HttpError::TimedOut { url: self.url(), time_out: self.time_out }
+    }
+
+    fn garbled(&self, error: &serde_json::Error) -> HttpError {
+        HttpError::Garbled { url: self.url(), why: self.repeated(&error.to_string()) }
+    }
+
+    /// The address as it may be shown.
+    fn url(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// What others said, on one line, cut short and without what is nobody's business.
+    fn repeated(&self, said: &str) -> String {
+        let said = self.key.as_ref().map_or_else(|| said.to_owned(), |key| key.hide_in(said));
+        let said = self.address.hide_in(&said);
+        let said = said.split(|char: char| char.is_whitespace() || char.is_control());
+        let said = said.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        match said.char_indices().nth(REPEATED) {
+            None => said,
+            Some((end, _)) => format!("{}…", &said[..end]),
         }
     }
 
     fn refused(&self, response: &Response<Body>, body: &[u8]) -> Failure<HttpError> {
         let status = response.status().as_u16();
-        let said = String::from_utf8_lossy(body);
-        let said = self.key.as_ref().map_or_else(|| said.to_string(), |key| key.hide_in(&said));
-        let said: String = said.trim().chars().take(REPEATED).collect();
-        let error = HttpError::Status { url: self.url.clone(), status, said };
+        let said = self.repeated(&complaint(body));
+        let error = HttpError::Status { url: self.url(), status, said };
         let seconds =
             response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
         match status {
@@ -185,7 +243,7 @@ impl HttpEmbedder {
     }
 
     fn read(&self, answer: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, HttpError> {
-        let garbled = |source| HttpError::Garbled { url: self.url.clone(), source };
+        let garbled = |error| self.garbled(&error);
         let vectors = match self.protocol {
             Protocol::OpenAi => {
                 let mut data = serde_json::from_slice::<OpenAiAnswer>(answer).map_err(garbled)?.data;
@@ -206,27 +264,54 @@ impl HttpEmbedder {
 
     fn check(&self, vector: Vec<f32>) -> Result<Vec<f32>, HttpError> {
         let vector = unit(vector).ok_or(HttpError::NotNormal)?;
-        let size = *self.size.get_or_init(|| vector.len());
-        if vector.len() != size {
-            return Err(HttpError::Size { size, got: vector.len() });
+        let got = vector.len();
+        let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *size, Size::Seen(got));
+        match before {
+            Size::Seen(before) if before != got => {
+                *size = Size::Seen(before);
+                Err(HttpError::Size { size: before, got })
+            }
+            // From here on it is another model; whoever took it for the old one asks again.
+            Size::Presumed(before) if before != got => Err(HttpError::Size { size: before, got }),
+            _ => Ok(vector),
         }
-        Ok(vector)
     }
 }
 
+/// The dimensions that an id of this name has.
+fn size_in(id: &str, name: &str) -> Option<usize> {
+    id.strip_prefix(name)?.strip_prefix('/')?.parse().ok()
+}
+
+/// The sentence in what a service says about its error, where it is one of the usual forms; else all of it.
+fn complaint(body: &[u8]) -> String {
+    let read: Option<Value> = serde_json::from_slice(body).ok();
+    let places = ["/error/message", "/error", "/message", "/detail"];
+    let said = read.as_ref().and_then(|read| places.iter().find_map(|place| read.pointer(place)?.as_str()));
+    said.map_or_else(|| String::from_utf8_lossy(body).into_owned(), str::to_owned)
+}
+
 impl Embedder for HttpEmbedder {
+    /// Asks the service where nothing is known of the dimensions yet.
     fn model(&self) -> Result<String, ModelError> {
-        Ok(self.id())
+        let size = match self.size() {
+            Size::Presumed(size) | Size::Seen(size) => size,
+            Size::Unknown => self.embed(&[PROBE])?.first().map_or(0, Vec::len),
+        };
+        Ok(format!("{}/{size}", self.name))
+    }
+
+    fn makes(&self, model: &str) -> Result<bool, ModelError> {
+        // One of another name is another model, whatever the service would say.
+        if size_in(model, &self.name).is_none() {
+            return Ok(false);
+        }
+        Ok(self.model()? == model)
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        let mut vectors = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(BATCH) {
-            let batch = self.batch(batch);
-            vectors.extend(
-                batch.map_err(|error| ModelError::Failed { model: self.id(), why: error.to_string() })?,
-            );
-        }
-        Ok(vectors)
+        self.vectors(texts)
+            .map_err(|error| ModelError::Failed { model: self.name.clone(), why: error.to_string() })
     }
 }

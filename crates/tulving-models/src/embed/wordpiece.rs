@@ -10,8 +10,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 use unicode_categories::UnicodeCategories;
 use unicode_normalization::UnicodeNormalization;
 
-/// A word with more characters is unknown.
-const LONGEST_WORD: usize = 100;
+/// A word with more characters is unknown, where nothing else is said.
+pub(crate) const LONGEST_WORD: usize = 100;
 
 /// What a piece begins with that is not the beginning of a word.
 const INNER: &str = "##";
@@ -25,6 +25,8 @@ pub(crate) struct WordPiece {
     marks: Marks,
     /// The bytes of the longest piece: nothing longer needs to be looked up.
     longest: usize,
+    /// A word with more characters is unknown.
+    longest_word: usize,
     rules: Rules,
 }
 
@@ -52,8 +54,9 @@ impl Marks {
 
     /// What is before the first special token that a text names, the token, and what is after it.
     fn split<'a>(&self, text: &'a str) -> (&'a str, Option<u32>, &'a str) {
-        // Special tokens are written in brackets; any other text need not be searched.
-        for (at, _) in text.match_indices(['[', '<']) {
+        // Special tokens are mostly written in brackets; any other text need not be searched.
+        let begins = |char: char| self.special.iter().any(|(name, _)| name.starts_with(char));
+        for (at, _) in text.match_indices(begins) {
             let named = self.special.iter().find(|(name, _)| text[at..].starts_with(&**name));
             if let Some((name, id)) = named {
                 return (&text[..at], Some(*id), &text[at + name.len()..]);
@@ -113,7 +116,12 @@ impl Rules {
 impl WordPiece {
     pub(crate) fn new(vocabulary: Vocabulary, marks: Marks, rules: Rules) -> Self {
         let longest = vocabulary.keys().map(|piece| piece.len()).max().unwrap_or(0);
-        Self { vocabulary, marks, longest, rules }
+        Self { vocabulary, marks, longest, longest_word: LONGEST_WORD, rules }
+    }
+
+    /// The same, but for words of up to so many characters.
+    pub(crate) fn with_words_of(self, longest_word: usize) -> Self {
+        Self { longest_word, ..self }
     }
 
     /// For an uncased model of the BERT kind, from the lines of its vocabulary. None where they lack a mark.
@@ -174,7 +182,7 @@ impl WordPiece {
 
     fn encode_word(&self, word: &str, ids: &mut Vec<u32>) {
         let begun = ids.len();
-        if word.chars().count() > LONGEST_WORD {
+        if word.chars().count() > self.longest_word {
             ids.push(self.marks.unknown);
             return;
         }

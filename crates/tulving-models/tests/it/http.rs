@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tulving_core::ports::Embedder;
-use tulving_models::{EmbedderConfig, HttpEmbedder, Secret, embedder};
+use tulving_models::{EmbedderConfig, HttpEmbedder, Patience, Secret, Service, embedder};
 
 /// A request as the server saw it.
 #[derive(Clone, Debug)]
@@ -53,6 +53,11 @@ impl Server {
             }
         });
         Self { url, seen }
+    }
+
+    /// As it is part of an id.
+    fn host(&self) -> String {
+        self.url.replace("http://", "")
     }
 
     fn seen(&self) -> Vec<Seen> {
@@ -112,23 +117,25 @@ fn status(status: u16) -> Reply {
 }
 
 fn open_ai(server: &Server) -> HttpEmbedder {
-    HttpEmbedder::open_ai(&server.url, "small", None)
+    HttpEmbedder::open_ai(Service::new(&server.url, "small"), None)
 }
 
 /// What embedding fails with, the address left out, and how many requests it took.
 fn refusal(script: impl Fn(usize, &Value) -> Reply + Send + 'static) -> (String, usize) {
     let server = Server::start(script);
     let error = open_ai(&server).embed(&["one", "two"]).expect_err("the answer is not right");
-    (error.to_string().replace(&server.url, "URL"), server.seen().len())
+    let told = error.to_string().replace(&server.url, "URL").replace(&server.host(), "HOST");
+    (told, server.seen().len())
 }
 
 #[test]
 fn it_speaks_as_open_ai_does() {
     let server = Server::start(|_, question| vectors(question));
     let key = Some(Secret::new("sk-1"));
-    let model = HttpEmbedder::open_ai(&format!("{}/v1/", server.url), "small", key);
-    assert_eq!(model.model().unwrap(), "openai:small");
+    let model = HttpEmbedder::open_ai(Service::new(&format!("{}/v1/", server.url), "small"), key);
     assert_eq!(model.embed(&["one", ""]).unwrap(), [[0.6, 0.8], [0.8, 0.6]]);
+    assert_eq!(model.model().unwrap(), format!("openai:small@{}/2", server.host()));
+    assert_eq!(server.seen().len(), 1, "what was learnt is not asked again");
     let seen = &server.seen()[0];
     assert_eq!(seen.line, "POST /v1/embeddings HTTP/1.1");
     assert!(seen.headers.contains(&"authorization: bearer sk-1".to_owned()), "{:?}", seen.headers);
@@ -138,9 +145,7 @@ fn it_speaks_as_open_ai_does() {
 #[test]
 fn it_speaks_as_ollama_does() {
     let server = Server::start(|_, _| say(&json!({ "embeddings": [[0.0, 2.0], [5.0, 0.0]] })));
-    let config = EmbedderConfig::Ollama { base_url: server.url.clone(), model: "tiny".to_owned() };
-    let model = embedder(&config).unwrap();
-    assert_eq!(model.model().unwrap(), "ollama:tiny");
+    let model = embedder(&EmbedderConfig::Ollama(Service::new(&server.url, "tiny"))).unwrap();
     assert_eq!(model.embed(&["one", "two"]).unwrap(), [[0.0, 1.0], [1.0, 0.0]]);
     assert_eq!(server.seen()[0].line, "POST /api/embed HTTP/1.1");
     assert!(server.seen()[0].headers.iter().all(|header| !header.starts_with("authorization")));
@@ -169,13 +174,13 @@ fn a_busy_or_broken_service_is_asked_again() {
 
 #[test]
 fn three_failures_are_enough() {
-    let told = "the model openai:small failed: URL/embeddings answered 503: {\"error\": \"not now\"}";
+    let told = "the model openai:small@HOST failed: URL/embeddings answered 503: not now";
     assert_eq!(refusal(|_, _| status(503)), (told.to_owned(), 3));
 }
 
 #[test]
 fn a_refusal_is_final() {
-    let told = "the model openai:small failed: URL/embeddings answered 401: {\"error\": \"not now\"}";
+    let told = "the model openai:small@HOST failed: URL/embeddings answered 401: not now";
     assert_eq!(refusal(|_, _| status(401)), (told.to_owned(), 1));
 }
 
@@ -190,17 +195,17 @@ fn a_redirection_is_not_followed() {
 fn nobody_there_is_said() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let told =
-        HttpEmbedder::ollama(&format!("http://{free}"), "tiny").embed(&["one"]).unwrap_err().to_string();
-    assert!(
-        told.contains("ollama:tiny failed: http://127.0.0.1") && told.contains("cannot be reached"),
-        "{told}"
-    );
+        HttpEmbedder::ollama(Service::new(&format!("http://{free}"), "tiny")).embed(&["one"]).unwrap_err();
+    let told = told.to_string();
+    let right = format!("ollama:tiny@{free} failed: http://{free}/api/embed cannot be reached");
+    assert!(told.contains(&right), "{told}");
 }
 
 #[test]
 fn a_slow_service_is_left_after_the_time_out() {
     let server = Server::start(|_, _| Reply::Wait(Duration::from_secs(20)));
-    let model = open_ai(&server).within(Duration::from_millis(200));
+    let service = Service { time_out: Duration::from_millis(200), ..Service::new(&server.url, "small") };
+    let model = HttpEmbedder::open_ai(service, None);
     let told = model.embed(&["one"]).unwrap_err().to_string();
     assert!(told.contains("did not answer within 0.2 s"), "{told}");
 }
@@ -210,7 +215,7 @@ fn what_is_not_an_answer_is_not_believed() {
     let told = |body: &'static str| {
         let (told, requests) = refusal(move |_, _| Reply::Say(200, "", body.to_owned()));
         assert_eq!(requests, 1);
-        told.trim_start_matches("the model openai:small failed: ").to_owned()
+        told.trim_start_matches("the model openai:small@HOST failed: ").to_owned()
     };
     assert_eq!(told(r#"{"data": [{"embedding": [1, 0]}]}"#), "1 vectors came back for 2 texts");
     assert_eq!(
@@ -232,7 +237,7 @@ fn what_is_not_an_answer_is_not_believed() {
 #[test]
 fn a_key_is_in_no_error_and_in_no_debug_text() {
     let server = Server::start(|_, _| Reply::Say(401, "", "wrong key: sk-secret".to_owned()));
-    let model = HttpEmbedder::open_ai(&server.url, "small", Some(Secret::new("sk-secret")));
+    let model = HttpEmbedder::open_ai(Service::new(&server.url, "small"), Some(Secret::new("sk-secret")));
     let told = model.embed(&["one"]).unwrap_err();
     assert!(told.to_string().ends_with("answered 401: wrong key: ***"), "{told}");
     assert!(!format!("{model:?} {told:?}").contains("sk-secret"));
@@ -241,8 +246,7 @@ fn a_key_is_in_no_error_and_in_no_debug_text() {
 #[test]
 fn the_key_comes_from_the_variable_that_is_named() {
     let config = |name: &str, url: &str| EmbedderConfig::OpenAi {
-        base_url: url.to_owned(),
-        model: "small".to_owned(),
+        service: Service::new(url, "small"),
         key_env: Some(name.to_owned()),
     };
     let server = Server::start(|_, question| vectors(question));
@@ -254,4 +258,82 @@ fn the_key_comes_from_the_variable_that_is_named() {
         told.ends_with("the environment variable TULVING_NO_SUCH_KEY should hold its key and is not set"),
         "{told}"
     );
+}
+
+#[test]
+fn one_name_at_two_places_or_of_two_sizes_is_two_models() {
+    let sized = |size: usize| Server::start(move |_, _| say(&json!({ "embeddings": [vec![1.0; size]] })));
+    let id = |server: &Server| HttpEmbedder::ollama(Service::new(&server.url, "tiny")).model().unwrap();
+    let (two, three) = (sized(2), sized(3));
+    assert_eq!(id(&two), format!("ollama:tiny@{}/2", two.host()));
+    assert_eq!(id(&three), format!("ollama:tiny@{}/3", three.host()));
+    let model = HttpEmbedder::ollama(Service::new(&two.url, "tiny"));
+    let asked = two.seen().len();
+    for other in ["all-minilm-l6-v2", "ollama:tiny", &format!("ollama:tiny@{}/2", three.host())] {
+        assert!(!model.makes(other).unwrap(), "{other}");
+    }
+    assert_eq!(two.seen().len(), asked, "another name is another model without asking");
+    assert!(model.makes(&id(&two)).unwrap());
+    assert!(!model.makes(&format!("ollama:tiny@{}/3", two.host())).unwrap());
+}
+
+#[test]
+fn a_size_that_is_known_is_not_asked_for_and_not_trusted() {
+    let server = Server::start(|_, _| say(&json!({ "embeddings": [[1.0, 0.0]] })));
+    let known = |size: usize| {
+        let known = Some(format!("ollama:tiny@{}/{size}", server.host()));
+        HttpEmbedder::ollama(Service { known, ..Service::new(&server.url, "tiny") })
+    };
+    let right = known(2);
+    assert!(right.model().unwrap().ends_with("/2"));
+    assert_eq!(server.seen().len(), 0);
+    assert_eq!(right.embed(&["one"]).unwrap(), [[1.0, 0.0]]);
+    let wrong = known(5);
+    assert!(wrong.model().unwrap().ends_with("/5"));
+    let told = wrong.embed(&["one"]).unwrap_err().to_string();
+    assert!(told.ends_with("a vector of 2 dimensions came back where the others have 5"), "{told}");
+    assert!(wrong.model().unwrap().ends_with("/2"), "now it is known better");
+    assert_eq!(wrong.embed(&["one"]).unwrap(), [[1.0, 0.0]]);
+}
+
+#[test]
+fn who_is_in_a_hurry_asks_once_and_waits_for_all_of_it_together() {
+    let hurried = |url: &str, milliseconds: u64| {
+        let time_out = Duration::from_millis(milliseconds);
+        let service = Service { time_out, patience: Patience::Hurried, ..Service::new(url, "small") };
+        HttpEmbedder::open_ai(service, None)
+    };
+    let busy = Server::start(|_, _| status(503));
+    hurried(&busy.url, 1_000).embed(&["one"]).unwrap_err();
+    assert_eq!(busy.seen().len(), 1);
+    let slow = Server::start(|_, question| {
+        thread::sleep(Duration::from_millis(300));
+        vectors(question)
+    });
+    let told = hurried(&slow.url, 500).embed(&["text"; 640]).unwrap_err().to_string();
+    assert!(told.contains("did not answer within 0.5 s"), "{told}");
+    assert!(slow.seen().len() <= 2, "{}", slow.seen().len());
+}
+
+#[test]
+fn a_password_in_the_address_is_used_and_never_shown() {
+    let server = Server::start(|_, _| {
+        let echo = format!("no, me:hunter2: {}", "hunter2 key=k123 blah ".repeat(100));
+        Reply::Say(403, "", json!({ "error": { "message": echo } }).to_string())
+    });
+    let written = format!("http://me:hunter2@{}/v1?key=k123", server.host());
+    let model = HttpEmbedder::open_ai(Service::new(&written, "small"), None);
+    let told = model.embed(&["one"]).unwrap_err().to_string();
+    let seen = &server.seen()[0];
+    assert_eq!(seen.line, "POST /v1/embeddings?key=k123 HTTP/1.1");
+    assert!(seen.headers.contains(&"authorization: basic bwu6ahvudgvymg==".to_owned()), "{:?}", seen.headers);
+    let debug = format!("{model:?} {told}");
+    assert!(!debug.contains("hunter2") && !debug.contains("k123"), "{debug}");
+    assert!(told.len() < 300, "{told}");
+    let nowhere = HttpEmbedder::ollama(Service::new("http://me:hunter2@127.0.0.1:1/?key=k123", "tiny"));
+    let told = nowhere.embed(&["one"]).unwrap_err().to_string();
+    assert!(!told.contains("hunter2") && !told.contains("k123"), "{told}");
+    let no_address = HttpEmbedder::ollama(Service::new("http://me:hunter2@ bad host/?key=k123", "tiny"));
+    let told = no_address.embed(&["one"]).unwrap_err().to_string();
+    assert!(!told.contains("hunter2") && !told.contains("k123"), "{told}");
 }

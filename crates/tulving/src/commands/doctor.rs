@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::error::{Error, StoreError};
-use tulving_core::ports::Feed as _;
+use tulving_core::error::{Error, ModelError, StoreError};
+use tulving_core::ports::Feed;
+use tulving_models::Patience;
 use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore};
 
-use crate::config::Settings;
+use crate::config::{Calling, Settings};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::style::{self, BAD, FAINT, GOOD, WARN};
-use crate::show::text::{counted, one_line, pad};
+use crate::show::text::{one_line, pad};
 use crate::wire;
 
 const EXAMPLES: &str = "\
@@ -104,15 +105,33 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
     })
 }
 
-/// That another model is set up than the one that answers; `None` where it is not.
-fn model(store: &Arc<SqliteStore>, settings: &Settings) -> Option<Line> {
-    let answers = store.model().ok().flatten()?;
-    let set_up = wire::engine(store, &wire::index(store), settings).set_up_model()?;
-    (set_up != answers).then(|| Line {
+/// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which
+/// one that is, which is a finding of its own.
+fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
+    let line = |verdict, text: String, hint: Option<&str>| Line {
         name: "model",
-        verdict: "warn",
-        text: format!("{answers} answers, and {set_up} is set up"),
-        hint: Some("`tulving embed` lets it take over".to_owned()),
+        verdict,
+        text,
+        hint: hint.map(str::to_owned),
+    };
+    let calling = Calling { patience: Patience::Hurried, known: None };
+    let embedder = wire::embedder(settings, calling);
+    let answers = store.model().ok()?;
+    let tried = embedder.embed(&["Does it work?"]).and_then(|_| embedder.model());
+    Some(match (tried, answers) {
+        (Err(ModelError::None), _) => {
+            line("ok", "none is set up: memories are found by word and by relation".to_owned(), None)
+        }
+        (Err(error), _) => {
+            let hint =
+                "`tulving config` shows what is set up; until it works, memories are found by their words";
+            line("warn", error.to_string(), Some(hint))
+        }
+        (Ok(set_up), Some(answers)) if answers != set_up => {
+            let text = format!("{set_up} is set up and works, and {answers} has embedded what is stored");
+            line("warn", text, Some("`tulving embed` makes the new vectors and then lets it take over"))
+        }
+        (Ok(set_up), _) => line("ok", format!("{set_up} works"), None),
     })
 }
 
@@ -155,11 +174,13 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
         let text = "its files still hold words of memories that were erased".to_owned();
         return line("warn", text, Some("another process uses them; ask again when it has ended"));
     }
+    // Without commas, as the store writes the numbers beside it.
+    let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let size = format!(
         "{} in {}, {} after them",
-        counted(status.items, "item", "items"),
-        counted(status.segments as u64, "segment", "segments"),
-        counted(status.tail as u64, "change", "changes"),
+        counted(status.items, "item"),
+        counted(status.segments as u64, "segment"),
+        counted(status.tail as u64, "change"),
     );
     match damage.as_slice() {
         [] => line("ok", size, None),
@@ -169,7 +190,8 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
 
 /// Lets only an admin of the org pass: the findings are about everybody's memories.
 fn admit(store: &Arc<SqliteStore>, settings: &Settings) -> Result<(), Error> {
-    let engine = wire::engine(store, &wire::index(store), settings);
+    let embedder = wire::embedder(settings, Calling::default());
+    let engine = wire::engine(store, &wire::index(store), settings, embedder);
     engine.require_org_admin(&wire::caller(&engine, settings)?)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde::Serialize;
 
+use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -18,7 +19,8 @@ Examples:
 
 A bulk save leaves its memories to be embedded later, and so does a model that fails; until then they are found by
 their words. Where another model was set up, its vectors are made beside the old ones, which answer until the last is made,
-and go then. Only this command changes the model. It may be interrupted and goes on where it was.";
+and go then. Only this command changes the model. It may be interrupted and goes on where it was. It is about all spaces
+together.";
 
 /// Flags of `embed`.
 #[derive(Debug, Args)]
@@ -44,11 +46,15 @@ struct Report {
 }
 
 pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if matches!(app.settings.space_source(), Source::Flag { .. }) {
+        return Err(Failure::usage("embed is about all spaces together, and --space has no meaning for it"));
+    }
     app.engine.require_org_admin(&app.caller)?;
+    let engine = app.asking_anew();
     let mut report = Report::default();
     let mut bar = None;
     loop {
-        let step = app.engine.change_model(STEP)?;
+        let step = engine.change_model(STEP)?;
         let known = report.failed.len();
         report.embedded += step.done;
         report.waiting = step.left;

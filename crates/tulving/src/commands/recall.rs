@@ -30,15 +30,19 @@ Examples:
   tulving recall --mode important --limit 5
   tulving recall --mode typed --type decision --since 2026-05-01
   tulving recall --mode text 'max_retries='
+  tulving recall - < question.txt
 
-A question is answered by meaning, by word and by relation; nothing in it is an operator. --mode text looks for the very
-letters, in any case, in content, title and key. What is recalled counts as used.";
+A question is answered by meaning, by word and by relation; nothing in it is an operator.
+It may have up to 50,000 bytes, and - reads it from standard input.
+--mode text looks for the very letters, in any case, in content, title and key. With --mode recent,
+important or typed, a text keeps only the memories that hold its very letters.
+What is recalled counts as used, unless nothing speaks for it being an answer.";
 
 /// Flags of `recall`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Recall {
-    /// What to look for; without it, the newest memories
+    /// What to look for, or - for standard input; without it, the newest memories
     #[arg(value_name = "QUESTION")]
     words: Vec<OsString>,
     /// How to find: what the question is about, what holds the text, the newest, the most important, or all of the types
@@ -59,7 +63,7 @@ pub(crate) struct Recall {
 
 /// Flags about the question.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "About the question")]
+#[command(next_help_heading = "About the question (only with --mode hybrid; --explain with any)")]
 struct Asking {
     /// Say where each score comes from
     #[arg(long)]
@@ -77,14 +81,14 @@ struct Asking {
     #[arg(long, value_enum, value_name = "STRENGTH")]
     abstain_below: Option<Evidence>,
     /// Most tokens that all that is found may take, by estimate
-    #[arg(long, value_name = "TOKENS", value_parser = whole_number)]
+    #[arg(long, value_name = "TOKENS", value_parser = whole_number, allow_negative_numbers = true)]
     budget: Option<i64>,
     /// Only these ways to find; may be repeated
     #[arg(long = "lane", value_enum, value_name = "LANE")]
     lanes: Vec<Way>,
-    /// How the ways come together
-    #[arg(long, value_enum, default_value_t = Fuse::Measured)]
-    fusion: Fuse,
+    /// How the ways come together; measured where not given
+    #[arg(long, value_enum)]
+    fusion: Option<Fuse>,
 }
 
 /// How to find.
@@ -154,8 +158,8 @@ impl Asking {
         ask.token_budget =
             self.budget.map(|tokens| count(Field::Budget, tokens, limits::BUDGET)).transpose()?;
         ask.fusion = match self.fusion {
-            Fuse::Measured => Fusion::Measured,
-            Fuse::Ranks => Fusion::Ranks,
+            None | Some(Fuse::Measured) => Fusion::Measured,
+            Some(Fuse::Ranks) => Fusion::Ranks,
         };
         if !self.lanes.is_empty() {
             let lanes = self.lanes.iter().map(|way| match way {
@@ -167,6 +171,36 @@ impl Asking {
         }
         Ok(ask)
     }
+
+    /// The flags that were given and only mean something for a question.
+    fn given(&self) -> Vec<&'static str> {
+        let flags = [
+            ("--as-of", self.as_of.is_some()),
+            ("--asked-at", self.asked_at.is_some()),
+            ("--channel", self.channel.is_some()),
+            ("--abstain-below", self.abstain_below.is_some()),
+            ("--budget", self.budget.is_some()),
+            ("--lane", !self.lanes.is_empty()),
+            ("--fusion", self.fusion.is_some()),
+        ];
+        flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+    }
+
+    /// That flags were given which would do nothing.
+    fn refuse(&self, mode: Option<How>) -> Result<(), Failure> {
+        let given = self.given();
+        if given.is_empty() {
+            return Ok(());
+        }
+        let (flags, go) = (given.join(", "), if given.len() == 1 { "goes" } else { "go" });
+        let mode = mode.and_then(|mode| Some(mode.to_possible_value()?.get_name().to_owned()));
+        Err(match mode {
+            None => Failure::usage(format!("{flags} {go} with a question, and there is none"))
+                .hinted("tulving recall \"who owns billing?\" --as-of 2026-03-01"),
+            Some(mode) => Failure::usage(format!("{flags} {go} with --mode hybrid, not with --mode {mode}"))
+                .hinted("a question without --mode is asked in the mode hybrid"),
+        })
+    }
 }
 
 impl Recall {
@@ -177,12 +211,19 @@ impl Recall {
         };
         let mut filter = self.chooser.filter()?;
         let mode = match (self.mode, text) {
-            (None, None) => Mode::Recent,
+            (None, None) => {
+                self.asking.refuse(None)?;
+                Mode::Recent
+            }
             (None | Some(How::Hybrid), text) => {
                 Mode::Hybrid(Box::new(self.asking.ask(text.unwrap_or_default())?))
             }
-            (Some(How::Text), text) => Mode::Substring(text.unwrap_or_default()),
+            (Some(How::Text), text) => {
+                self.asking.refuse(self.mode)?;
+                Mode::Substring(text.unwrap_or_default())
+            }
             (Some(how), text) => {
+                self.asking.refuse(self.mode)?;
                 filter.substring = text;
                 match how {
                     How::Important => Mode::Important,
@@ -224,10 +265,10 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
         })?;
         return Ok(Outcome::Done);
     }
-    // That there are no vectors is no news to who turned them off.
-    let off = app.settings.embedding.is_off();
-    for Missing { lane, why } in answer.missing.iter().filter(|missing| !off || missing.lane != Lane::Vector)
-    {
+    // That there are no vectors is no news to who turned them off, unless it is vectors that were asked for.
+    let quiet = app.settings.embedding.is_off() && !args.asking.lanes.contains(&Way::Vector);
+    let told = answer.missing.iter().filter(|missing| !quiet || missing.lane != Lane::Vector);
+    for Missing { lane, why } in told {
         printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
     }
     if answer.hits.is_empty() {
@@ -271,19 +312,35 @@ fn best_part(hit: &Hit) -> Memory {
     if let Some(section) = &hit.section {
         let text = &mut memory.edition.text;
         let part = if hit.cut { None } else { text.content.get(section.start..section.end) };
-        let part = part.unwrap_or(&text.content).to_owned();
-        text.content = match section.heading_path.as_slice() {
-            [] => part,
-            path => format!("{} › {part}", path.join(" › ")),
-        };
+        let part = below_headings(part.unwrap_or(&text.content), &section.heading_path);
+        let path = section.heading_path.iter().map(String::as_str);
+        let parts: Vec<&str> = path.chain([part]).filter(|part| !part.is_empty()).collect();
+        text.content = parts.join(" › ");
     }
     memory
+}
+
+/// A section without the headings that it begins with, where they are those of its path.
+fn below_headings<'a>(section: &'a str, path: &[String]) -> &'a str {
+    let mut rest = section.trim_start();
+    loop {
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        let heading = line.trim().strip_prefix('#').map(|line| line.trim_matches(['#', ' ', '\t']));
+        if !heading.is_some_and(|heading| path.iter().any(|above| above == heading)) {
+            return rest;
+        }
+        rest = after.trim_start();
+    }
 }
 
 /// Nothing found is an answer, not an error.
 fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -> Result<Outcome, Failure> {
     let what = match mode {
         Mode::Substring(text) => format!("No memory holds “{}”.", tulving_core::preview::short(text)),
+        Mode::Hybrid(ask) if answer.withheld == 0 && ask.as_of.is_some() => {
+            let then = args.asking.as_of.as_deref().unwrap_or_default();
+            format!("Nothing that was asked about held at {then}.")
+        }
         Mode::Hybrid(_) if answer.withheld > 0 => {
             let word = answer.evidence.map_or("none", Strength::as_str);
             format!("Nothing that answers this: the evidence is {word}.")
@@ -296,10 +353,28 @@ fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -
     let tip = match mode {
         Mode::Hybrid(_) if answer.withheld > 0 => "Without --abstain-below, what comes nearest is shown.",
         Mode::Hybrid(_) if answer.left_out > 0 => "Give a larger --budget.",
+        Mode::Hybrid(ask) if ask.as_of.is_some() => "Try a later time, other words, or --all-spaces.",
         Mode::Substring(_) | Mode::Hybrid(_) => "Try other words, or --all-spaces.",
         _ if args.chooser.has_types() => "Try without --type, or `tulving list --all-spaces`.",
         _ => "Save one with `tulving save \"…\"`.",
     };
     printer.note(format!("{what} {tip}"))?;
     Ok(Outcome::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_does_not_repeat_the_headings_above_it() {
+        let path = ["House".to_owned(), "Visitors".to_owned()];
+        let below = |section| below_headings(section, &path);
+        assert_eq!(below("### Visitors\n\nRing twice.\n"), "Ring twice.\n");
+        assert_eq!(below("# House\n## Visitors ##\nRing twice."), "Ring twice.");
+        assert_eq!(below("Ring twice.\n# House"), "Ring twice.\n# House");
+        assert_eq!(below("## Other\nRing."), "## Other\nRing.");
+        assert_eq!(below("## Visitors"), "");
+        assert_eq!(below("Visitors ring twice."), "Visitors ring twice.");
+    }
 }

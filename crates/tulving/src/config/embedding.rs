@@ -1,17 +1,31 @@
 //! What turns text into vectors, as the settings say.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use tulving_models::EmbedderConfig;
+use tulving_models::{Address, EmbedderConfig, Patience, Service};
+
+/// How long work that nobody asked for may wait for a service, and how long `doctor` tries one.
+const HURRY: Duration = Duration::from_secs(3);
 
 /// The settings below `embedding`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Embedding {
     pub(super) provider: Provider,
     pub(super) folder: PathBuf,
-    pub(super) base_url: String,
+    pub(super) base_url: Address,
     pub(super) model: String,
     pub(super) key_variable: String,
+    pub(super) time_out: Duration,
+}
+
+/// How a model is called.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calling {
+    /// Whether somebody waits for it.
+    pub(crate) patience: Patience,
+    /// The model that the store answers with, which a service need not be asked about.
+    pub(crate) known: Option<String>,
 }
 
 /// Where vectors come from.
@@ -31,12 +45,28 @@ impl Embedding {
         self.provider == Provider::Off
     }
 
-    /// What the models are asked for, or which setting is missing.
-    pub(crate) fn config(&self) -> Result<EmbedderConfig, String> {
-        let given = |text: &str, key: &str| match text {
-            "" => Err(format!("embedding.{key} is not set")),
-            text => Ok(text.to_owned()),
+    /// Whether it is somebody else who embeds, and may be slow or away.
+    pub(crate) fn is_service(&self) -> bool {
+        matches!(self.provider, Provider::OpenAi | Provider::Ollama)
+    }
+
+    fn service(&self, calling: Calling) -> Result<Service, String> {
+        let Calling { patience, known } = calling;
+        if self.base_url.is_empty() {
+            return Err("embedding.base_url is not set".to_owned());
+        }
+        if self.model.is_empty() {
+            return Err("embedding.model is not set".to_owned());
+        }
+        let time_out = match patience {
+            Patience::Patient => self.time_out,
+            Patience::Hurried => self.time_out.min(HURRY),
         };
+        Ok(Service { base_url: self.base_url.clone(), model: self.model.clone(), time_out, patience, known })
+    }
+
+    /// What the models are asked for, or which setting is missing.
+    pub(crate) fn config(&self, calling: Calling) -> Result<EmbedderConfig, String> {
         let key_env = Some(self.key_variable.clone()).filter(|name| !name.is_empty());
         Ok(match self.provider {
             Provider::BuiltIn => EmbedderConfig::BuiltIn,
@@ -45,15 +75,8 @@ impl Embedding {
                 return Err("embedding.folder is not set".to_owned());
             }
             Provider::Folder => EmbedderConfig::Folder(self.folder.clone()),
-            Provider::OpenAi => EmbedderConfig::OpenAi {
-                base_url: given(&self.base_url, "base_url")?,
-                model: given(&self.model, "model")?,
-                key_env,
-            },
-            Provider::Ollama => EmbedderConfig::Ollama {
-                base_url: given(&self.base_url, "base_url")?,
-                model: given(&self.model, "model")?,
-            },
+            Provider::OpenAi => EmbedderConfig::OpenAi { service: self.service(calling)?, key_env },
+            Provider::Ollama => EmbedderConfig::Ollama(self.service(calling)?),
         })
     }
 }

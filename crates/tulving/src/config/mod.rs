@@ -26,6 +26,7 @@ use embedding::Embedding;
 use file::Entry;
 use table::{SETTINGS, Setting};
 
+pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
 pub(crate) use table::reference;
 
@@ -175,10 +176,11 @@ pub(crate) fn file_of(home: &Path) -> PathBuf {
 /// Takes one value over and notes where it came from.
 fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) -> Result<(), SettingError> {
     if (setting.take)(settings, text).is_none() {
-        let got = preview::short(text);
+        let got = preview::short(&setting.shown(text));
         return Err(SettingError::Value { place: source, key: setting.key, got, expects: setting.expects });
     }
-    let chosen = Chosen { key: setting.key, value: text.trim().to_owned(), source, about: setting.about };
+    let value = setting.shown(text.trim());
+    let chosen = Chosen { key: setting.key, value, source, about: setting.about };
     match settings.chosen.iter_mut().find(|old| old.key == setting.key) {
         Some(old) => *old = chosen,
         None => settings.chosen.push(chosen),
@@ -205,7 +207,7 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
         match value {
             Some((shape, text)) if shape == setting.shape => take(settings, setting, &text, place)?,
             _ => {
-                let got = preview::short(&written);
+                let got = preview::short(&setting.shown(&written));
                 let expects = setting.expects;
                 return Err(SettingError::Value { place, key: setting.key, got, expects });
             }

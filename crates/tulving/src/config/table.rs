@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anstream::ColorChoice;
+use tulving_models::Address;
 
 use super::embedding::Provider;
 use super::{HOME, PREFIX, Settings, TOKEN};
@@ -131,7 +132,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         take: |settings, text| {
             let text = text.trim();
             let fits = text.is_empty() || text.starts_with("http://") || text.starts_with("https://");
-            settings.embedding.base_url = fits.then(|| text.to_owned())?;
+            settings.embedding.base_url = fits.then(|| Address::new(text))?;
             Some(())
         },
     },
@@ -160,6 +161,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "embedding.timeout_seconds",
+        variable: "TULVING_EMBEDDING_TIMEOUT_SECONDS",
+        default: "30",
+        about: "how long the service may take for an answer; what is done after a command waits 3 seconds at the most",
+        expects: "a whole number from 1 to 600",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.embedding.time_out = Duration::from_secs(within(text, 1, 600)?);
+            Some(())
+        },
+    },
+    Setting {
         key: "output.color",
         variable: "TULVING_OUTPUT_COLOR",
         default: "auto",
@@ -180,6 +193,16 @@ pub(super) const SETTINGS: &[Setting] = &[
 
 fn within<N: std::str::FromStr + PartialOrd + Copy>(text: &str, least: N, most: N) -> Option<N> {
     text.trim().parse().ok().filter(|number| *number >= least && *number <= most)
+}
+
+impl Setting {
+    /// A value as it may be shown: an address may hold a password.
+    pub(super) fn shown(&self, text: &str) -> String {
+        match self.key {
+            "embedding.base_url" => Address::new(text).to_string(),
+            _ => text.to_owned(),
+        }
+    }
 }
 
 /// Every setting with its variable, for the help.

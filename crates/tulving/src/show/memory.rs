@@ -92,6 +92,8 @@ fn marks(memory: &Memory, now: Timestamp) -> Vec<&'static str> {
         (standing.quarantined_at.is_some(), "quarantined"),
         (memory.superseded_by.is_some(), "superseded"),
         (is_expired(&memory.edition, now), "expired"),
+        (memory.edition.span.valid_until.is_some_and(|at| at <= now), "no longer valid"),
+        (memory.edition.span.valid_from.is_some_and(|at| at > now), "not yet valid"),
     ];
     marks.into_iter().filter_map(|(set, mark)| set.then_some(mark)).collect()
 }
@@ -231,5 +233,6 @@ pub(crate) fn link(association: &Association, from: MemoryId) -> String {
     } else {
         format!("← {}", association.relation)
     };
-    format!("{arrow} {}", association.weight.get())
+    // To three digits, and no noughts at the end.
+    format!("{arrow} {}", (association.weight.get() * 1_000.0).round() / 1_000.0)
 }

@@ -195,6 +195,28 @@ fn a_damaged_store_is_replaced_by_a_backup_and_kept() {
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
 }
 
+#[test]
+fn a_damaged_store_is_not_an_empty_one() {
+    let tulving = Tulving::new();
+    let lines: String = (0..200).map(|n| format!("{{\"content\":\"Line {n} of the ledger\"}}\n")).collect();
+    tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
+    let database = tulving.home().join("tulving.db");
+    let whole = fs::read(&database).expect("a database");
+    for begin in (1..whole.len() / 4_096).map(|page| page * 4_096) {
+        let mut damaged = whole.clone();
+        for byte in &mut damaged[begin..] {
+            *byte ^= 0x5a;
+        }
+        fs::write(&database, &damaged).expect("damaged");
+        let run = tulving.run(&["recall", "ledger line 77"]);
+        let found = run.code == 0 && run.out.contains("ledger");
+        assert!(found || run.code == 7, "from {begin}: {} {}{}", run.code, run.out, run.err);
+        for file in ["tulving.db-wal", "tulving.db-shm"] {
+            let _ = fs::remove_file(tulving.home().join(file));
+        }
+    }
+}
+
 /// The same file with its pages after the first overwritten.
 fn scrambled(whole: &[u8]) -> Vec<u8> {
     let mut bytes = whole.to_vec();

@@ -678,3 +678,23 @@ fn what_is_for_the_org_is_shown_with_the_start_of_its_space() {
     let run = finish(command, b"");
     assert!(run.out.starts_with(&format!("{}… #1  fact", &space[..13])), "{}{}", run.out, run.err);
 }
+
+#[test]
+fn what_does_not_hold_now_is_marked() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "The office is in Turin", "--valid-until", "2020-01-01"]);
+    tulving.ok(&["save", "The office is in Milan", "--valid-from", "2999-01-01"]);
+    let found = tulving.ok(&["recall", "office"]);
+    assert!(found.contains("[no longer valid] The office is in Turin"), "{found}");
+    assert!(found.contains("[not yet valid] The office is in Milan"), "{found}");
+}
+
+#[test]
+fn weights_of_links_have_three_digits_at_the_most() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    tulving.ok(&["save", "two", "--related-to", "1:0.9705582857131958"]);
+    tulving.ok(&["save", "three", "--related-to", "1:0.5"]);
+    let related = tulving.ok(&["related", "1"]);
+    assert!(related.contains("← related_to 0.971 ") && related.contains("← related_to 0.5 "), "{related}");
+}

@@ -228,3 +228,23 @@ fn a_dump_replaces_no_file_of_the_home_and_no_device() {
     assert!(folder.join("alias.jsonl").symlink_metadata().expect("there").is_symlink());
     assert!(std::fs::read_to_string(folder.join("target.jsonl")).expect("there").lines().count() > 5);
 }
+
+#[test]
+fn flags_about_a_question_are_refused_where_there_is_none() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one"]);
+    let mut transcript = Transcript::new(&tulving);
+    for args in [
+        &["recall", "--as-of", "2026-01-01"][..],
+        &["recall", "one", "--mode", "text", "--abstain-below", "weak"],
+        &["recall", "--mode", "recent", "--lane", "vector", "--fusion", "measured"],
+        &["recall", "--mode", "important", "--channel", "c", "--asked-at", "2026-01-01"],
+        &["recall", "--mode", "typed", "--type", "fact", "--budget", "5"],
+        &["recall", "one", "--budget", "-1"],
+        &["recall", "one", "--as-of", "2023-01-01"],
+        &["embed", "--space", "nope"],
+    ] {
+        transcript.run(args);
+    }
+    assert_transcript!(transcript);
+}

@@ -27,6 +27,9 @@ mod processes;
 /// Recall by meaning, with the real model and the real index.
 mod recall;
 
+/// Embedding by a service: slow, away, another one, told a password.
+mod service;
+
 /// How well recall finds, on a small set of our own.
 mod ranking;
 

@@ -220,3 +220,49 @@ fn a_model_that_cannot_be_had_costs_nothing_but_the_vectors() {
     assert!(found.out.contains(LIFE[2]), "{}", found.err);
     assert!(found.err.contains("/nowhere/at/all"), "{}", found.err);
 }
+
+#[test]
+fn off_is_off_on_a_home_that_has_vectors() {
+    let tulving = Tulving::new();
+    ok(&tulving, &["save", LIFE[0]], "");
+    ok(&tulving, &["save", LIFE[1]], "");
+    let saved = tulving.run(&["save", LIFE[5]]);
+    assert_eq!((saved.code, saved.err.as_str()), (0, ""), "no warning about what was turned off");
+    assert!(tulving.ok(&["doctor"]).contains("1 memory waits to be embedded"));
+    let found = tulving.json(&["recall", "what is the name of the pet?", "--explain"]);
+    let missing = serde_json::json!([{ "lane": "vector", "why": "no embedding model is set up" }]);
+    assert_eq!(found["missing"], missing);
+    assert!(!found["memories"].to_string().contains("\"vector\""), "{}", found["memories"]);
+    let quiet = tulving.run(&["recall", "shellfish"]);
+    assert!(quiet.out.contains(LIFE[1]) && !quiet.err.contains("model"), "{}", quiet.err);
+    let asked = tulving.run(&["recall", "shellfish", "--lane", "vector"]);
+    assert_eq!(asked.err.matches("no embedding model is set up").count(), 1, "{}", asked.err);
+    assert_eq!(tulving.ok(&["embed"]), "Nothing waits to be embedded\n");
+    assert!(tulving.ok(&["doctor"]).contains("1 memory waits to be embedded"), "nor was it embedded later");
+}
+
+#[test]
+fn what_nothing_speaks_for_does_not_count_as_used() {
+    let tulving = Tulving::new();
+    ok(&tulving, &["save", LIFE[1]], "");
+    let used = || tulving.json(&["get", "1"])["access_count"].clone();
+    let found = ok(&tulving, &["recall", "orbital mechanics of Jupiter's moons", "--json"], "");
+    let found: serde_json::Value = serde_json::from_str(&found).expect("a document");
+    assert_eq!((&found["evidence"], found["memories"].as_array().map(Vec::len)), (&"none".into(), Some(1)));
+    assert_eq!(used(), 0);
+    ok(&tulving, &["recall", "can I serve prawns to Marta?"], "");
+    assert_eq!(used(), 1);
+    ok(&tulving, &["recall"], "");
+    assert_eq!(used(), 2, "what is listed counts as before");
+}
+
+#[test]
+fn the_best_section_does_not_repeat_its_heading() {
+    let tulving = Tulving::new();
+    let filler = "The walls are painted every spring, and the floor is waxed in autumn. ".repeat(30);
+    let text = format!("# House\n\n## Rooms\n\n{filler}\n\n### Visitors\n\nVisitors ring twice. {filler}");
+    ok(&tulving, &["save", "-", "--content-type", "markdown"], &text);
+    let found = ok(&tulving, &["recall", "how often do visitors ring?"], "");
+    assert!(found.contains("Visitors › Visitors ring twice"), "{found}");
+    assert!(!found.contains('#') || found.matches('#').count() == 1, "only the number: {found}");
+}

@@ -13,7 +13,7 @@ use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, Sa
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, LinkedBy, MemoryType, Relation, Role, Stability};
 use tulving_testkit::clock::ManualClock;
-use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
+use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder, NoEmbedder};
 
 use crate::bed::{Bed, refused};
 
@@ -715,5 +715,52 @@ proptest! {
             prop_assert!(answer.is_ok() || question.trim().is_empty());
             Ok(())
         })?;
+    }
+}
+
+#[test]
+fn off_is_off_whatever_the_store_holds() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "Backups are kept for thirty days");
+    let off = bed.beside_with(Arc::new(NoEmbedder), vec![Arc::new(FakeEmbedder)]);
+    let saved = off.save(&user, SaveRequest::new("Logs are kept for ten days")).expect("saved");
+    assert_eq!(saved.warnings, []);
+    let answer = off.recall(&user, &request(Ask::new("how long are backups kept?"))).expect("an answer");
+    assert!(answer.missing.iter().any(|missing| missing.why == "no embedding model is set up"), "{answer:?}");
+    assert_eq!(bed.engine.waiting_to_be_embedded(&user).expect("a count"), 1);
+}
+
+#[test]
+fn what_nothing_speaks_for_is_not_noted_as_used() {
+    let bed = bed();
+    let user = bed.user();
+    let id = bed.save(&user, "Backups are kept for thirty days").id;
+    let answer = ask(&bed, &user, Ask::new("zebra"));
+    assert_eq!((answer.evidence, answer.hits.len()), (Some(Strength::None), 1));
+    bed.engine.flush().expect("flushed");
+    assert_eq!(bed.get(&user, id).usage.access_count, 0);
+    ask(&bed, &user, Ask::new("Backups are kept for thirty days"));
+    bed.engine.flush().expect("flushed");
+    assert_eq!(bed.get(&user, id).usage.access_count, 1);
+}
+
+#[test]
+fn a_store_that_fails_under_the_index_is_an_error_and_not_an_empty_answer() {
+    for nth in 1.. {
+        let bed = bed();
+        let user = bed.user();
+        bed.save(&user, "Backups are kept for thirty days");
+        bed.store.fail_at(nth);
+        let got = bed.engine.recall(&user, &request(Ask::new("how long are backups kept?")));
+        match got {
+            Err(Error::Store(_)) => {}
+            Ok(answer) => assert_eq!(answer.hits.len(), 1, "call {nth}: {answer:?}"),
+            Err(error) => panic!("call {nth}: {error}"),
+        }
+        if !bed.store.has_failed() {
+            assert!(nth > 3, "the index reads the store");
+            break;
+        }
     }
 }

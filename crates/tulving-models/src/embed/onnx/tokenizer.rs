@@ -1,6 +1,7 @@
 //! Reads the tokenizer of a folder: `tokenizer.json`, or `vocab.txt` with the rules of BERT.
 //!
-//! Only those of the word-piece kind; which other kind it is, is said.
+//! Only those of the word-piece kind that cut as BERT does. What of a file would give other pieces than are given here is
+//! refused by its name: a model that is fed other pieces than it learnt from gives vectors that only look right.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::wordpiece::{Marks, Rules, Vocabulary, WordPiece};
+use super::super::wordpiece::{LONGEST_WORD, Marks, Rules, Vocabulary, WordPiece};
 use super::{FolderError, read, read_json};
 
 /// The first that is there is used.
@@ -47,7 +48,8 @@ struct TokenizerSettings {
 struct TokenizerFile {
     #[serde(default)]
     added_tokens: Vec<AddedToken>,
-    normalizer: Option<Normalizer>,
+    normalizer: Option<Value>,
+    pre_tokenizer: Option<Value>,
     post_processor: Option<Value>,
     model: WordPieceModel,
 }
@@ -56,13 +58,16 @@ struct TokenizerFile {
 struct AddedToken {
     id: u32,
     content: String,
+    #[serde(default)]
     special: bool,
+    /// Looked for in the text after it was normalised; where the file does not say, those that are not special are.
+    normalized: Option<bool>,
+    #[serde(default)]
+    single_word: bool,
 }
 
 #[derive(Deserialize)]
-struct Normalizer {
-    #[serde(rename = "type")]
-    kind: String,
+struct BertNormalizer {
     #[serde(default)]
     clean_text: bool,
     #[serde(default)]
@@ -81,6 +86,8 @@ struct WordPieceModel {
     unk_token: Option<String>,
     #[serde(default)]
     continuing_subword_prefix: Option<String>,
+    #[serde(default)]
+    max_input_chars_per_word: Option<usize>,
     /// A table for word pieces, and lists for other kinds.
     vocab: Value,
 }
@@ -134,7 +141,10 @@ impl TokenizerFile {
         if self.model.continuing_subword_prefix.as_deref().is_some_and(|prefix| prefix != "##") {
             return Err("the inner pieces of words do not begin with ##".to_owned());
         }
+        let longest_word = self.model.max_input_chars_per_word.unwrap_or(LONGEST_WORD);
         let rules = self.rules()?;
+        self.check_cut()?;
+        self.check_added()?;
         let vocabulary: HashMap<String, u32> =
             serde_json::from_value(self.model.vocab).map_err(|error| format!("the vocabulary: {error}"))?;
         let vocabulary: Vocabulary =
@@ -144,7 +154,7 @@ impl TokenizerFile {
             added.or_else(|| vocabulary.get(name).copied()).ok_or(format!("there is no token {name}"))
         };
         let (begin, end) = match &self.post_processor {
-            Some(after) => ends(after).ok_or("the post-processor does not put a token at either end")?,
+            Some(after) => ends(after).ok_or("the post_processor does not put one token at either end")?,
             None => ("[CLS]".to_owned(), "[SEP]".to_owned()),
         };
         let marks = Marks {
@@ -154,35 +164,84 @@ impl TokenizerFile {
             special: self
                 .added_tokens
                 .iter()
-                .filter(|token| token.special)
                 .map(|token| (Cow::Owned(token.content.clone()), token.id))
                 .collect(),
         };
-        Ok(WordPiece::new(vocabulary, marks, rules))
+        Ok(WordPiece::new(vocabulary, marks, rules).with_words_of(longest_word))
     }
 
     fn rules(&self) -> Result<Rules, String> {
-        match &self.normalizer {
-            None => Ok(Rules { clean: false, chinese_apart: false, strip_accents: false, lower_case: false }),
-            Some(normalizer) if normalizer.kind == "BertNormalizer" => Ok(Rules {
-                clean: normalizer.clean_text,
-                chinese_apart: normalizer.handle_chinese_chars,
-                strip_accents: normalizer.strip_accents.unwrap_or(normalizer.lowercase),
-                lower_case: normalizer.lowercase,
-            }),
-            Some(other) => {
-                Err(format!("the normalizer {} is not known here, only BertNormalizer", other.kind))
+        const AS_IT_IS: Rules =
+            Rules { clean: false, chinese_apart: false, strip_accents: false, lower_case: false };
+        let Some(normalizer) = self.normalizer.as_ref().map(|one| alone(one, "normalizers")) else {
+            return Ok(AS_IT_IS);
+        };
+        match kind(normalizer) {
+            "BertNormalizer" => {
+                let read = BertNormalizer::deserialize(normalizer);
+                let bert = read.map_err(|error| format!("the normalizer: {error}"))?;
+                Ok(Rules {
+                    clean: bert.clean_text,
+                    chinese_apart: bert.handle_chinese_chars,
+                    strip_accents: bert.strip_accents.unwrap_or(bert.lowercase),
+                    lower_case: bert.lowercase,
+                })
+            }
+            "Lowercase" => Ok(Rules { lower_case: true, ..AS_IT_IS }),
+            other => {
+                Err(format!("the normalizer {other} is not known here, only BertNormalizer and Lowercase"))
             }
         }
+    }
+
+    /// Text is cut into words in one way here.
+    fn check_cut(&self) -> Result<(), String> {
+        match self.pre_tokenizer.as_ref().map(|one| kind(alone(one, "pretokenizers"))) {
+            Some("BertPreTokenizer") => Ok(()),
+            Some(other) => Err(format!("the pre_tokenizer {other} is not known here, only BertPreTokenizer")),
+            None => Err("there is no pre_tokenizer, and only BertPreTokenizer is known here".to_owned()),
+        }
+    }
+
+    /// Tokens are looked for in the text as it was written, wherever they stand in it.
+    fn check_added(&self) -> Result<(), String> {
+        for AddedToken { content, special, normalized, single_word, .. } in &self.added_tokens {
+            let why = if content.is_empty() {
+                "is empty"
+            } else if *single_word {
+                "is a single_word"
+            } else if !special && normalized.unwrap_or(true) {
+                "is neither special nor looked for in the text as it is (normalized)"
+            } else {
+                continue;
+            };
+            return Err(format!("of the added_tokens, `{content}` {why}, which is not known here"));
+        }
+        Ok(())
+    }
+}
+
+/// What kind a part of the file is of.
+fn kind(part: &Value) -> &str {
+    part["type"].as_str().unwrap_or("without a type")
+}
+
+/// The one part of a sequence of one; anything else as it is.
+fn alone<'a>(part: &'a Value, list: &str) -> &'a Value {
+    match part[list].as_array().map(Vec::as_slice) {
+        Some([one]) if kind(part) == "Sequence" => one,
+        _ => part,
     }
 }
 
 /// The tokens that a post-processor puts before and after a text.
 fn ends(after: &Value) -> Option<(String, String)> {
     if after["type"] == "TemplateProcessing" {
-        let parts = after["single"].as_array()?;
         let token = |part: &Value| part["SpecialToken"]["id"].as_str().map(str::to_owned);
-        return Some((token(parts.first()?)?, token(parts.last()?)?));
+        let [first, _, last] = after["single"].as_array()?.as_slice() else {
+            return None;
+        };
+        return Some((token(first)?, token(last)?));
     }
     // BertProcessing and RobertaProcessing: the token and its id.
     let token = |name| after[name][0].as_str().map(str::to_owned);
@@ -199,6 +258,7 @@ mod tests {
         let mut file = json!({
             "added_tokens": [{ "id": 0, "content": "<s>", "special": true }, { "id": 1, "content": "</s>", "special": true }],
             "normalizer": { "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true },
+            "pre_tokenizer": { "type": "BertPreTokenizer" },
             "post_processor": { "type": "RobertaProcessing", "sep": ["</s>", 1], "cls": ["<s>", 0] },
             "model": { "type": "WordPiece", "unk_token": "[UNK]", "vocab": { "[UNK]": 2, "cafe": 3, "##s": 4 } },
         });
@@ -228,9 +288,59 @@ mod tests {
         let kind = told(|file| file["model"] = json!({ "type": "Unigram", "vocab": [["a", 0.0]] }));
         assert_eq!(kind, "the tokenizer is of the kind Unigram, and only WordPiece is known here");
         let normalizer = told(|file| file["normalizer"] = json!({ "type": "Precompiled" }));
-        assert_eq!(normalizer, "the normalizer Precompiled is not known here, only BertNormalizer");
+        assert_eq!(
+            normalizer,
+            "the normalizer Precompiled is not known here, only BertNormalizer and Lowercase"
+        );
         let ends = told(|file| file["post_processor"]["cls"] = json!(["[CLS]", 9]));
         assert_eq!(ends, "there is no token [CLS]");
+    }
+
+    #[test]
+    fn what_would_give_other_pieces_is_refused_and_not_passed_over() {
+        let told = |change: fn(&mut Value)| pieces(change).err().unwrap();
+        assert_eq!(
+            told(|file| file["pre_tokenizer"] = json!({ "type": "Whitespace" })),
+            "the pre_tokenizer Whitespace is not known here, only BertPreTokenizer"
+        );
+        assert_eq!(
+            told(|file| file["pre_tokenizer"] = Value::Null),
+            "there is no pre_tokenizer, and only BertPreTokenizer is known here"
+        );
+        let two = told(|file| {
+            file["normalizer"] =
+                json!({ "type": "Sequence", "normalizers": [{ "type": "NFD" }, { "type": "Lowercase" }] });
+        });
+        assert!(two.starts_with("the normalizer Sequence is not known here"), "{two}");
+        let added = told(|file| {
+            let token = json!({ "id": 9, "content": "cafe", "special": false, "normalized": true });
+            file["added_tokens"].as_array_mut().unwrap().push(token);
+        });
+        assert!(added.starts_with("of the added_tokens, `cafe` is neither special nor"), "{added}");
+        let single = told(|file| file["added_tokens"][0]["single_word"] = true.into());
+        assert!(single.starts_with("of the added_tokens, `<s>` is a single_word"), "{single}");
+        let ends = told(|file| {
+            let token = json!({ "SpecialToken": { "id": "<s>" } });
+            file["post_processor"] = json!({ "type": "TemplateProcessing", "single": [token, token] });
+        });
+        assert_eq!(ends, "the post_processor does not put one token at either end");
+    }
+
+    #[test]
+    fn what_is_simple_is_read() {
+        let one = |file: &mut Value| {
+            file["normalizer"] = json!({ "type": "Sequence", "normalizers": [{ "type": "Lowercase" }] });
+            file["pre_tokenizer"] =
+                json!({ "type": "Sequence", "pretokenizers": [{ "type": "BertPreTokenizer" }] });
+        };
+        assert_eq!(pieces(one).unwrap().encode("CAFE CAFÉ", 9), [0, 3, 2, 1]);
+        let short = |file: &mut Value| file["model"]["max_input_chars_per_word"] = 4.into();
+        assert_eq!(pieces(short).unwrap().encode("cafe cafes", 9), [0, 3, 2, 1]);
+        let added = |file: &mut Value| {
+            let token = json!({ "id": 7, "content": "@user", "special": false, "normalized": false });
+            file["added_tokens"].as_array_mut().unwrap().push(token);
+        };
+        assert_eq!(pieces(added).unwrap().encode("cafe@user cafe", 9), [0, 3, 7, 3, 1]);
     }
 
     #[test]

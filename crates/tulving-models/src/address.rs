@@ -1,0 +1,148 @@
+//! Where a service answers. An address may hold a password or a key, so what is shown of it never does.
+
+use std::fmt;
+use std::ops::Range;
+
+/// What stands for what is not shown.
+const MASK: &str = "***";
+
+/// The address of a service as it was written. `Display` and `Debug` leave out who asks and what comes after `?`.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Address(String);
+
+impl Address {
+    /// Takes an address over as it is written.
+    pub fn new(written: impl Into<String>) -> Self {
+        Self(written.into())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The host and its port, in lower case; the port that goes without saying is not said.
+    pub(crate) fn host(&self) -> String {
+        let parts = self.parts();
+        let host = self.0[parts.host].to_lowercase();
+        let usual = match parts.scheme {
+            Scheme::Http => host.strip_suffix(":80"),
+            Scheme::Https => host.strip_suffix(":443"),
+            Scheme::Other => None,
+        };
+        usual.unwrap_or(&host).to_owned()
+    }
+
+    /// The address of something below this one. What comes after `?` stays at the end.
+    pub(crate) fn below(&self, path: &str) -> Self {
+        let end = self.parts().path.end;
+        let (above, query) = self.0.split_at(end);
+        let query = query.split('#').next().unwrap_or_default();
+        Self(format!("{}/{path}{query}", above.trim_end_matches('/')))
+    }
+
+    /// As it was written, for the request that needs it.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// A text without anything of the address that is not shown.
+    pub(crate) fn hide_in(&self, text: &str) -> String {
+        let parts = self.parts();
+        let user = &self.0[parts.user];
+        let query = &self.0[parts.path.end..];
+        let words =
+            [user.split_once(':').map_or("", |(_, password)| password), query.trim_matches(['?', '#'])];
+        let values = query.split(['?', '&', '#']).filter_map(|pair| Some(pair.split_once('=')?.1));
+        let mut hidden: Vec<&str> = [user].into_iter().chain(words).chain(values).collect();
+        hidden.retain(|word| !word.is_empty());
+        // The longest first, so that nothing of it is left where a shorter one is part of it.
+        hidden.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        hidden.into_iter().fold(text.to_owned(), |text, word| text.replace(word, MASK))
+    }
+
+    fn parts(&self) -> Parts {
+        let text = &self.0;
+        let begin = text.find("://").map_or(0, |at| at + 3);
+        let scheme = match &text[..begin] {
+            "http://" => Scheme::Http,
+            "https://" => Scheme::Https,
+            _ => Scheme::Other,
+        };
+        let after = |from: usize, ends: &[char]| text[from..].find(ends).map_or(text.len(), |at| from + at);
+        let end = after(begin, &['/', '?', '#']);
+        let host = text[begin..end].rfind('@').map_or(begin, |at| begin + at + 1);
+        let user = begin..host.saturating_sub(1).max(begin);
+        Parts { scheme, user, host: host..end, path: end..after(end, &['?', '#']) }
+    }
+}
+
+enum Scheme {
+    Http,
+    Https,
+    Other,
+}
+
+/// Where the parts of an address are.
+struct Parts {
+    scheme: Scheme,
+    /// Before `@`.
+    user: Range<usize>,
+    host: Range<usize>,
+    path: Range<usize>,
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = self.parts();
+        f.write_str(&self.0[..parts.user.start])?;
+        if parts.host.start > parts.user.start {
+            write!(f, "{MASK}@")?;
+        }
+        f.write_str(&self.0[parts.host.start..parts.path.end])?;
+        if parts.path.end < self.0.len() { write!(f, "?{MASK}") } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_asks_and_what_comes_after_the_question_mark_is_not_shown() {
+        for (written, shown, host) in [
+            ("http://localhost:11434", "http://localhost:11434", "localhost:11434"),
+            ("https://me:p@ss@Host/v1/?key=k#x", "https://***@Host/v1/?***", "host"),
+            ("https://host:443", "https://host:443", "host"),
+            ("http://token@[::1]:80/a", "http://***@[::1]:80/a", "[::1]"),
+            ("me:pass@host", "***@host", "host"),
+            ("", "", ""),
+        ] {
+            let address = Address::new(written);
+            assert_eq!(format!("{address}"), shown);
+            assert_eq!(format!("{address:?}"), shown);
+            assert_eq!(address.host(), host);
+        }
+    }
+
+    #[test]
+    fn what_is_below_keeps_what_the_request_needs() {
+        let below = |written: &str| Address::new(written).below("embeddings").reveal().to_owned();
+        assert_eq!(below("http://me:pass@host/v1/?key=k#x"), "http://me:pass@host/v1/embeddings?key=k");
+        assert_eq!(below("http://host"), "http://host/embeddings");
+    }
+
+    #[test]
+    fn a_text_is_rid_of_what_is_not_shown() {
+        let address = Address::new("http://me:secret@host/v1?api-key=k123&version=2024");
+        let told = "bad password secret of me:secret, key k123, api-key=k123&version=2024";
+        assert_eq!(address.hide_in(told), "bad password *** of ***, key ***, ***");
+        assert_eq!(Address::new("http://host").hide_in("as it is"), "as it is");
+    }
+}
