@@ -35,7 +35,7 @@ impl Sight {
     }
 }
 
-/// Among which memories a question is asked. Nothing outside is scored or counted.
+/// Among which memories a question is asked. Nothing outside changes the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
     /// What the caller may see.
@@ -87,7 +87,8 @@ pub struct Found {
     pub within: u64,
     /// Whether only some of the memories were looked at, because the index is being made anew. Those are as they are now.
     pub partial: bool,
-    /// The inverse document frequency of each term asked for, in the order of the question; 0 for one that is nowhere.
+    /// The inverse document frequency of each term asked for among what is within the scope, in the order of the
+    /// question; 0 for one that is nowhere.
     pub rarities: Vec<f32>,
 }
 
@@ -102,7 +103,8 @@ pub struct Item {
     pub candidate: bool,
     /// BM25 of the question's terms.
     pub lexical: f32,
-    /// The share of the terms' rarity that it has: 1 where it has all of them.
+    /// The share of the terms' rarity that it has: 1 where it has all of them. A term that is nowhere is as rare as can
+    /// be, and nothing has it.
     pub coverage: f32,
     /// Cosine of the question and the whole item; `None` where it has no vector of the question's model.
     pub whole: Option<f32>,

@@ -1,14 +1,14 @@
 //! An index without any art: it reads everything anew at every change and scores every item. What the real one finds must
-//! be what this one finds.
+//! be what this one finds, but for the last digits and the order of sessions; `tulving-store` compares the two.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tulving_core::error::IndexError;
+use tulving_core::error::{IndexError, StoreError};
 use tulving_core::id::{MemoryId, SpaceId};
 use tulving_core::memory::{Chunk, Memory};
-use tulving_core::ports::{Index, Store};
-use tulving_core::search::{Cast, Found, Item, Question, Scope, Session, Weights};
+use tulving_core::ports::{Feed, Index, Log};
+use tulving_core::search::{Cast, Entry, Found, Item, Meaning, Question, Scope, Session, Weights};
 use tulving_core::text::{cast, terms};
 
 const K1: f64 = 1.2;
@@ -17,10 +17,33 @@ const B: f64 = 0.6;
 const PARTIAL: f64 = 0.6;
 const EXPANSIONS: usize = 16;
 const SHORTEST_INSIDE: usize = 4;
+/// So many of the question's terms that nothing has are taken for others.
+const EXPANDED: usize = 8;
+
+/// What is read of a store.
+trait Source: Send + Sync {
+    fn pulse(&self) -> Result<u64, StoreError>;
+    fn model(&self) -> Result<Option<String>, StoreError>;
+    fn page(&self, after: Option<MemoryId>, model: Option<&str>) -> Result<Vec<Entry>, StoreError>;
+}
+
+impl<S: Log + Feed + Send + Sync + ?Sized> Source for Arc<S> {
+    fn pulse(&self) -> Result<u64, StoreError> {
+        Log::pulse(&**self)
+    }
+
+    fn model(&self) -> Result<Option<String>, StoreError> {
+        Feed::model(&**self)
+    }
+
+    fn page(&self, after: Option<MemoryId>, model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+        self.entries_after(after, 1_000, model)
+    }
+}
 
 /// Everything that is indexed, in the order of sessions.
 pub struct PlainIndex {
-    store: Arc<dyn Store>,
+    store: Box<dyn Source>,
     state: Mutex<Option<(u64, Arc<Vec<Doc>>)>>,
 }
 
@@ -42,8 +65,11 @@ enum Key {
 
 impl PlainIndex {
     /// An index over a store.
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, state: Mutex::new(None) }
+    pub fn new<S>(store: Arc<S>) -> Self
+    where
+        S: Log + Feed + Send + Sync + ?Sized + 'static,
+    {
+        Self { store: Box::new(store), state: Mutex::new(None) }
     }
 
     fn docs(&self) -> Result<Arc<Vec<Doc>>, IndexError> {
@@ -58,7 +84,7 @@ impl PlainIndex {
         let mut docs = Vec::new();
         let mut after = None;
         loop {
-            let entries = self.store.entries_after(after, 1_000, model.as_deref())?;
+            let entries = self.store.page(after, model.as_deref())?;
             let Some(last) = entries.last() else {
                 break;
             };
@@ -124,74 +150,101 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn visible(scope: &Scope, among: Option<&HashSet<MemoryId>>, doc: &Doc) -> bool {
-    let memory = &doc.memory;
-    scope.sight.sees(memory.space, memory.owner, memory.edition.boundary)
-        && scope.filter.admits(memory)
-        && among.is_none_or(|among| among.contains(&memory.id))
+/// What is within a scope.
+fn within<'a>(docs: &'a [Doc], scope: &Scope) -> Vec<&'a Doc> {
+    let among: Option<HashSet<MemoryId>> = scope.among.as_ref().map(|ids| ids.iter().copied().collect());
+    let seen = docs.iter().filter(|doc| {
+        let memory = &doc.memory;
+        scope.sight.sees(memory.space, memory.owner, memory.edition.boundary)
+            && scope.filter.admits(memory)
+            && among.as_ref().is_none_or(|among| among.contains(&memory.id))
+    });
+    seen.collect()
 }
 
-/// The terms of the store that a term of the question stands for, with their weights.
-fn expanded(docs: &[Doc], term: &str) -> Vec<(String, f64)> {
-    let known: BTreeSet<&String> = docs.iter().flat_map(|doc| doc.counts.keys()).collect();
-    if known.contains(&term.to_owned()) {
-        return vec![(term.to_owned(), 1.0)];
+impl Doc {
+    /// Whether it has a vector that can be compared with the question's.
+    fn fits(&self, meaning: &Meaning) -> bool {
+        let vector = self.vector.as_ref();
+        vector.is_some_and(|(model, whole, _)| *model == meaning.model && whole.len() == meaning.vector.len())
     }
+}
+
+/// The terms that a term of the question, which none of `known` is, stands for.
+fn expanded(known: &BTreeMap<&str, f64>, term: &str) -> Vec<String> {
     let first = |test: &dyn Fn(&str) -> bool| {
-        let mut like: Vec<&String> = known.iter().copied().filter(|known| test(known)).collect();
-        like.sort_by(|a, b| a.len().cmp(&b.len()).then(a.cmp(b)));
-        like.truncate(EXPANSIONS);
-        like.into_iter().map(|known| (known.clone(), PARTIAL)).collect::<Vec<_>>()
+        let mut like: Vec<&str> = known.keys().copied().filter(|known| test(known)).collect();
+        like.sort_by_key(|known| (known.len(), *known));
+        like.into_iter().take(EXPANSIONS).map(str::to_owned).collect::<Vec<_>>()
     };
     let begins = first(&|known| known.starts_with(term));
-    if !begins.is_empty() || term.len() < SHORTEST_INSIDE {
+    if !begins.is_empty() || term.chars().count() < SHORTEST_INSIDE {
         return begins;
     }
     first(&|known| known.contains(term))
 }
 
 struct Words {
-    /// The terms to look for: the place in the question, the term, its rarity and weight.
-    terms: Vec<(usize, String, f64, f64)>,
+    /// The terms to look for: the place in the question, the term and what it counts.
+    terms: Vec<(usize, String, f64)>,
     rarities: Vec<f32>,
+    /// What each term of the question is worth: its rarity, and where it is nowhere, that of what nothing has.
+    worth: Vec<f32>,
     average: f64,
 }
 
 impl Words {
-    fn of(docs: &[Doc], question: &Question) -> Self {
-        let count = docs.len() as f64;
-        let average = docs.iter().map(|doc| f64::from(doc.cast.length)).sum::<f64>() / count.max(1.0);
-        let mut terms = Vec::new();
-        let mut rarities = vec![0.0; question.terms.len()];
-        for (at, term) in question.terms.iter().enumerate() {
-            for (known, weight) in expanded(docs, term) {
-                let holders = docs.iter().filter(|doc| doc.counts.contains_key(&known)).count() as f64;
-                let rarity = (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln();
-                rarities[at] = f32::max(rarities[at], rarity as f32);
-                terms.push((at, known, rarity, weight));
-            }
+    /// The question's terms among the docs that are within the scope: no other counts for anything.
+    fn of(seen: &[&Doc], question: &Question) -> Self {
+        let count = seen.len() as f64;
+        let average = seen.iter().map(|doc| f64::from(doc.cast.length)).sum::<f64>() / count.max(1.0);
+        let mut known: BTreeMap<&str, f64> = BTreeMap::new();
+        for term in seen.iter().flat_map(|doc| doc.counts.keys()) {
+            *known.entry(term).or_default() += 1.0;
         }
-        Self { terms, rarities, average }
+        let rarity = |holders: f64| (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln();
+        let mut made = Self { terms: Vec::new(), rarities: Vec::new(), worth: Vec::new(), average };
+        let mut unknown: BTreeSet<&str> = BTreeSet::new();
+        for (at, term) in question.terms.iter().enumerate() {
+            let (share, meant) = if known.contains_key(term.as_str()) {
+                (1.0, vec![term.clone()])
+            } else if unknown.contains(term.as_str()) || unknown.len() < EXPANDED {
+                unknown.insert(term);
+                (PARTIAL, expanded(&known, term))
+            } else {
+                (PARTIAL, Vec::new())
+            };
+            let weighed = meant.into_iter().map(|known_term| {
+                let weight = share * rarity(known[known_term.as_str()]);
+                (at, known_term, weight)
+            });
+            let weighed: Vec<_> = weighed.collect();
+            let best = weighed.iter().map(|(.., weight)| *weight).fold(0.0, f64::max);
+            made.rarities.push(best as f32);
+            made.worth.push(if weighed.is_empty() { rarity(0.0) } else { best } as f32);
+            made.terms.extend(weighed);
+        }
+        made
     }
 
     fn score(&self, counts: &HashMap<String, u32>, length: f64, average: f64) -> f64 {
-        let parts = self.terms.iter().map(|(_, term, rarity, weight)| {
+        let parts = self.terms.iter().map(|(_, term, weight)| {
             let count = f64::from(counts.get(term).copied().unwrap_or(0));
             let room = K1 * (1.0 - B + B * length / average.max(1e-9));
-            weight * rarity * count * (K1 + 1.0) / (count + room)
+            weight * count * (K1 + 1.0) / (count + room)
         });
         parts.sum()
     }
 
     fn coverage(&self, doc: &Doc) -> f32 {
-        let all: f32 = self.rarities.iter().sum();
+        let all: f32 = self.worth.iter().sum();
         let has: BTreeSet<usize> = self
             .terms
             .iter()
-            .filter(|(_, term, ..)| doc.counts.contains_key(term))
+            .filter(|(_, term, _)| doc.counts.contains_key(term))
             .map(|(at, ..)| *at)
             .collect();
-        let has: f32 = has.into_iter().map(|at| self.rarities[at]).sum();
+        let has: f32 = has.into_iter().map(|at| self.worth[at]).sum();
         if all > 0.0 { has / all } else { 0.0 }
     }
 }
@@ -199,23 +252,22 @@ impl Words {
 impl Index for PlainIndex {
     fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError> {
         let docs = self.docs()?;
-        let words = Words::of(&docs, question);
-        let among: Option<HashSet<MemoryId>> = scope.among.as_ref().map(|ids| ids.iter().copied().collect());
-        let seen: Vec<&Doc> = docs.iter().filter(|doc| visible(scope, among.as_ref(), doc)).collect();
+        let seen = within(&docs, scope);
+        let words = Words::of(&seen, question);
         let mut names = Vec::new();
         let mut items: Vec<Item> = seen.iter().map(|doc| item(doc, &words, question, &mut names)).collect();
         mark(&mut items, question.depth);
         let sessions = sessions(&seen, &mut items, &words);
-        let memories = |test: &dyn Fn(&Item) -> bool| {
-            let ids: HashSet<MemoryId> =
-                items.iter().filter(|item| test(item)).map(|item| item.memory).collect();
-            ids.len() as u64
+        let memories = |test: &dyn Fn(&Doc, &Item) -> bool| {
+            let some = seen.iter().zip(&items).filter(|(doc, item)| test(doc, item));
+            some.map(|(_, item)| item.memory).collect::<HashSet<MemoryId>>().len() as u64
         };
-        let asked = question.meaning.is_some();
+        let meaning = question.meaning.as_ref();
+        let fits = |doc: &Doc| meaning.is_some_and(|meaning| doc.fits(meaning));
         let (with_terms, with_meaning, unembedded) = (
-            memories(&|item| item.lexical > 0.0),
-            memories(&|item| item.whole.is_some()),
-            if asked { memories(&|item| item.whole.is_none()) } else { 0 },
+            memories(&|_, item| item.lexical > 0.0),
+            memories(&|doc, _| fits(doc)),
+            memories(&|doc, _| meaning.is_some() && !fits(doc)),
         );
         let within = items.len() as u64;
         let (mut items, sessions) = near(items, sessions);
@@ -237,12 +289,8 @@ impl Index for PlainIndex {
 
     fn speakers(&self, scope: &Scope) -> Result<Vec<String>, IndexError> {
         let docs = self.docs()?;
-        let seen = docs.iter().filter(|doc| {
-            let memory = &doc.memory;
-            scope.sight.sees(memory.space, memory.owner, memory.edition.boundary)
-                && scope.filter.space.is_none_or(|space| space == memory.space)
-        });
-        let names: BTreeSet<String> = seen.filter_map(|doc| doc.memory.place.speaker.clone()).collect();
+        let speakers = within(&docs, scope).into_iter().filter_map(|doc| doc.memory.place.speaker.clone());
+        let names: BTreeSet<String> = speakers.collect();
         Ok(names.into_iter().collect())
     }
 }
@@ -266,12 +314,13 @@ fn named(names: &mut Vec<String>, name: &str) -> u32 {
 }
 
 fn item(doc: &Doc, words: &Words, question: &Question, names: &mut Vec<String>) -> Item {
-    let vector = doc.vector.as_ref().zip(question.meaning.as_ref());
-    let vector = vector.filter(|((model, ..), meaning)| *model == meaning.model);
+    // Nothing is near to what means nothing.
+    let says = |meaning: &&Meaning| meaning.vector.iter().any(|x| *x != 0.0);
+    let meaning = question.meaning.as_ref().filter(says).filter(|meaning| doc.fits(meaning));
+    let vector = doc.vector.as_ref().zip(meaning);
     let whole = vector.map(|((_, whole, _), meaning)| cosine(whole, &meaning.vector));
-    let sentence = vector.map(|((_, whole, sentences), meaning)| {
-        let all = sentences.iter().map(|sentence| cosine(sentence, &meaning.vector));
-        all.reduce(f32::max).unwrap_or_else(|| cosine(whole, &meaning.vector))
+    let sentence = vector.and_then(|((_, _, sentences), meaning)| {
+        sentences.iter().map(|sentence| cosine(sentence, &meaning.vector)).reduce(f32::max)
     });
     let memory = &doc.memory;
     let class = &memory.edition.class;
@@ -298,9 +347,11 @@ fn item(doc: &Doc, words: &Words, question: &Question, names: &mut Vec<String>) 
 
 /// Marks the best of each lane.
 fn mark(items: &mut [Item], depth: usize) {
-    let scores: [fn(&Item) -> f32; 2] = [|item| item.lexical, Item::closeness];
-    for score in scores {
-        let mut order: Vec<usize> = (0..items.len()).filter(|at| score(&items[*at]) > 0.0).collect();
+    type Lane = (fn(&Item) -> f32, fn(&Item) -> bool);
+    let lanes: [Lane; 2] =
+        [(|item| item.lexical, |item| item.lexical > 0.0), (Item::closeness, |item| item.whole.is_some())];
+    for (score, found) in lanes {
+        let mut order: Vec<usize> = (0..items.len()).filter(|at| found(&items[*at])).collect();
         order.sort_by(|a, b| {
             let (a, b) = (&items[*a], &items[*b]);
             score(b).total_cmp(&score(a)).then((a.memory, a.chunk).cmp(&(b.memory, b.chunk)))

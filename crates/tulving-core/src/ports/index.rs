@@ -6,9 +6,9 @@ use crate::search::{Found, Question, Scope};
 /// Finds what a question may be about.
 ///
 /// Every call sees every change that was committed, by any process, before it began; where the index is being made anew,
-/// it may know only a part of the memories, and says so ([`Found::partial`]). What is not within the scope is
-/// neither scored nor counted; only how rare a term is comes from the whole store. The same content gives the same
-/// answer, however it came into the index.
+/// it may know only a part of the memories, and says so ([`Found::partial`]). What is not within the scope changes nothing
+/// of an answer: it is neither scored nor counted, and how rare a term is, how long items are and what a term stands for
+/// come from what is within it. The same content gives the same answer, however it came into the index.
 pub trait Index: Send + Sync {
     /// The candidates of each lane and their neighbours.
     fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError>;

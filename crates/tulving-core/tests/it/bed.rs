@@ -16,7 +16,7 @@ use tulving_core::request::{
 };
 use tulving_core::vocabulary::{Origin, PrincipalKind, Relation, Role, SpaceKind};
 use tulving_core::{Engine, Parts};
-use tulving_store::{Home, Options, SqliteStore};
+use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
@@ -68,6 +68,18 @@ impl Bed {
             embedder,
             former,
             index: Arc::new(PlainIndex::new(opened)),
+            clock: self.clock.clone(),
+            limits: Limits::default(),
+        })
+    }
+
+    /// An engine on the same store with the index that ships.
+    pub(crate) fn shipped(&self, embedder: Arc<dyn Embedder>) -> Engine {
+        Engine::new(Parts {
+            store: self.store.clone(),
+            embedder,
+            former: Vec::new(),
+            index: Arc::new(SearchIndex::open(self.store.clone(), &self.home.index_dir())),
             clock: self.clock.clone(),
             limits: Limits::default(),
         })

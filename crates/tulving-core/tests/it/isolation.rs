@@ -3,8 +3,11 @@
 //! exist. `TULVING_TEST_SEED` repeats a run.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
 
-use tulving_core::answer::{Cursor, Fate, Warning};
+use tulving_core::Engine;
+use tulving_core::answer::{Answer, Cursor, Fate, Near, Strength, Warning};
 use tulving_core::change::Write;
 use tulving_core::error::Error;
 use tulving_core::id::{
@@ -13,14 +16,16 @@ use tulving_core::id::{
 use tulving_core::memory::Memory;
 use tulving_core::ports::Memories;
 use tulving_core::request::{
-    AuditFilter, Caller, Filter, ForgetRequest, Forgotten, ListRequest, Manner, Mode, RecallRequest,
-    SaveRequest, Sort, TurnFilter, UpdateRequest,
+    Ask, AuditFilter, Caller, Filter, ForgetRequest, Forgotten, Fusion, ListRequest, Manner, Mode,
+    RecallRequest, SaveRequest, Sort, TurnFilter, UpdateRequest,
 };
 use tulving_core::space::{MemberOf, Membership, Principal, Space};
 use tulving_core::vocabulary::{
     AuditAct, Boundary, ChangeKind, MemoryType, PrincipalKind, Relation, Role, SpaceKind,
 };
 use tulving_testkit::build::{self, World};
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::{FakeEmbedder, NoEmbedder};
 use tulving_testkit::seed::{SaidOnPanic, Seed};
 
 use crate::bed::{Bed, caller, link, listing, recall, said};
@@ -293,6 +298,8 @@ fn told<T: std::fmt::Debug>(result: Result<T, Error>, asked: impl std::fmt::Disp
 
 struct Probe<'a> {
     bed: &'a Bed,
+    /// Asked by word, with the index that ships.
+    asked: &'a Engine,
     town: &'a Town,
     asking: Caller,
     memory: &'a Memory,
@@ -308,7 +315,7 @@ type Verb<'a> = &'a dyn Fn(MemoryRef) -> Result<(), Error>;
 const NO_NUMBER: Number = Number(999_999);
 
 impl Probe<'_> {
-    fn engine(&self) -> &tulving_core::Engine {
+    fn engine(&self) -> &Engine {
         &self.bed.engine
     }
 
@@ -393,6 +400,21 @@ impl Probe<'_> {
         let earlier = Filter { substring: Some(word.replace("Secret", "Earlier")), ..Filter::default() };
         let count = self.engine().count(&self.asking, &earlier).expect("a count");
         assert_eq!(count, 0, "words of an earlier version, {}", self.said);
+    }
+
+    /// A question by word finds it where it is visible, and never anything that is not.
+    fn ask(&self) {
+        let word = &self.memory.edition.text.content;
+        // All that is found, because what another one updates comes late.
+        let request = RecallRequest { limit: 1_000, ..asking(Ask::new(word.clone())) };
+        let answer = self.asked.recall(&self.asking, &request).expect("an answer");
+        for hit in &answer.hits {
+            self.check(&hit.memory, "a question");
+        }
+        let found = answer.hits.iter().any(|hit| hit.memory.id == self.memory.id);
+        assert_eq!(found, self.visible(), "a question, {}", self.said);
+        let all = self.town.memories.keys().filter(|id| self.town.sees(&self.asking, **id)).count();
+        assert!(answer.total_found <= all as u64, "a question, {}", self.said);
     }
 
     /// A mode that lists everything shows what is for the one who asks, all of it and nothing else.
@@ -625,6 +647,7 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
     let _said = SaidOnPanic::new(seed);
     let mut random = seed.random();
     let bed = Bed::new();
+    let asked = bed.shipped(Arc::new(NoEmbedder));
     let town = settle(&bed, &mut random);
     let ids: Vec<PrincipalId> = town.people.keys().copied().collect();
     let mut secrets: Vec<MemoryId> = town.memories.keys().copied().collect();
@@ -643,6 +666,7 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
         );
         let probe = Probe {
             bed: &bed,
+            asked: &asked,
             town: &town,
             asking,
             memory,
@@ -655,6 +679,9 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
         probe.audit();
         if n % 4 == 0 {
             probe.search();
+        }
+        if n % 20 == 0 {
+            probe.ask();
         }
         if n % 25 == 0 {
             probe.survey();
@@ -688,6 +715,166 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
     let left =
         records.iter().filter(|record| matches!(record, tulving_core::record::Record::Memory(_))).count();
     assert_eq!(left, MEMORIES, "the probes changed nothing");
+}
+
+fn asking(ask: Ask) -> RecallRequest {
+    recall(Mode::Hybrid(Box::new(ask)))
+}
+
+/// A hub with Ann and Bob, and another with Eve, of whom Bob knows nothing.
+struct Neighbours {
+    bed: Bed,
+    ann: Caller,
+    bob: Caller,
+    eve: Caller,
+    /// With the plain index, and with the one that ships.
+    engines: [Engine; 2],
+}
+
+impl Neighbours {
+    fn new() -> Self {
+        let bed = Bed::with(ManualClock::ticking(Duration::from_millis(1)), Arc::new(FakeEmbedder));
+        let [hub, elsewhere] = ["hub", "elsewhere"].map(|name| bed.hub(name));
+        let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
+        let eve = bed.member("eve", elsewhere, Role::Writer);
+        let embedder = || Arc::new(FakeEmbedder);
+        let engines = [bed.beside_with(embedder(), Vec::new()), bed.shipped(embedder())];
+        Self { bed, ann, bob, eve, engines }
+    }
+
+    /// All that Bob is told, at one and the same time, however often.
+    fn told(&self, questions: &[String]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for question in questions {
+            for (fusion, abstain_below) in
+                [(Fusion::Measured, None), (Fusion::Ranks, None), (Fusion::Measured, Some(Strength::Strong))]
+            {
+                let ask = Ask { fusion, abstain_below, ..Ask::new(question.clone()) };
+                for engine in &self.engines {
+                    self.bed.clock.set(build::second(5_000));
+                    answers.push(engine.recall(&self.bob, &asking(ask.clone())).expect("an answer"));
+                }
+            }
+        }
+        answers
+    }
+
+    /// Which memories a receipt of Bob's names as saying nearly the same. What he saves is gone afterwards.
+    fn near(&self, contents: &[String]) -> Vec<Vec<Near>> {
+        let mut named = Vec::new();
+        for content in contents {
+            for engine in &self.engines {
+                let receipt = engine.save(&self.bob, SaveRequest::new(content.clone())).expect("saved");
+                assert_eq!(receipt.fate, Fate::Created, "{content}");
+                self.bed.forget(&self.bob, receipt.id, Manner::Hard);
+                named.push(receipt.near);
+            }
+        }
+        named
+    }
+}
+
+const SAID: [&str; 16] = [
+    "deployment",
+    "runs",
+    "friday",
+    "zebra",
+    "stripes",
+    "kitchen",
+    "budget",
+    "zorblatqk",
+    "harbour",
+    "violin",
+    "gears",
+    "turbine",
+    "ledger",
+    "orchard",
+    "signal",
+    "lantern",
+];
+
+/// Words that others have saved and that stand in the way of words above.
+const BAIT: [&str; 8] = ["deploy", "zorblat", "zorbla", "stripe", "submarine", "turb", "orchards", "sign"];
+
+fn words(random: &mut fastrand::Rng, from: &[&str], count: usize) -> String {
+    (0..count).map(|_| pick(random, from)).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_is_hidden_changes_nothing_of_an_answer() {
+    let seed = Seed::from_environment();
+    let _said = SaidOnPanic::new(seed);
+    let mut random = seed.random();
+    let all: Vec<&str> = SAID.into_iter().chain(BAIT).collect();
+    let (mut found, mut near) = (0, 0);
+    for _ in 0..2 {
+        let town = Neighbours::new();
+        let saying = |random: &mut fastrand::Rng, n: i64, from: &[&str], by: &[&str], boundary| {
+            let count = random.usize(2..9);
+            let talk = random.bool().then(|| format!("talk {}", random.u8(..2)));
+            SaveRequest {
+                boundary: Some(boundary),
+                speaker: talk.is_some().then(|| pick(random, by).to_owned()),
+                position: talk.is_some().then_some(n),
+                conversation: talk,
+                ..SaveRequest::new(format!("{} {n}", words(random, from, count)))
+            }
+        };
+        let mut said = Vec::new();
+        for n in 0..24 {
+            let who = if n % 2 == 0 { &town.ann } else { &town.bob };
+            let boundary = if n % 5 == 1 { Boundary::Private } else { Boundary::Hub };
+            let request = saying(&mut random, n, &SAID, &["Ada", "Grace"], boundary);
+            said.push(request.content.clone());
+            town.bed.save(who, request);
+        }
+        let mut questions: Vec<String> =
+            ["what did Zelda say about the deployment?", "who repairs nuclear submarines beside a zebra"]
+                .map(str::to_owned)
+                .to_vec();
+        questions.extend((0..6).map(|n| words(&mut random, &all, n % 4 + 1)));
+        // Something that was said already, in other words by one.
+        let probes: Vec<String> = said.iter().step_by(6).map(|said| format!("{said} {said} again")).collect();
+        let before = (town.told(&questions), town.near(&probes));
+        for n in 0..30 {
+            let (who, boundary) =
+                if n % 2 == 0 { (&town.ann, Boundary::Private) } else { (&town.eve, Boundary::Hub) };
+            let from = if n % 3 == 0 { &BAIT[..] } else { &all };
+            let request = saying(&mut random, n, from, &["Zelda", "Ada"], boundary);
+            town.bed.save(who, request);
+        }
+        // And the very same.
+        for content in said.iter().chain(&probes) {
+            let private =
+                SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new(content.clone()) };
+            town.bed.save(&town.ann, private);
+            town.bed.save(&town.eve, content.as_str());
+        }
+        let after = (town.told(&questions), town.near(&probes));
+        for (before, after) in before.0.iter().zip(&after.0) {
+            assert_eq!(before, after);
+            found += before.hits.len();
+        }
+        assert_eq!(before.1, after.1);
+        near += before.1.iter().map(Vec::len).sum::<usize>();
+    }
+    assert!(found > 250 && near > 5, "the run was about something: {found} hits, {near} near ones");
+}
+
+#[test]
+fn a_private_zorblat_of_anothers_does_not_hide_ones_own_zorblatqk() {
+    let town = Neighbours::new();
+    let private = |content: &str| SaveRequest {
+        boundary: Some(Boundary::Private),
+        ..SaveRequest::new(content.to_owned())
+    };
+    town.bed.save(&town.bob, private("zorblatqk"));
+    let asked = ["zorblat".to_owned()];
+    let before = town.told(&asked);
+    assert!(before.iter().take(4).all(|answer| answer.hits.len() == 1), "{before:?}");
+    town.bed.save(&town.ann, private("zorblat"));
+    town.bed.save(&town.eve, "zorblat zorblat");
+    assert_eq!(town.told(&asked), before);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
     let views: Vec<View<'_>> = parts.iter().map(|(view, _)| *view).collect();
     let visible = parts.iter().map(|(view, dead)| Visible::of(*view, dead, scope));
     let visible: Vec<Visible<'_>> = visible.collect::<Result<_, _>>()?;
-    let words = Words::of(&question.terms, &parts)?;
+    let words = Words::of(&question.terms, &visible)?;
     let (by_terms, with_terms) = words.best(&visible, Top::new(&views, question.depth));
     let compared = Compared::of(question.meaning.as_ref(), &visible, &views, question.depth)?;
 
@@ -36,7 +36,7 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
     let mut names = Names::new(views.len());
     let near = compared.near(picked.iter().map(|picked| (picked.part, picked.doc)), &views)?;
     for ((picked, matched), near) in picked.iter().zip(matches).zip(near) {
-        items.push(item(picked, matched, near, &views[picked.part as usize], &mut names));
+        items.push(item(picked, matched, near, &views[picked.part as usize], &mut names)?);
     }
     for (session, gathered) in sessions.iter_mut().zip(&gathered) {
         let near = gathered.docs.iter().flat_map(|(part, docs)| compared.among(*part, docs));
@@ -93,12 +93,18 @@ fn matches(words: &Words<'_>, views: &[View<'_>], picked: &[Picked]) -> Vec<Matc
         here.sort_unstable();
         for word in &words.words {
             let Postings { docs, counts } = word.postings[part];
-            let mut at = 0;
-            for &(doc, n) in &here {
+            let (mut at, mut next) = (0, 0);
+            // Both ascend, so each passes over what the other has not.
+            while let (Some(&(doc, n)), true) = (here.get(next), at < docs.len()) {
                 at = seek(docs, at, doc);
-                if docs.get(at) != Some(&doc) {
+                let Some(&found) = docs.get(at) else {
+                    break;
+                };
+                if found != doc {
+                    next += here[next..].partition_point(|(doc, _)| *doc < found);
                     continue;
                 }
+                next += 1;
                 let (matched, length) = (&mut matches[n], view.lengths[doc as usize] as f32);
                 matched.lexical += words.lengths.gain(word.weight, f32::from(counts[at]), length);
                 if matched.covered <= word.asked {
@@ -138,6 +144,9 @@ fn sessions_of(words: &Words<'_>, parts: &[Visible<'_>], gathered: &[Gathered]) 
         let (mut at, mut last) = (0, None);
         for &(part, run, n) in &runs {
             let Postings { docs, counts: times } = word.postings[part as usize];
+            if docs.is_empty() {
+                continue;
+            }
             at = seek(docs, if last == Some(part) { at } else { 0 }, run.start);
             last = Some(part);
             while docs.get(at).is_some_and(|doc| *doc < run.end) {
@@ -206,11 +215,13 @@ fn item<'a>(
     near: Option<Near>,
     view: &View<'a>,
     names: &mut Names<'a>,
-) -> Item {
+) -> Result<Item, Damaged> {
     let place = picked.doc as usize;
     let (detail, class) = (&view.details[place], view.classes[place]);
     let facets = view.facets(class);
-    Item {
+    let importance = Importance::new(detail.importance());
+    let importance = importance.map_err(|_| view.segment.damaged("it has an importance that is none"))?;
+    Ok(Item {
         memory: MemoryId::from_bytes(view.ids[place]),
         chunk: detail.chunk(),
         candidate: picked.candidate,
@@ -223,12 +234,8 @@ fn item<'a>(
         speaker: names.place(picked.part, class, view),
         at: Timestamp::from_micros(detail.at()),
         cast: detail.cast(view.lengths[place]),
-        weights: Weights {
-            stability: facets.stability(),
-            state: facets.state(),
-            importance: Importance::new(detail.importance()).expect("it was one when it was written"),
-        },
-    }
+        weights: Weights { stability: facets.stability(), state: facets.state(), importance },
+    })
 }
 
 #[cfg(test)]

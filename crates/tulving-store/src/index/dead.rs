@@ -10,8 +10,6 @@ use super::segment::{Postings, Tally, View};
 pub(super) struct Dead {
     bits: Vec<u64>,
     docs: Vec<u32>,
-    /// How many terms they have together.
-    length: u64,
     /// How many of each class.
     tallies: HashMap<u32, Tally>,
 }
@@ -35,11 +33,6 @@ impl Dead {
         &self.docs
     }
 
-    /// How many terms the dead docs have together.
-    pub(super) fn length(&self) -> u64 {
-        self.length
-    }
-
     /// How many of a class are dead.
     pub(super) fn tally(&self, class: u32) -> Tally {
         self.tallies.get(&class).copied().unwrap_or_default()
@@ -54,10 +47,10 @@ impl Dead {
         let items = docs.end - docs.start;
         let vectored = u32::try_from(view.rows(docs.clone()).len()).unwrap_or(items);
         let class = view.classes[docs.start as usize];
-        self.tallies.entry(class).or_default().add(Tally::of_memory(items, vectored));
+        let length = view.lengths[docs.start as usize..docs.end as usize].iter().map(|n| u64::from(*n)).sum();
+        self.tallies.entry(class).or_default().add(Tally::of_memory(items, vectored, length));
         for doc in docs {
             self.bits[doc as usize / 64] |= 1 << (doc % 64);
-            self.length += u64::from(view.lengths[doc as usize]);
             self.docs.push(doc);
         }
         true

@@ -1,9 +1,10 @@
 //! The keyword lane: BM25 of the question's terms, term at a time, over windows of docs.
 //!
-//! How rare a term is and how long items are comes from all that lives in the whole store; only what is visible is
-//! scored. The same sums in the same order are made wherever a doc lies, so that base and tail give the same numbers to
-//! the last bit.
+//! How rare a term is and how long items are comes from what is within the scope, as does all that is scored: what a
+//! caller may not see changes no bit of the answer. The same sums in the same order are made wherever a doc lies, so that
+//! base and tail give the same numbers to the last bit.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::expand;
@@ -11,7 +12,6 @@ use super::segment::Postings;
 use super::top::{Hit, Top};
 use super::trouble::Damaged;
 use super::visible::Visible;
-use super::{dead::Dead, segment::View};
 
 /// How soon more of the same counts less.
 const K1: f32 = 1.2;
@@ -23,7 +23,7 @@ const WINDOW: usize = 16 * 1024;
 const SHORT: usize = 256;
 /// Gains of terms that are there up to so often are looked up.
 const SELDOM: usize = 3;
-/// Of the terms that no text has, so many are taken for others. To look through all terms takes a while.
+/// Of the terms that nothing visible has, so many are taken for others. To look through all terms takes a while.
 const MOST_UNKNOWN: usize = 8;
 /// Fewer postings are not worth a table.
 const WORTH_A_TABLE: usize = 4_096;
@@ -42,9 +42,10 @@ pub(super) struct Word<'a> {
 pub(super) struct Words<'a> {
     /// Those of one term of the question follow one another.
     pub(super) words: Vec<Word<'a>>,
-    /// The rarity of each term of the question, in its order.
+    /// The rarity of each term of the question, in its order; 0 for one that stands for nothing.
     pub(super) rarities: Vec<f32>,
-    /// What the different terms of the question are worth, each by how often it was asked.
+    /// What the different terms of the question are worth, each by how often it was asked. One that stands for nothing
+    /// is as rare as can be: who asks for it misses it.
     pub(super) worth: Vec<f32>,
     pub(super) lengths: Lengths,
 }
@@ -70,39 +71,40 @@ impl Lengths {
 }
 
 impl<'a> Words<'a> {
-    pub(super) fn of(terms: &[String], parts: &[(View<'a>, &Dead)]) -> Result<Self, Damaged> {
-        let living = |(view, dead): &(View<'_>, &Dead)| view.ids.len() - dead.docs().len();
-        let items = parts.iter().map(living).sum::<usize>() as f64;
-        let length = |(view, dead): &(View<'_>, &Dead)| view.segment.length() - dead.length();
-        let mean = parts.iter().map(length).sum::<u64>() as f64 / items.max(1.0);
-        let mut different: Vec<&str> = Vec::new();
+    pub(super) fn of(terms: &[String], parts: &[Visible<'a>]) -> Result<Self, Damaged> {
+        let items: f64 = parts.iter().map(|part| f64::from(part.tally.items)).sum();
+        let length: f64 = parts.iter().map(|part| part.tally.length as f64).sum();
+        let mut known: HashMap<&str, usize> = HashMap::with_capacity(terms.len());
+        let (mut different, mut times): (Vec<&str>, Vec<f32>) = (Vec::new(), Vec::new());
         let mut places = Vec::with_capacity(terms.len());
         for term in terms {
-            let known = different.iter().position(|known| known == term);
-            places.push(known.unwrap_or_else(|| {
+            let place = *known.entry(term).or_insert(different.len());
+            if place == different.len() {
                 different.push(term);
-                different.len() - 1
-            }));
+                times.push(0.0);
+            }
+            times[place] += 1.0;
+            places.push(place);
         }
         let (mut words, mut rarities) = (Vec::new(), vec![0.0; different.len()]);
-        let (mut worth, mut unknown) = (vec![0.0; different.len()], 0);
-        for (asked, term) in different.iter().enumerate() {
-            let times = places.iter().filter(|place| **place == asked).count() as f32;
+        let (mut worth, mut unknown) = (Vec::with_capacity(different.len()), 0);
+        for (asked, (term, times)) in different.iter().zip(times).enumerate() {
             let (share, found) = match expand::itself(term, parts)? {
                 Some(itself) => (1.0, vec![itself]),
                 None if unknown < MOST_UNKNOWN => (expand::SHARE, expand::others(term, parts)?),
                 None => (0.0, Vec::new()),
             };
             unknown += usize::from(share < 1.0);
-            for (postings, living) in found {
-                let rarity = share * rarity(items, living as f64);
+            let missing = if found.is_empty() { rarity(items, 0.0) } else { 0.0 };
+            for (postings, seen) in found {
+                let rarity = share * rarity(items, seen as f64);
                 rarities[asked] = f32::max(rarities[asked], rarity);
                 words.push(Word { asked, weight: times * rarity, postings });
             }
-            worth[asked] = times * rarities[asked];
+            worth.push(times * f32::max(missing, rarities[asked]));
         }
         let rarities = places.into_iter().map(|place| rarities[place]).collect();
-        Ok(Self { words, rarities, worth, lengths: Lengths::around(mean) })
+        Ok(Self { words, rarities, worth, lengths: Lengths::around(length / items.max(1.0)) })
     }
 
     /// The best by their terms, and how many visible memories have any.

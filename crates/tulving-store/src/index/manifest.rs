@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use tulving_core::text::{cast, terms};
 
-use super::segment::vocabulary;
+use super::segment::{MAGIC, vocabulary};
 use super::trouble::Damaged;
 
 /// The name of its file.
@@ -75,12 +75,13 @@ impl Manifest {
 }
 
 /// What this engine makes of words: the lists that facets refer to, and the terms of a text with something of
-/// everything. A base made by an engine that cuts texts otherwise is made anew.
+/// everything; and how its segments lie in their files. A base made by an engine that does otherwise is made anew.
 pub(super) fn fingerprint() -> u32 {
     static FINGERPRINT: LazyLock<u32> = LazyLock::new(|| {
         let sample = "The Café's engines are running? snake_case CamelCase HTTPServer2 v1.2.3-rc.1 don't \
                       https://example.org/a/b?c=d user@example.org ../src/main.rs 東京都に行く 한국어 Straße ﬁne 1,000.5";
         let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&MAGIC);
         vocabulary().for_each(|word| hasher.update(word.as_bytes()));
         terms::terms(sample).iter().for_each(|term| hasher.update(term.as_bytes()));
         let said = cast::cast(sample, 7);

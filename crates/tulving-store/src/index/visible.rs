@@ -11,7 +11,7 @@ use tulving_core::request::Filter;
 use tulving_core::search::Scope;
 
 use super::dead::Dead;
-use super::segment::{Details as _, Tally, View};
+use super::segment::{Details as _, Postings, Tally, View};
 use super::trouble::Damaged;
 
 /// Up to so many memories asked for by name, only their docs are walked; with more, walking all is as good.
@@ -26,6 +26,8 @@ pub(super) struct Visible<'a> {
     /// Whether docs of a class are visible, as far as that decides it.
     classes: Vec<bool>,
     judged: Judged,
+    /// Whether all that lives in the part is visible.
+    whole: bool,
     /// How much is visible.
     pub(super) tally: Tally,
 }
@@ -74,7 +76,9 @@ impl<'a> Visible<'a> {
         }
         let classes = verdicts.iter().map(|verdict| *verdict == Verdict::Yes).collect();
         let judged = if refused || !dead.is_empty() { Judged::Classes } else { Judged::All };
-        let mut made = Self { view, dead, ranges, classes, judged, tally };
+        let all = 0..view.segment.docs();
+        let whole = !refused && matches!(&ranges[..], [only] if *only == all);
+        let mut made = Self { view, dead, ranges, classes, judged, whole, tally };
         if scope.among.is_some() || verdicts.contains(&Verdict::Maybe) {
             made.judge_docs(&verdicts, scope)?;
         }
@@ -83,7 +87,7 @@ impl<'a> Visible<'a> {
 
     fn judge_docs(&mut self, verdicts: &[Verdict], scope: &Scope) -> Result<(), Damaged> {
         let mut bits = vec![0_u64; self.view.ids.len().div_ceil(64)];
-        self.tally = Tally::default();
+        (self.tally, self.whole) = (Tally::default(), false);
         let created = self.view.created()?;
         let runs = match &scope.among {
             Some(among) => self.named(among)?,
@@ -102,9 +106,10 @@ impl<'a> Visible<'a> {
                     };
                 if seen {
                     (first..end).for_each(|doc| bits[doc as usize / 64] |= 1 << (doc % 64));
-                    let vectored = self.view.rows(first..end).len();
-                    self.tally
-                        .add(Tally::of_memory(end - first, u32::try_from(vectored).unwrap_or(u32::MAX)));
+                    let vectored = u32::try_from(self.view.rows(first..end).len()).unwrap_or(u32::MAX);
+                    let lengths = &self.view.lengths[first as usize..end as usize];
+                    let length = lengths.iter().map(|length| u64::from(*length)).sum();
+                    self.tally.add(Tally::of_memory(end - first, vectored, length));
                 }
                 first = end;
             }
@@ -145,6 +150,25 @@ impl<'a> Visible<'a> {
             Judged::Classes => self.classes[self.view.classes[doc as usize] as usize] && !self.dead.has(doc),
             Judged::Docs(bits) => bits[doc as usize / 64] >> (doc % 64) & 1 == 1,
         }
+    }
+
+    /// How many visible docs have a term.
+    pub(super) fn count(&self, postings: Postings<'_>) -> usize {
+        if self.whole {
+            return self.dead.living(postings);
+        }
+        let docs = self.ranges.iter().map(|range| postings.docs_within(range));
+        match self.judged {
+            Judged::All => docs.map(<[u32]>::len).sum(),
+            Judged::Classes | Judged::Docs(_) => {
+                docs.map(|docs| docs.iter().filter(|doc| self.sees(**doc)).count()).sum()
+            }
+        }
+    }
+
+    /// Whether a visible doc has a term.
+    pub(super) fn has_any(&self, postings: Postings<'_>) -> bool {
+        self.ranges.iter().any(|range| postings.docs_within(range).iter().any(|doc| self.sees(*doc)))
     }
 
     /// Which of the up to 64 docs from `first`, a multiple of 64, on are visible. Says nothing about docs outside of

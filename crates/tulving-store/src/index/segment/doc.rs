@@ -225,6 +225,15 @@ impl Facets {
         )
     }
 
+    /// Whether every number stands for a word.
+    pub(super) fn are_known(self) -> bool {
+        Bits::BOUNDARY.get(self) < Boundary::ALL.len()
+            && Bits::KIND.get(self) < Kind::ALL.len()
+            && Bits::STATE.get(self) < State::ALL.len()
+            && Bits::CONTENT_TYPE.get(self) < ContentType::ALL.len()
+            && Bits::AUTHOR.get(self) < Author::ALL.len()
+    }
+
     pub(crate) fn boundary(self) -> Boundary {
         Boundary::ALL[Bits::BOUNDARY.get(self)]
     }

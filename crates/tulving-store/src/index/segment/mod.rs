@@ -9,6 +9,7 @@ mod layout;
 mod merge;
 mod read;
 mod sink;
+mod sound;
 mod tables;
 mod terms;
 mod vectors;
@@ -17,6 +18,7 @@ mod write;
 
 pub(super) use doc::{Details, Key, NONE, SessionKind, vocabulary};
 pub(super) use fresh::Fresh;
+pub(super) use layout::MAGIC;
 pub(super) use merge::Merged;
 pub(super) use read::Segment;
 pub(super) use terms::Postings;

@@ -2,7 +2,8 @@
 //!
 //! Every block is checked when it is touched first, so a flipped bit is noticed before it is used and opening costs the
 //! same for any size. Small columns are checked as a whole when a [`View`](super::view::View) is taken; postings and
-//! vectors, which are most of a file, by the block.
+//! vectors, which are most of a file, by the block. What fits its checksums may still have been written by somebody
+//! else: that it [points nowhere outside](super::sound) is looked at once, for postings term by term.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,6 +14,7 @@ use bytemuck::Pod;
 use super::bytes::Bytes;
 use super::doc::NONE;
 use super::layout::{BLOCK, Head, SECTIONS, Section, Trailer};
+use super::write::Checks;
 use crate::index::trouble::{Damaged, Trouble};
 
 /// An immutable set of docs with their terms and vectors.
@@ -24,6 +26,10 @@ pub(crate) struct Segment {
     /// A bit for each block that was found to be whole.
     whole_blocks: Vec<AtomicU64>,
     whole_sections: [AtomicBool; SECTIONS],
+    /// Whether its columns were found to fit together.
+    sound: AtomicBool,
+    /// A bit for each term whose postings were found to be in order. None where nothing needs to be found.
+    sound_terms: Vec<AtomicU64>,
     name: String,
     checksum: u32,
 }
@@ -33,15 +39,15 @@ impl Segment {
     pub(crate) fn open(path: &Path) -> Result<Self, Trouble> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let bytes = Bytes::of_file(path).map_err(Trouble::disk(path))?;
-        Ok(Self::read(bytes, name)?)
+        Ok(Self::read(bytes, name, Checks::Written)?)
     }
 
     /// The segment with these bytes, which [`write`](super::write::write) made just now.
     pub(crate) fn held(bytes: &[u8]) -> Result<Self, Damaged> {
-        Self::read(Bytes::held(bytes), "memory".to_owned())
+        Self::read(Bytes::held(bytes), "memory".to_owned(), Checks::None)
     }
 
-    fn read(bytes: Bytes, name: String) -> Result<Self, Damaged> {
+    pub(super) fn read(bytes: Bytes, name: String, checks: Checks) -> Result<Self, Damaged> {
         let wrong = |what| Damaged { file: name.clone(), what };
         let all = bytes.as_slice();
         let trailer = Trailer::of(all).ok_or_else(|| wrong("it does not end as an index file does"))?;
@@ -52,19 +58,23 @@ impl Segment {
         let head = Head::decoded(head).ok_or_else(|| wrong("its head is not one of this version"))?;
         let first_blocks = head.first_blocks();
         let blocks = first_blocks.last().copied().unwrap_or(0);
+        // What was never a file has no checksums and cannot be damaged. A file without them was not made by us.
+        let held = checks == Checks::None;
         let sound = head.sections.iter().all(|&(offset, length)| slice(all, offset, length).is_some())
-            && (head.checksums.len() == blocks || head.checksums.is_empty())
+            && head.checksums.len() == if held { 0 } else { blocks }
             && u32::try_from(head.docs).is_ok_and(|docs| docs < NONE);
         if !sound {
             return Err(wrong("its head does not fit its length"));
         }
         let (offset, length) = head.sections[Section::Vectors as usize];
         bytes.scattered(offset as usize..(offset + length) as usize);
-        // What was never a file has no checksums and cannot be damaged.
-        let held = head.checksums.is_empty();
+        let (_, offsets) = head.sections[Section::TermOffsets as usize];
+        let terms = if held { 0 } else { (offsets as usize / size_of::<u32>()).div_ceil(64) };
         Ok(Self {
             whole_blocks: (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             whole_sections: std::array::from_fn(|_| AtomicBool::new(held)),
+            sound: AtomicBool::new(held),
+            sound_terms: (0..terms).map(|_| AtomicU64::new(0)).collect(),
             first_blocks,
             head,
             bytes,
@@ -92,9 +102,19 @@ impl Segment {
         u32::try_from(self.head.docs).unwrap_or(NONE)
     }
 
-    /// How many terms all its docs have together.
-    pub(crate) fn length(&self) -> u64 {
-        self.head.length
+    /// How many rows of vectors it has.
+    pub(super) fn rows(&self) -> u64 {
+        self.head.rows
+    }
+
+    /// How many dimensions its vectors have.
+    pub(super) fn dimensions(&self) -> u64 {
+        self.head.dimensions
+    }
+
+    /// How many bytes a section has.
+    pub(super) fn length_of(&self, section: Section) -> u64 {
+        self.head.sections[section as usize].1
     }
 
     /// The model of its vectors and how many dimensions they have; `None` where there are no vectors.
@@ -123,9 +143,10 @@ impl Segment {
 
     /// Some elements of a section, checked.
     fn some<T: Pod>(&self, section: Section, range: Range<usize>) -> Result<&[T], Damaged> {
-        let size = size_of::<T>();
-        self.check(section, range.start * size..range.end * size)?;
-        self.unchecked(section)?.get(range).ok_or_else(|| self.damaged("it points beyond itself"))
+        let beyond = || self.damaged("it points beyond itself");
+        let place = |n: usize| n.checked_mul(size_of::<T>()).ok_or_else(beyond);
+        self.check(section, place(range.start)?..place(range.end)?)?;
+        self.unchecked(section)?.get(range).ok_or_else(beyond)
     }
 
     fn unchecked<T: Pod>(&self, section: Section) -> Result<&[T], Damaged> {
@@ -171,7 +192,33 @@ impl Segment {
         Ok(())
     }
 
-    pub(super) fn damaged(&self, what: &'static str) -> Damaged {
+    /// Refuses columns that do not fit together. They are looked at once.
+    pub(super) fn found_sound(&self, look: impl FnOnce() -> bool) -> Result<(), Damaged> {
+        if !self.sound.load(Ordering::Relaxed) {
+            if !look() {
+                return Err(self.damaged("its parts do not fit together"));
+            }
+            self.sound.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Refuses postings of a term that are not in order. They are looked at once.
+    pub(super) fn found_in_order(&self, term: usize, look: impl FnOnce() -> bool) -> Result<(), Damaged> {
+        let bit = 1 << (term % 64);
+        let Some(known) = self.sound_terms.get(term / 64) else {
+            return Ok(());
+        };
+        if known.load(Ordering::Relaxed) & bit == 0 {
+            if !look() {
+                return Err(self.damaged("the docs of a term are out of order"));
+            }
+            known.fetch_or(bit, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn damaged(&self, what: &'static str) -> Damaged {
         Damaged { file: self.name.clone(), what }
     }
 }

@@ -35,8 +35,10 @@ impl<'a> Classes<'a> {
             tallies[of_doc[range.start] as usize].add(tally);
         }
         let table = classes.keys().zip(&tallies).map(|(&[space, owner, facets, speaker], tally)| {
-            let Tally { items, memories, vectored_items, vectored_memories, bare_memories } = *tally;
-            [space, owner, facets, speaker, items, memories, vectored_items, vectored_memories, bare_memories]
+            let Tally { items, memories, vectored_items, vectored_memories, bare_memories, length } = *tally;
+            let [low, high] = bytemuck::cast::<u64, [u32; 2]>(length);
+            let [vectored, bare] = [vectored_memories, bare_memories];
+            [space, owner, facets, speaker, items, memories, vectored_items, vectored, bare, low, high]
         });
         let table: Vec<ClassRow> = table.collect();
         let space_rows = spaces.iter().map(|(id, &space)| {
@@ -82,26 +84,28 @@ fn memories<'a>(
     std::iter::from_fn(move || {
         let from = start;
         let id = docs.get(from)?.id;
-        let mut vectored_items = 0;
-        while docs.get(start).is_some_and(|doc| doc.id == id) {
+        let (mut vectored_items, mut length) = (0, 0);
+        while let Some(doc) = docs.get(start).filter(|doc| doc.id == id) {
+            length += u64::from(doc.cast.length);
             if rows.get(row).is_some_and(|&doc| doc as usize == start) {
                 (row, vectored_items) = (row + 1, vectored_items + 1);
             }
             start += 1;
         }
-        Some((from..start, Tally::of_memory(ordinal(start - from), vectored_items)))
+        Some((from..start, Tally::of_memory(ordinal(start - from), vectored_items, length)))
     })
 }
 
 impl Tally {
-    /// What one memory counts.
-    pub(crate) fn of_memory(items: u32, vectored_items: u32) -> Self {
+    /// What one memory counts, with so many docs that have so many terms together.
+    pub(crate) fn of_memory(items: u32, vectored_items: u32, length: u64) -> Self {
         Self {
             items,
             memories: 1,
             vectored_items,
             vectored_memories: u32::from(vectored_items > 0),
             bare_memories: u32::from(vectored_items < items),
+            length,
         }
     }
 }

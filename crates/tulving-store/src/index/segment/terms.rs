@@ -14,6 +14,22 @@ pub(crate) struct Postings<'a> {
     pub(crate) counts: &'a [u8],
 }
 
+impl Postings<'_> {
+    /// Whether docs ascend and are among the first `docs`, and each has the term.
+    fn are_in_order(&self, docs: u32) -> bool {
+        self.docs.is_sorted_by(|one, next| one < next)
+            && self.docs.last().is_none_or(|last| *last < docs)
+            && !self.counts.contains(&0)
+    }
+
+    /// The docs of a range.
+    pub(crate) fn docs_within(&self, range: &Range<u32>) -> &[u32] {
+        let from = self.docs.partition_point(|&doc| doc < range.start);
+        let to = from + self.docs[from..].partition_point(|&doc| doc < range.end);
+        &self.docs[from..to]
+    }
+}
+
 impl<'a> View<'a> {
     pub(crate) fn term_count(&self) -> usize {
         self.term_offsets.len().saturating_sub(1)
@@ -50,7 +66,9 @@ impl<'a> View<'a> {
     pub(crate) fn postings_of(&self, ordinal: usize) -> Result<Postings<'a>, Damaged> {
         let range = self.posting_offsets[ordinal] as usize..self.posting_offsets[ordinal + 1] as usize;
         let (docs, counts) = self.segment.postings_at(range)?;
-        Ok(Postings { docs, counts })
+        let postings = Postings { docs, counts };
+        self.segment.found_in_order(ordinal, || postings.are_in_order(self.segment.docs()))?;
+        Ok(postings)
     }
 
     /// The terms that begin with these bytes.

@@ -7,8 +7,9 @@ use super::layout::Section;
 use super::read::Segment;
 use crate::index::trouble::Damaged;
 
-/// What docs of one class have in common: space, owner, facets and speaker; and how many there are.
-pub(crate) type ClassRow = [u32; 9];
+/// What docs of one class have in common: space, owner, facets and speaker; and how many there are, with their length in
+/// two halves.
+pub(crate) type ClassRow = [u32; 11];
 
 /// How many docs and memories of some sort there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,24 +24,30 @@ pub(crate) struct Tally {
     pub(crate) vectored_memories: u32,
     /// Memories with a doc without one.
     pub(crate) bare_memories: u32,
+    /// How many terms the docs have together.
+    pub(crate) length: u64,
 }
 
+// A file may count wrongly and still fit its checksums: sums stop at the ends of their range.
 impl Tally {
     pub(crate) fn add(&mut self, other: Self) {
-        self.items += other.items;
-        self.memories += other.memories;
-        self.vectored_items += other.vectored_items;
-        self.vectored_memories += other.vectored_memories;
-        self.bare_memories += other.bare_memories;
+        let more = |one: &mut u32, other: u32| *one = one.saturating_add(other);
+        more(&mut self.items, other.items);
+        more(&mut self.memories, other.memories);
+        more(&mut self.vectored_items, other.vectored_items);
+        more(&mut self.vectored_memories, other.vectored_memories);
+        more(&mut self.bare_memories, other.bare_memories);
+        self.length = self.length.saturating_add(other.length);
     }
 
     pub(crate) fn less(self, other: Self) -> Self {
         Self {
-            items: self.items - other.items,
-            memories: self.memories - other.memories,
-            vectored_items: self.vectored_items - other.vectored_items,
-            vectored_memories: self.vectored_memories - other.vectored_memories,
-            bare_memories: self.bare_memories - other.bare_memories,
+            items: self.items.saturating_sub(other.items),
+            memories: self.memories.saturating_sub(other.memories),
+            vectored_items: self.vectored_items.saturating_sub(other.vectored_items),
+            vectored_memories: self.vectored_memories.saturating_sub(other.vectored_memories),
+            bare_memories: self.bare_memories.saturating_sub(other.bare_memories),
+            length: self.length.saturating_sub(other.length),
         }
     }
 }
@@ -66,15 +73,15 @@ pub(crate) struct View<'a> {
     pub(crate) details: &'a [Detail],
     /// Empty where no doc continues the one before.
     pub(crate) continued: &'a [u64],
-    timed: &'a [u32],
-    times: &'a [[i64; 3]],
-    class_table: &'a [ClassRow],
-    spaces: &'a [[u32; 8]],
-    owners: &'a [[u8; 16]],
-    speaker_ends: &'a [u32],
-    speakers: &'a [u8],
-    sessions: &'a [SessionRow],
-    session_names: &'a [u8],
+    pub(super) timed: &'a [u32],
+    pub(super) times: &'a [[i64; 3]],
+    pub(super) class_table: &'a [ClassRow],
+    pub(super) spaces: &'a [[u32; 8]],
+    pub(super) owners: &'a [[u8; 16]],
+    pub(super) speaker_ends: &'a [u32],
+    pub(super) speakers: &'a [u8],
+    pub(super) sessions: &'a [SessionRow],
+    pub(super) session_names: &'a [u8],
     pub(super) term_offsets: &'a [u32],
     pub(super) term_bytes: &'a [u8],
     pub(super) posting_offsets: &'a [u64],
@@ -112,10 +119,14 @@ impl Segment {
             sentence_scales: self.column(Section::SentenceScales)?,
         };
         let docs = self.docs() as usize;
-        let sound = [view.ids.len(), view.classes.len(), view.lengths.len(), view.details.len()]
+        let alike = [view.ids.len(), view.classes.len(), view.lengths.len(), view.details.len()]
             .into_iter()
             .all(|length| length == docs);
-        if sound { Ok(view) } else { Err(self.damaged("its columns differ in length")) }
+        if !alike {
+            return Err(self.damaged("its columns differ in length"));
+        }
+        self.found_sound(|| view.is_sound())?;
+        Ok(view)
     }
 }
 
@@ -154,9 +165,10 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn tally(&self, class: u32) -> Tally {
-        let [_, _, _, _, items, memories, vectored_items, vectored_memories, bare_memories] =
+        let [_, _, _, _, items, memories, vectored_items, vectored_memories, bare_memories, low, high] =
             self.class_table[class as usize];
-        Tally { items, memories, vectored_items, vectored_memories, bare_memories }
+        let length = bytemuck::cast([low, high]);
+        Tally { items, memories, vectored_items, vectored_memories, bare_memories, length }
     }
 
     /// From when to when a doc is found and holds.
@@ -172,18 +184,23 @@ impl<'a> View<'a> {
 
     /// When the memory of each doc was saved. Apart from the other columns, because few questions ask for it.
     pub(crate) fn created(&self) -> Result<&'a [i64], Damaged> {
-        self.segment.column(Section::Created)
+        let created: &[i64] = self.segment.column(Section::Created)?;
+        match created.len() == self.ids.len() {
+            true => Ok(created),
+            false => Err(self.segment.damaged("its columns differ in length")),
+        }
     }
 
     /// The docs of a memory; none where it is not here.
     pub(crate) fn docs_of(&self, id: &[u8; 16]) -> Result<Range<u32>, Damaged> {
         let by_id: &[u32] = self.segment.column(Section::ById)?;
-        let id_of = |doc: &u32| &self.ids[*doc as usize];
+        let id_of = |doc: &u32| self.ids.get(*doc as usize);
         // Most ids that are looked for are newer than all here.
-        if by_id.last().is_none_or(|last| id_of(last) < id) {
+        if by_id.last().is_none_or(|last| id_of(last) < Some(id)) {
             return Ok(0..0);
         }
-        let first = by_id.get(by_id.partition_point(|doc| id_of(doc) < id)).filter(|doc| id_of(doc) == id);
+        let place = by_id.partition_point(|doc| id_of(doc) < Some(id));
+        let first = by_id.get(place).filter(|doc| id_of(doc) == Some(id));
         Ok(first.map_or(0..0, |&first| first..self.memory_end(first)))
     }
 

@@ -72,7 +72,6 @@ pub(crate) fn write(content: &dyn Content, out: &mut dyn Write, checks: Checks) 
     sink.finish(Head {
         docs: docs.len() as u64,
         memories: docs.iter().filter(|doc| doc.chunk == 0).count() as u64,
-        length: docs.iter().map(|doc| u64::from(doc.cast.length)).sum(),
         rows: sizes,
         stride: stride(dimensions) as u64,
         dimensions: dimensions as u64,

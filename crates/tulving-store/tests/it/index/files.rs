@@ -221,6 +221,50 @@ fn a_flipped_bit_anywhere_in_a_segment_never_gives_a_wrong_answer() {
     assert!(noticed >= 55, "{noticed} of 60");
 }
 
+/// Writes another fingerprint into a manifest, as an engine of another version has.
+fn of_another_version(manifest: &Path) {
+    let text = fs::read_to_string(manifest).expect("read");
+    let (_, json) = text.split_once('\n').expect("two lines at least");
+    let mut said: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    said["fingerprint"] = 7.into();
+    let json = serde_json::to_string_pretty(&said).expect("JSON");
+    fs::write(manifest, format!("{:08x}\n{json}\n", crc32fast::hash(json.as_bytes()))).expect("written");
+}
+
+#[test]
+fn an_index_of_an_older_version_is_made_anew_by_itself() {
+    for known_by in ["its manifest", "its segment"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = store_of(600);
+        index_of(&store, folder.path()).search(&everything(), &words("alpha")).expect("an answer");
+        // The trailer is 32 bytes and begins with the version.
+        let segment = files(folder.path(), "segment-").remove(0);
+        let mut bytes = fs::read(&segment).expect("read");
+        let version = bytes.len() - 32 + 7;
+        let now = bytes[version];
+        bytes[version] = b'1';
+        assert_ne!(now, b'1', "the version went up");
+        fs::write(&segment, bytes).expect("written");
+        if known_by == "its manifest" {
+            of_another_version(&folder.path().join("manifest"));
+        }
+        let index = index_of(&store, folder.path());
+        assert_right(&store, &index);
+        let status = index.status().expect("a status");
+        assert_eq!((status.items, status.segments), (600, 1), "{known_by}");
+        // An upgrade is not damage; an old file that a new manifest names is.
+        assert_eq!(status.damage.is_empty(), known_by == "its manifest", "{:?}", status.damage);
+        let made = files(folder.path(), "segment-");
+        assert_eq!(made.len(), 1, "{known_by}: the old one is gone");
+        let bytes = fs::read(&made[0]).expect("read");
+        assert_eq!(bytes[bytes.len() - 32 + 7], now, "{known_by}");
+        drop(index);
+        let next = index_of(&store, folder.path());
+        assert_right(&store, &next);
+        assert!(next.status().expect("a status").damage.is_empty(), "{known_by}");
+    }
+}
+
 #[test]
 fn another_epoch_makes_everything_void() {
     let folder = tempfile::tempdir().expect("a folder");

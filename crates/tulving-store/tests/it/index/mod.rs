@@ -12,6 +12,12 @@ mod same;
 // A plain search, to compare with.
 mod naive;
 
+// The plain index of the test kit, to compare with.
+mod plain;
+
+// What is hidden changes nothing.
+mod hidden;
+
 // Files: folding, sharing, damage.
 mod files;
 

@@ -25,7 +25,7 @@ struct Doc<'a> {
 struct Naive<'a> {
     docs: Vec<Doc<'a>>,
     visible: Vec<usize>,
-    /// For each term of the question those that it stands for, and what each counts.
+    /// For each term of the question those that it stands for, and what each counts. Taken from what is visible alone.
     asked: Vec<Vec<(String, f64)>>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Naive<'a> {
         let visible = (0..docs.len()).filter(|&n| sees(docs[n].memory)).collect();
         let mut made = Self { docs, visible, asked: Vec::new() };
         let mut known: BTreeMap<&str, f64> = BTreeMap::new();
-        for term in made.docs.iter().flat_map(|doc| doc.terms.keys()) {
+        for term in made.visible.iter().flat_map(|&n| made.docs[n].terms.keys()) {
             *known.entry(term).or_default() += 1.0;
         }
         made.asked = question.terms.iter().map(|term| made.meant(term, &known)).collect();
@@ -82,7 +82,7 @@ impl<'a> Naive<'a> {
 
     /// The terms that one stands for and what each counts, given how many docs have each term.
     fn meant(&self, term: &str, known: &BTreeMap<&str, f64>) -> Vec<(String, f64)> {
-        let all = self.docs.len() as f64;
+        let all = self.visible.len() as f64;
         let rarity = |other: &str| ((all - known[other] + 0.5) / (known[other] + 0.5)).ln_1p();
         if known.contains_key(term) {
             return vec![(term.to_owned(), rarity(term))];
@@ -107,8 +107,22 @@ impl<'a> Naive<'a> {
     }
 
     fn mean(&self) -> f64 {
-        let total: f64 = self.docs.iter().map(|doc| doc.length).sum();
-        if total > 0.0 { total / self.docs.len() as f64 } else { 1.0 }
+        let total: f64 = self.visible.iter().map(|&n| self.docs[n].length).sum();
+        if total > 0.0 { total / self.visible.len() as f64 } else { 1.0 }
+    }
+
+    /// The share of what was asked that a doc has. What nothing has is as rare as can be.
+    fn coverage(&self, n: usize) -> f64 {
+        let nowhere = ((self.visible.len() as f64 + 0.5) / 0.5).ln_1p();
+        let worth = |words: &[(String, f64)]| match words.is_empty() {
+            true => nowhere,
+            false => words.iter().map(|(_, weight)| *weight).fold(0.0, f64::max),
+        };
+        let all: f64 = self.asked.iter().map(|words| worth(words)).sum();
+        let has =
+            |words: &&Vec<(String, f64)>| words.iter().any(|(term, _)| self.docs[n].terms.contains_key(term));
+        let has: f64 = self.asked.iter().filter(has).map(|words| worth(words)).sum();
+        if all > 0.0 { has / all } else { 0.0 }
     }
 
     /// The visible docs of each session, in order.
@@ -144,6 +158,7 @@ fn check(entries: &[Entry], scope: &Scope, question: &Question, found: &Found) {
     for item in &found.items {
         let n = *by_name.get(&(item.memory, item.chunk)).expect("nothing that is not visible is found");
         close(f64::from(item.lexical), lexical(n), 1e-4, "lexical");
+        close(f64::from(item.coverage), naive.coverage(n), 1e-4, "coverage");
         let expected = naive.docs[n].closeness;
         assert_eq!(item.whole.is_some(), expected.is_some());
         close(f64::from(item.closeness()), expected.unwrap_or(0.0), 0.006, "closeness");

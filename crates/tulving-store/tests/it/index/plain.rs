@@ -1,0 +1,116 @@
+//! The plain index of the test kit, which the tests of the engine use, finds what this one finds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tulving_core::id::MemoryId;
+use tulving_core::ports::Index;
+use tulving_core::search::{Found, Item, Question, Scope, Session};
+use tulving_store::SearchIndex;
+use tulving_testkit::index::PlainIndex;
+
+use super::ask::{any_question, any_scope, words};
+use super::fake::{Fake, any_act};
+
+/// Scores that are nearer are the same.
+const SAME: f32 = 1e-4;
+
+fn same(one: f32, other: f32, what: &str) {
+    assert!((one - other).abs() <= SAME, "{what}: {one} and {other}");
+}
+
+fn same_option(one: Option<f32>, other: Option<f32>, what: &str) {
+    assert_eq!(one.is_some(), other.is_some(), "{what}");
+    same(one.unwrap_or(0.0), other.unwrap_or(0.0), what);
+}
+
+fn by_name(found: &Found) -> BTreeMap<(MemoryId, u32), &Item> {
+    found.items.iter().map(|item| ((item.memory, item.chunk), item)).collect()
+}
+
+fn session<'a>(found: &'a Found, item: &Item) -> Option<&'a Session> {
+    item.session.map(|session| &found.sessions[session as usize])
+}
+
+fn assert_same(one: &Found, other: &Found) {
+    let counts = |found: &Found| (found.with_terms, found.with_meaning, found.unembedded, found.within);
+    assert_eq!(counts(one), counts(other));
+    assert_eq!(one.sessions.len(), other.sessions.len());
+    assert_eq!(one.rarities.len(), other.rarities.len());
+    one.rarities.iter().zip(&other.rarities).for_each(|(one, other)| same(*one, *other, "rarity"));
+    let (items, others) = (by_name(one), by_name(other));
+    assert!(items.keys().eq(others.keys()), "{:?} {:?}", items.keys(), others.keys());
+    for (item, like) in items.values().zip(others.values()) {
+        same(item.lexical, like.lexical, "lexical");
+        same(item.coverage, like.coverage, "coverage");
+        same_option(item.whole, like.whole, "whole");
+        same_option(item.sentence, like.sentence, "sentence");
+        let plain = |item: &Item| (item.candidate, item.order, item.at, item.cast, item.weights);
+        assert_eq!(plain(item), plain(like));
+        let speaker = |found: &Found, item: &Item| item.speaker.map(|at| found.speakers[at as usize].clone());
+        assert_eq!(speaker(one, item), speaker(other, like));
+        match (session(one, item), session(other, like)) {
+            (Some(talk), Some(same_talk)) => {
+                let plain = |session: &Session| (session.document, session.items, session.speakers);
+                assert_eq!(plain(talk), plain(same_talk));
+                same(talk.lexical, same_talk.lexical, "lexical of a session");
+                same(talk.closeness, same_talk.closeness, "closeness of a session");
+            }
+            (talk, same_talk) => assert_eq!(talk, same_talk),
+        }
+    }
+}
+
+/// Whether somebody is as good as the last candidate: then the last digits decide who is one.
+fn undecided(plain: &PlainIndex, scope: &Scope, question: &Question) -> bool {
+    let all = plain.search(scope, &Question { depth: 10_000, ..question.clone() }).expect("an answer");
+    let lanes: [fn(&Item) -> Option<f32>; 2] =
+        [|item| Some(item.lexical).filter(|score| *score > 0.0), |item| item.whole.map(|_| item.closeness())];
+    lanes.into_iter().any(|score| {
+        let mut scores: Vec<f32> = all.items.iter().filter_map(score).collect();
+        scores.sort_by(|one, other| other.total_cmp(one));
+        let edge = question.depth.checked_sub(1).and_then(|last| scores.get(last..question.depth + 1));
+        edge.is_some_and(|edge| edge[0] - edge[1] <= 2.0 * SAME)
+    })
+}
+
+#[test]
+fn the_index_and_the_plain_one_find_the_same() {
+    let (mut asked, mut cut_off) = (0, 0);
+    for seed in 300..360 {
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        let store = Fake::new(Some("m1"));
+        let (index, plain) =
+            (SearchIndex::in_memory(Arc::clone(&store)), PlainIndex::new(Arc::clone(&store)));
+        (0..random.usize(..60)).for_each(|_| any_act(&store, &mut random));
+        for _ in 0..6 {
+            let (scope, mut question) = (any_scope(&store, &mut random), any_question(&mut random));
+            if undecided(&plain, &scope, &question) {
+                question.depth = 10_000;
+            } else {
+                cut_off += 1;
+            }
+            let found = index.search(&scope, &question).expect("an answer");
+            assert_same(&found, &plain.search(&scope, &question).expect("an answer"));
+            assert_eq!(index.speakers(&scope).expect("names"), plain.speakers(&scope).expect("names"));
+            asked += 1;
+        }
+    }
+    assert!(asked == 360 && cut_off > 150, "{cut_off} of {asked}");
+}
+
+#[test]
+fn letters_of_several_bytes_and_many_unknown_terms_are_the_same_for_both() {
+    let store = Fake::new(None);
+    let (index, plain) = (SearchIndex::in_memory(Arc::clone(&store)), PlainIndex::new(Arc::clone(&store)));
+    for content in ["größenwahnsinnig", "наизусть", "unbelievable alpha", "alpha beta gamma", "beta beta"]
+    {
+        store.say(content);
+    }
+    let many = "liev alp bet gam öß ößen изу аизу qa qb qc qd qe qf qg qh unbel alpha alpha";
+    for asked in ["öß", "ößen", "изу", "аизу", "liev", "alp bet alp", many] {
+        let found = index.search(&super::ask::everything(), &words(asked)).expect("an answer");
+        assert_same(&found, &plain.search(&super::ask::everything(), &words(asked)).expect("an answer"));
+    }
+}
