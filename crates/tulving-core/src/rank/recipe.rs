@@ -32,6 +32,8 @@ const ASKS: f64 = -0.15;
 const DATE: f64 = 0.5;
 /// Days outside a stretch of time after which its pull has fallen to 1/e.
 const DATE_FADES: f64 = 7.0;
+/// The pull of a time on what was said after it and may still tell of it.
+const TOLD_LATER: f64 = 0.5;
 /// An item that names a time, where the question asks for one.
 const WHEN: f64 = 0.10;
 
@@ -295,7 +297,7 @@ impl<'a> Dates<'a> {
         self.fit(item) * self.telling
     }
 
-    /// 1 within a stretch, falling with the days outside the nearest.
+    /// 1 within a stretch, falling with the days outside the nearest; not below [`TOLD_LATER`] while one may tell of it.
     fn fit(&self, item: &Item) -> f64 {
         let fits = self.stretches.iter().map(|stretch| {
             let (at, from, until) =
@@ -303,7 +305,8 @@ impl<'a> Dates<'a> {
             let outside = from.saturating_sub(at).max(at.saturating_sub(until)).max(0);
             #[expect(clippy::cast_precision_loss, reason = "a few microseconds in a century do not matter")]
             let days = outside as f64 / MICROS_PER_DAY;
-            (-days / DATE_FADES).exp()
+            let faded = (-days / DATE_FADES).exp();
+            if (stretch.from..stretch.told_until).contains(&item.at) { faded.max(TOLD_LATER) } else { faded }
         });
         fits.fold(0.0, f64::max)
     }
@@ -410,12 +413,26 @@ mod tests {
         let items = (0..40).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
         let found = Found { items, within: 40, ..Found::default() };
         let pull = |from, until, at: usize| {
-            let stretches = vec![Stretch { from: day(from), until: day(until) }];
+            let stretches = vec![Stretch { from: day(from), until: day(until), told_until: day(until) }];
             value(&score(&found, &Aspects { stretches, ..Aspects::default() })[at], PartName::Date)
         };
         assert_eq!(pull(0, 40, 7), 0.0);
         assert!(pull(7, 8, 7) > 0.1 && pull(7, 8, 7) > pull(7, 8, 12));
         assert!(pull(7, 8, 39) < 0.01);
+    }
+
+    #[test]
+    fn what_is_told_after_a_time_counts_half_while_one_may_tell_of_it() {
+        let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
+        let items = (0..100).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
+        let found = Found { items, within: 100, ..Found::default() };
+        let stretches = vec![Stretch { from: day(40), until: day(45), told_until: day(80) }];
+        let scored = score(&found, &Aspects { stretches, ..Aspects::default() });
+        let pull = |at: usize| value(&scored[at], PartName::Date);
+        assert_eq!(pull(79), TOLD_LATER * pull(42));
+        assert!(pull(46) > pull(79), "near the time it still counts more");
+        assert!(pull(85) < 0.01 * pull(42), "it is too late to tell of it");
+        assert!(pull(20) < 0.1 * pull(42), "nobody tells of it before");
     }
 
     #[test]

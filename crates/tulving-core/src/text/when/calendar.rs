@@ -36,7 +36,14 @@ impl Days {
     }
 
     pub(super) fn stretch(self) -> Option<Stretch> {
-        Some(Stretch { from: instant(self.from)?, until: instant(self.until)? })
+        let until = instant(self.until)?;
+        Some(Stretch { from: instant(self.from)?, until, told_until: until })
+    }
+
+    /// The same as something that may have been told of up to the end of `today`.
+    pub(super) fn told_until(self, today: Date) -> Option<Stretch> {
+        let stretch = self.stretch()?;
+        Some(Stretch { told_until: stretch.until.max(instant(moved(today, 1)?)?), ..stretch })
     }
 }
 

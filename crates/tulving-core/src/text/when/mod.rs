@@ -21,6 +21,9 @@ pub struct Stretch {
     pub from: Timestamp,
     /// The first instant after it.
     pub until: Timestamp,
+    /// The first instant after all times at which one would have told of it. For what is counted from the time of asking
+    /// ("last month") that reaches on to the end of the day of asking; else it is `until`.
+    pub told_until: Timestamp,
 }
 
 /// The stretches of time that a question names, seen from `now`, in the order of the question.

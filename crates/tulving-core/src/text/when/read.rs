@@ -82,13 +82,19 @@ pub(super) fn all(tokens: &[Token], today: Date) -> Vec<Stretch> {
 }
 
 fn stretch(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
-    bounded(tokens, at, today).or_else(|| {
+    bounded(tokens, at, today).or_else(|| counted_from(tokens, at, today)).or_else(|| {
         let (days, after) = beside(tokens, at, today).or_else(|| {
             let (named, after) = named(tokens, at, today)?;
             Some((named.seen_from(today)?, after))
         })?;
         Some((days.stretch()?, after))
     })
+}
+
+/// A time counted from today. One asks so about what has come up since, so it may have been told of up to today.
+fn counted_from(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
+    let (named, after) = relative(tokens, at, today)?;
+    Some((named.seen_from(today)?.told_until(today)?, after))
 }
 
 /// "between … and …", "from … to …", "since …", "before …", "after …", "until …".
@@ -112,11 +118,12 @@ fn bounded(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
     let days = named.seen_from(today)?.stretch()?;
     let (first, last) = (Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
     let open = match word {
-        "since" => Stretch { from: days.from, until: last },
-        "after" => Stretch { from: days.until, until: last },
-        "before" => Stretch { from: first, until: days.from },
-        _ => Stretch { from: first, until: days.until },
+        "since" => (days.from, last),
+        "after" => (days.until, last),
+        "before" => (first, days.from),
+        _ => (first, days.until),
     };
+    let open = Stretch { from: open.0, until: open.1, told_until: open.1 };
     (open.from < open.until).then_some((open, after))
 }
 
