@@ -28,7 +28,8 @@ const SAME: f32 = 0.9;
 const LINKS: usize = 5;
 /// How many near memories are looked at, since some may be of another boundary.
 const LOOKED_AT: usize = 32;
-/// How many memories are read and embedded at a time.
+/// How many sections are embedded before their vectors are written, and how many memories are read at the most for it.
+/// What was written stays, whatever happens to the rest.
 const AT_A_TIME: usize = 64;
 /// How often a memory that cannot be embedded is tried, before only who asks for it tries again.
 const TRIES: u32 = 3;
@@ -47,8 +48,10 @@ pub(crate) struct Source<'a> {
 /// What became of the memories that waited for vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Embedded {
-    /// How many got theirs.
+    /// How many got theirs, all of them.
     pub done: u64,
+    /// How many sections did, of these and of others.
+    pub sections: usize,
     /// How many still wait, of the model that answers or of the one that shall.
     pub left: u64,
     /// Those of them that the model failed on, while it embeds others.
@@ -151,7 +154,8 @@ pub(crate) fn near(
 ) -> Result<Vec<(Memory, Weight)>, Error> {
     let viewer = Viewer { principal: newcomer.owner, within: Some(vec![newcomer.space]) };
     let states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
-    let filter = Filter { space: Some(newcomer.space), states, ..Filter::default() };
+    let alive_at = Some(parts.clock.now());
+    let filter = Filter { space: Some(newcomer.space), states, alive_at, ..Filter::default() };
     let scope = Scope { sight: parts.store.sight(&viewer)?, filter, among: None };
     let meaning = Meaning { model: embedding.model.clone(), vector: embedding.vector.clone() };
     let question = Question { terms: Vec::new(), meaning: Some(meaning), depth: LOOKED_AT };
@@ -198,7 +202,7 @@ pub(crate) fn link(new: MemoryId, old: MemoryId, weight: Weight, at: Timestamp) 
     })
 }
 
-/// Embeds up to `most` of the memories that wait, oldest first.
+/// Embeds up to `most` sections of the memories that wait, oldest first.
 pub(crate) fn embed_waiting(parts: &Parts, aim: Aim, most: usize) -> Result<Embedded, Error> {
     let mut report = Embedded::default();
     let set_up = match parts.embedder.model() {
@@ -215,7 +219,7 @@ pub(crate) fn embed_waiting(parts: &Parts, aim: Aim, most: usize) -> Result<Embe
     if answers.as_ref() == Some(&set_up) || (aim == Aim::Answering && answers.is_some()) {
         return Ok(report);
     }
-    let room = most.saturating_sub(usize::try_from(report.done).unwrap_or(most));
+    let room = most.saturating_sub(report.sections);
     report.failed.clear();
     embed_for(parts, parts.embedder.as_ref(), aim, room, &mut report)?;
     report.left = parts.store.unembedded(&set_up)?;
@@ -252,17 +256,21 @@ fn embed_for(
         if ids.is_empty() {
             break;
         }
-        room -= ids.len();
-        let mut entries = parts.store.entries(&ids, Some(&model))?;
-        let failed = match embed_entries(embedder, &mut entries) {
+        let mut works = portion(parts.store.entries(&ids, Some(&model))?, at_a_time);
+        let failed = match embed_works(embedder, &mut works) {
             Ok(()) => Vec::new(),
-            Err(error) => one_by_one(embedder, &mut entries, error)?,
+            Err(error) => one_by_one(embedder, &mut works, error)?,
         };
-        let done = report.done;
-        for entry in entries {
-            report.done += u64::from(keep(parts, &entry.memory, entry.chunks)?);
+        let before = room;
+        for work in works {
+            let (made, last) = (work.bare.len(), work.last);
+            room = room.saturating_sub(made);
+            if keep(parts, work)? {
+                report.sections += made;
+                report.done += u64::from(last);
+            }
         }
-        if report.done == done && failed.is_empty() {
+        if room == before && failed.is_empty() {
             break;
         }
         set_back(parts, &model, &failed)?;
@@ -271,14 +279,41 @@ fn embed_for(
     Ok(())
 }
 
-/// Gives the chunks of these memories the vectors that they lack.
-fn embed_entries(embedder: &dyn Embedder, entries: &mut [Entry]) -> Result<(), ModelError> {
+/// A memory, and those of its chunks that get their vectors now.
+struct Work {
+    memory: Memory,
+    /// Whether it has no other chunks.
+    alone: bool,
+    bare: Vec<(u32, Chunk)>,
+    /// Whether none is left to do after these.
+    last: bool,
+}
+
+/// The first chunks that lack a vector, at most so many, memory by memory.
+fn portion(entries: Vec<Entry>, most: usize) -> Vec<Work> {
+    let mut left = most;
+    let mut works = Vec::new();
+    for Entry { memory, chunks } in entries {
+        let alone = chunks.len() == 1;
+        let mut bare: Vec<(u32, Chunk)> =
+            (0..).zip(chunks).filter(|(_, chunk)| chunk.embedding.is_none()).collect();
+        let last = bare.len() <= left;
+        bare.truncate(left);
+        left -= bare.len();
+        if !bare.is_empty() {
+            works.push(Work { memory, alone, bare, last });
+        }
+    }
+    works
+}
+
+/// Gives the chunks their vectors.
+fn embed_works(embedder: &dyn Embedder, works: &mut [Work]) -> Result<(), ModelError> {
     let mut pieces = Vec::new();
-    for entry in entries {
-        let text = &entry.memory.edition.text;
+    for work in works {
+        let text = &work.memory.edition.text;
         let source = Source { content: &text.content, title: text.title.as_deref() };
-        let bare = entry.chunks.iter_mut().filter(|chunk| chunk.embedding.is_none());
-        pieces.extend(bare.map(|chunk| (source, chunk)));
+        pieces.extend(work.bare.iter_mut().map(|(_, chunk)| (source, chunk)));
     }
     vectors(embedder, pieces)
 }
@@ -287,17 +322,17 @@ fn embed_entries(embedder: &dyn Embedder, entries: &mut [Entry]) -> Result<(), M
 /// embeds nothing at all, the failure is its own.
 fn one_by_one(
     embedder: &dyn Embedder,
-    entries: &mut Vec<Entry>,
+    works: &mut Vec<Work>,
     together: ModelError,
 ) -> Result<Vec<Failed>, Error> {
     if embedder.embed(&[PROBE]).is_err() {
         return Err(together.into());
     }
     let mut failed = Vec::new();
-    entries.retain_mut(|entry| match embed_entries(embedder, std::slice::from_mut(entry)) {
+    works.retain_mut(|work| match embed_works(embedder, std::slice::from_mut(work)) {
         Ok(()) => true,
         Err(error) => {
-            failed.push(Failed { memory: entry.memory.id, why: error.to_string() });
+            failed.push(Failed { memory: work.memory.id, why: error.to_string() });
             false
         }
     });
@@ -315,17 +350,20 @@ fn set_back(parts: &Parts, model: &str, failed: &[Failed]) -> Result<(), Error> 
 }
 
 /// Writes the vectors of a memory and links it to what says nearly the same. False where the memory changed meanwhile.
-fn keep(parts: &Parts, memory: &Memory, chunks: Vec<Chunk>) -> Result<bool, Error> {
+fn keep(parts: &Parts, work: Work) -> Result<bool, Error> {
     let now = parts.clock.now();
-    let links = match chunks.as_slice() {
-        [Chunk { embedding: Some(embedding), .. }] if memory.provenance.mirror.is_none() => {
+    let memory = work.memory;
+    let links = match work.bare.as_slice() {
+        [(_, Chunk { embedding: Some(embedding), .. })]
+            if work.alone && memory.provenance.mirror.is_none() =>
+        {
             let newcomer =
                 Newcomer { space: memory.space, boundary: memory.edition.boundary, owner: memory.owner };
             near(parts, newcomer, embedding, Some(memory.id))?
         }
         _ => Vec::new(),
     };
-    let embeddings = (0..).zip(chunks).filter_map(|(at, chunk)| Some((at, chunk.embedding?))).collect();
+    let embeddings = work.bare.into_iter().filter_map(|(at, chunk)| Some((at, chunk.embedding?))).collect();
     let mut writes = vec![Write::Embed { id: memory.id, from: memory.version, embeddings }];
     writes.extend(links.iter().map(|(old, weight)| link(memory.id, old.id, *weight, now)));
     match parts.store.apply(&act(parts, writes)) {

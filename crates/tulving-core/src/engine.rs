@@ -203,7 +203,7 @@ impl Engine {
         self.touches.flush(&self.parts)
     }
 
-    /// Embeds up to `most` of the memories that wait for vectors of the model that answers. What it failed on a few times
+    /// Embeds up to `most` sections of the memories that wait for vectors of the model that answers. What it failed on a few times
     /// is left to [`change_model`](Self::change_model).
     pub fn embed_waiting(&self, most: usize) -> Result<Embedded, Error> {
         embedding::embed_waiting(&self.parts, Aim::Answering, most)

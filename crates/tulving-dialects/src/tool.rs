@@ -3,7 +3,7 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
+use schemars::generate::{Contract, SchemaSettings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -135,7 +135,15 @@ impl Tool {
     ) -> Self {
         let run =
             move |desk: &Desk<'_>, arguments| Ok(Reply { text: run(desk, read(arguments)?)?, data: None });
-        Self { name, title, description, effect, input: schema::<A>(), output: None, run: Box::new(run) }
+        Self {
+            name,
+            title,
+            description,
+            effect,
+            input: schema::<A>(Contract::Deserialize),
+            output: None,
+            run: Box::new(run),
+        }
     }
 
     /// A tool that answers with data.
@@ -147,16 +155,11 @@ impl Tool {
         run: fn(&Desk<'_>, A) -> Result<O, Refusal>,
     ) -> Self {
         let run = move |desk: &Desk<'_>, arguments| {
-            let data = serde_json::to_value(run(desk, read(arguments)?)?).map_err(|error| Refusal {
-                code: "internal",
-                message: format!("the answer could not be written: {error}"),
-                hint: None,
-                field: None,
-                class: Class::Bug,
-            })?;
-            Ok(Reply { text: data.to_string(), data: Some(data) })
+            let made = run(desk, read(arguments)?)?;
+            let text = serde_json::to_string(&made).map_err(unwritten)?;
+            Ok(Reply { text, data: Some(serde_json::to_value(&made).map_err(unwritten)?) })
         };
-        let (input, output) = (schema::<A>(), Some(schema::<O>()));
+        let (input, output) = (schema::<A>(Contract::Deserialize), Some(schema::<O>(Contract::Serialize)));
         Self { name, title, description, effect, input, output, run: Box::new(run) }
     }
 
@@ -172,9 +175,18 @@ impl fmt::Debug for Tool {
     }
 }
 
-fn schema<T: JsonSchema>() -> Map<String, Value> {
-    // Everything in one place: not every client follows references.
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
+fn unwritten(error: serde_json::Error) -> Refusal {
+    let message = format!("the answer could not be written: {error}");
+    Refusal { code: "internal", message, hint: None, field: None, class: Class::Bug }
+}
+
+fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        // Everything in one place: not every client follows references.
+        settings.inline_subschemas = true;
+        settings.contract = contract;
+    });
     let mut schema = match settings.into_generator().into_root_schema_for::<T>().to_value() {
         Value::Object(schema) => schema,
         _ => Map::new(),

@@ -15,8 +15,8 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use crate::commands::{
-    associate, audit, backup, completions, config, dissociate, doctor, dump, embed, forget, get, history,
-    list, load, moves, recall, related, revert, save, space, tend, token, update,
+    associate, audit, backup, completions, config, context, dissociate, doctor, dump, embed, forget, get,
+    history, list, load, mcp, moves, recall, related, revert, save, space, tend, token, tool, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -119,6 +119,12 @@ pub(crate) enum Command {
     Dissociate(dissociate::Dissociate),
     /// Show what a memory is linked with
     Related(related::Related),
+    /// Print what to know at the start of a session, for a system prompt
+    Context(context::Context),
+    /// Call a tool of a dialect, as an agent would
+    Tool(tool::Tool),
+    /// Speak the Model Context Protocol with a client
+    Mcp(mcp::Mcp),
     /// Spaces: the walls between memories, and who is in them
     Space(space::Space),
     /// Tokens: as whom agents and programs act

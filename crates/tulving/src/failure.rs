@@ -6,6 +6,8 @@
 use std::io;
 
 use tulving_core::error::{Class, Error, Invalid, StoreError};
+use tulving_dialects::tool::Refusal;
+use tulving_server::mcp::Stopped;
 
 use crate::config::SettingError;
 use crate::input::InputError;
@@ -38,6 +40,12 @@ pub(crate) enum Cause {
     /// Who calls is not in the space of the call.
     #[error("{}", .0.what)]
     Outside(Outside),
+    /// A tool of a dialect said no.
+    #[error("{}", .0.message)]
+    Refused(Refusal),
+    /// The protocol could not be spoken.
+    #[error(transparent)]
+    Mcp(#[from] Stopped),
     /// What was to be printed cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(#[source] io::Error),
@@ -72,6 +80,8 @@ impl Failure {
             Cause::Input(error) => error.class(),
             Cause::Usage(_) | Cause::Unconfirmed(_) => Class::Caller,
             Cause::Outside(_) => Class::Denied,
+            Cause::Refused(refusal) => refusal.class,
+            Cause::Mcp(_) => Class::Host,
             Cause::Output(_) => Class::Host,
         }
     }
@@ -85,6 +95,8 @@ impl Failure {
             Cause::Usage(_) => "usage",
             Cause::Unconfirmed(_) => "unconfirmed",
             Cause::Outside(_) => "not_a_member",
+            Cause::Refused(refusal) => refusal.code,
+            Cause::Mcp(_) => "mcp_stopped",
             Cause::Output(_) => "output_failed",
         }
     }
@@ -96,6 +108,10 @@ impl Failure {
             Cause::Setting(error) => error.hint(),
             Cause::Input(error) => error.hint(),
             Cause::Outside(outside) => Some(outside.hint.clone()),
+            Cause::Refused(refusal) => refusal.hint.clone(),
+            Cause::Mcp(_) => {
+                Some("it speaks the Model Context Protocol, to a client that started it".to_owned())
+            }
             Cause::Usage(_) | Cause::Unconfirmed(_) | Cause::Output(_) => None,
         })
     }

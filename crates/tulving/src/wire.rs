@@ -24,8 +24,8 @@ use crate::print::Printer;
 const USER: &str = "user";
 const HOME_TOKEN: &str = "home";
 
-/// How many waiting memories a command embeds after it has answered: a fraction of a second of work.
-const EMBEDDED_AFTERWARDS: usize = 32;
+/// How many waiting sections a command embeds after it has answered: a fraction of a second of work, a second at the most.
+const EMBEDDED_AFTERWARDS: usize = 16;
 /// How many vectors of earlier models a command looks for after it has answered: some ten milliseconds of work.
 const DROPPED_AFTERWARDS: usize = 1_000;
 /// How many of them a service is asked for, which may be slow.
@@ -37,7 +37,7 @@ pub(crate) type SpaceNames = HashMap<SpaceId, String>;
 /// Everything a command works with, opened and ready.
 pub(crate) struct App<'a> {
     /// One method for each verb.
-    pub(crate) engine: Engine,
+    pub(crate) engine: Arc<Engine>,
     /// The store itself, for what is not a verb: backup, restore, check-up.
     pub(crate) store: Arc<SqliteStore>,
     /// What finds; for what is not a verb: folding, check-up.
@@ -57,7 +57,7 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
     let index = index(&store);
     let failed = Arc::new(AtomicBool::new(false));
     let calling = Calling { patience: Patience::Patient, known: known(&store, settings) };
-    let engine = engine(&store, &index, settings, watched(settings, calling, &failed));
+    let engine = Arc::new(engine(&store, &index, settings, watched(settings, calling, &failed)));
     let caller = caller(&engine, settings)?;
     if settings.token.is_none() {
         provide_token(&engine, &home, &caller)?;

@@ -38,9 +38,9 @@ const TOLD_LATER: f64 = 0.5;
 const WHEN: f64 = 0.10;
 
 /// What comes nearer than this is near by itself, not only nearer than the rest: see [`Scores::of`].
-const NEAR: f64 = 0.35;
+const NEAR: f64 = 0.3;
 /// Whoever is farther, and has none of the words, is only noise.
-const FAINT: f64 = 0.2;
+const FAINT: f64 = 0.1;
 
 const MICROS_PER_DAY: f64 = 86_400_000_000.0;
 /// The name of the speaker who is the user, and of the one who answers.

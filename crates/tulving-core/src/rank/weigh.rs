@@ -9,8 +9,9 @@ use crate::search::Item;
 use crate::time::Timestamp;
 use crate::vocabulary::{Stability, State};
 
-/// What a stable memory gains and a volatile one loses where the match is weak.
-const STABILITY: f64 = 0.04;
+/// What an evolving memory loses where the match is weak; a volatile one loses twice as much, a stable one nothing. A
+/// loss and no gain, so that of two alike the better match never comes off worse.
+const STABILITY: f64 = -0.04;
 /// What an importance of 1 gains and of 0 loses.
 const IMPORTANCE: f64 = 0.05;
 /// What a cooling memory loses.
@@ -29,7 +30,7 @@ const GRAPH: f64 = 0.15;
 /// The most that weighing can add.
 pub fn most(channel: Option<&str>, linked: bool) -> f64 {
     let channel = if channel.is_some() { CHANNEL } else { 0.0 };
-    STABILITY + IMPORTANCE + channel + if linked { GRAPH } else { 0.0 }
+    IMPORTANCE + channel + if linked { GRAPH } else { 0.0 }
 }
 
 /// Cosines from here on mean something, and from there on leave no doubt; measured on the development sets.
@@ -61,17 +62,17 @@ pub struct Scales<'a> {
 
 /// What is added to the score of a memory.
 pub fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
-    let lasting = match memory.edition.class.stability {
-        Stability::Stable => 1.0,
-        Stability::Evolving => 0.0,
-        Stability::Volatile => -1.0,
+    let passing = match memory.edition.class.stability {
+        Stability::Stable => 0.0,
+        Stability::Evolving => 1.0,
+        Stability::Volatile => 2.0,
     };
     let at = scales.as_of.unwrap_or(scales.now);
     let is = |yes: bool| f64::from(u8::from(yes));
     let here = scales.channel.is_some() && memory.place.conversation.as_deref() == scales.channel;
     let parts = [
         Part::new(PartName::Graph, scales.graph.min(1.0), GRAPH),
-        Part::new(PartName::Stability, lasting * (1.0 - scales.fit), STABILITY),
+        Part::new(PartName::Stability, passing * (1.0 - scales.fit), STABILITY),
         Part::new(PartName::Importance, 2.0 * decay::importance_at(memory, scales.now) - 1.0, IMPORTANCE),
         Part::new(PartName::Cooling, is(memory.standing.state == State::Cooling), COOLING),
         Part::new(PartName::Superseded, is(scales.superseded), SUPERSEDED),

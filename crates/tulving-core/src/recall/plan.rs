@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 use crate::vocabulary::State;
 
 /// How many candidates each lane gives, at least. What it costs is in docs/benchmarks.md.
-pub(super) const BEST: usize = 400;
+pub(super) const BEST: usize = 200;
 
 /// What a recall comes to, once it was found good.
 pub(super) struct Plan {

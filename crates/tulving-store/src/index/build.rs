@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tulving_core::id::Seq;
 
-use super::fold::LONG_TAIL;
+use super::fold::{LONG_TAIL, MANY_ITEMS};
 use super::folder::{Folder, Lock, named};
 use super::follow::Basis;
 use super::manifest::{DeadFile, Manifest, epoch_text, fingerprint};
@@ -17,7 +17,7 @@ use super::trouble::{Damaged, Trouble};
 use super::{SearchIndex, State};
 
 /// How many memories are read at once. Each may have megabytes.
-pub(super) const ENTRIES: usize = 256;
+pub(super) const ENTRIES: usize = 64;
 /// What is in memory goes into a file whenever it has so many docs: some 200 MB.
 pub(super) const SPILL: usize = 128 * 1024;
 /// How long a process waits for another that makes the base.
@@ -123,7 +123,8 @@ impl SearchIndex {
         };
         if let (Some(folder), Some(lock)) = (&self.folder, lock) {
             // A few memories with a long history are worth it too: the log need not be read again.
-            let worth_it = seq.0 >= LONG_TAIL as u64 || !snapshot.base.is_empty();
+            let worth_it =
+                seq.0 >= LONG_TAIL as u64 || !snapshot.base.is_empty() || snapshot.tail_items() >= MANY_ITEMS;
             if worth_it {
                 self.move_tail(&mut snapshot, Some(lock), basis.model.as_deref())?;
             }

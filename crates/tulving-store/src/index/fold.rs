@@ -15,6 +15,8 @@ use super::{SearchIndex, State};
 
 /// A tail of so many changes is worth folding: a process that starts reads it within some 20 ms.
 pub(super) const LONG_TAIL: usize = 500;
+/// So is one of so many items, however few the memories that they are sections of.
+pub(super) const MANY_ITEMS: usize = 2_000;
 /// So many segments of a size become one.
 const TIER: usize = 4;
 /// A merged segment has at the most so many docs, so that merging never takes long.
@@ -119,7 +121,11 @@ impl SearchIndex {
             return false;
         };
         let worth_it = match care {
-            Care::Usual => basis.pending >= LONG_TAIL || basis.behind() >= LONG_TAIL as u64,
+            Care::Usual => {
+                basis.pending >= LONG_TAIL
+                    || basis.behind() >= LONG_TAIL as u64
+                    || state.snapshot.tail_items() >= MANY_ITEMS
+            }
             Care::Now => basis.pending > 0,
             Care::Thorough => state.snapshot.base.iter().any(|part| part.erased),
         };

@@ -6,6 +6,7 @@ pub(crate) mod backup;
 mod batch;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod dissociate;
 pub(crate) mod doctor;
 pub(crate) mod dump;
@@ -15,6 +16,7 @@ pub(crate) mod get;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod load;
+pub(crate) mod mcp;
 pub(crate) mod moves;
 pub(crate) mod recall;
 pub(crate) mod related;
@@ -23,6 +25,7 @@ pub(crate) mod save;
 pub(crate) mod space;
 pub(crate) mod tend;
 pub(crate) mod token;
+pub(crate) mod tool;
 pub(crate) mod update;
 mod welcome;
 
@@ -92,6 +95,9 @@ fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         Command::Associate(args) => associate::run(args, app, printer),
         Command::Dissociate(args) => dissociate::run(args, app, printer),
         Command::Related(args) => related::run(args, app, printer),
+        Command::Context(args) => context::run(args, app, printer),
+        Command::Tool(args) => tool::run(args, app, printer),
+        Command::Mcp(args) => mcp::run(args, app, printer),
         Command::Space(args) => space::run(args, app, printer),
         Command::Token(args) => token::run(args, app, printer),
         Command::Audit(args) => audit::run(args, app, printer),

@@ -764,3 +764,22 @@ fn a_store_that_fails_under_the_index_is_an_error_and_not_an_empty_answer() {
         }
     }
 }
+
+#[test]
+fn a_long_memory_is_embedded_section_by_section_and_nothing_is_done_twice() {
+    let bed = bed();
+    let user = bed.user();
+    let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("Sentence about thing {n}. ").repeat(40));
+    let text: String = (0..30).map(part).collect();
+    bed.save(&user, text.as_str());
+    let mut steps = Vec::new();
+    while let step @ tulving_core::Embedded { sections: 1.., .. } =
+        bed.engine.embed_waiting(8).expect("embedded")
+    {
+        steps.push((step.sections, step.done, step.left));
+    }
+    let sections: usize = steps.iter().map(|(sections, ..)| sections).sum();
+    assert!(steps.len() >= 4 && sections >= 30, "{steps:?}");
+    assert!(steps[..steps.len() - 1].iter().all(|step| *step == (8, 0, 1)), "{steps:?}");
+    assert_eq!(steps.last().map(|(_, done, left)| (*done, *left)), Some((1, 0)));
+}

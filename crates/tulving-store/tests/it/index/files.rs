@@ -108,6 +108,26 @@ fn tending_folds_a_long_tail_and_merges_segments_of_a_size() {
 }
 
 #[test]
+fn a_few_documents_of_many_sections_are_folded_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Fake::new(None);
+    let content = text(&mut fastrand::Rng::with_seed(2), 2_000);
+    for _ in 0..3 {
+        let document = memory(store.now(), &content);
+        store.save(document, cut(&content, 1_000));
+    }
+    let index = index_of(&store, folder.path());
+    index.search(&everything(), &words("alpha")).expect("an answer");
+    assert!(index.wants_tending());
+    assert!(matches!(index.tend().expect("folded"), Folded::Done { .. }));
+    assert!(!index.wants_tending());
+    let again = index_of(&store, folder.path());
+    again.search(&everything(), &words("alpha")).expect("an answer");
+    assert_eq!(again.status().expect("a status").tail, 0, "nobody has to read them again");
+    assert_right(&store, &again);
+}
+
+#[test]
 fn what_was_erased_leaves_every_file_with_a_purge() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = store_of(600);

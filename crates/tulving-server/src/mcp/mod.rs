@@ -1,0 +1,234 @@
+//! The Model Context Protocol: the tools of a dialect, memories as resources, and the start of a session.
+//!
+//! Dialect, space and principal come from whoever starts a [`Server`], never from what a client says in a session, so that
+//! every request stands by itself. Work is done on the blocking pool, and goes to its end whether the client waits or not.
+
+mod offer;
+mod stdio;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents, Role,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use tulving_core::Engine;
+use tulving_core::error::Class;
+use tulving_core::id::MemoryRef;
+use tulving_core::request::{BriefingRequest, Caller};
+use tulving_dialects::tool::{Desk, Refusal, Reply, Tool};
+use tulving_dialects::{Dialect, context};
+
+pub use stdio::{Stopped, on_stdio};
+
+/// The revisions that are spoken, newest first.
+const REVISIONS: [ProtocolVersion; 2] = [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25];
+/// Where the block for the start of a session is read.
+const CONTEXT: &str = "memory://context";
+/// How the address of a memory begins.
+const MEMORY: &str = "memory://";
+/// The prompt with that block.
+const SESSION_START: &str = "session-start";
+
+/// What has to be done after calls: counting what was used, embedding, folding. Nobody waits for it.
+pub trait Upkeep: Send + Sync {
+    /// Does a little of it.
+    fn tend(&self);
+}
+
+/// Speaks for one principal in one space, in one dialect.
+#[derive(Clone)]
+pub struct Server {
+    engine: Arc<Engine>,
+    upkeep: Arc<dyn Upkeep>,
+    caller: Caller,
+    dialect: Dialect,
+}
+
+impl Server {
+    /// A server for this caller. Where the caller names no agent, each request's client does.
+    pub fn new(engine: Arc<Engine>, upkeep: Arc<dyn Upkeep>, caller: Caller, dialect: Dialect) -> Self {
+        Self { engine, upkeep, caller, dialect }
+    }
+
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+        let agent = self.caller.agent.clone().or_else(|| context.client_info().map(|client| client.name));
+        Caller { agent, ..self.caller.clone() }
+    }
+
+    /// Works at a desk on the blocking pool.
+    async fn at_desk<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Desk<'_>) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let (engine, caller, upkeep) =
+            (Arc::clone(&self.engine), self.caller(context), Arc::clone(&self.upkeep));
+        let done = tokio::task::spawn_blocking(move || {
+            let done = work(&Desk { engine: &engine, caller: &caller });
+            upkeep.tend();
+            done
+        });
+        done.await
+            .map_err(|_| ErrorData::internal_error("the request was not done: a fault in Tulving", None))
+    }
+
+    async fn context(
+        &self,
+        context: &RequestContext<RoleServer>,
+        about: Option<String>,
+    ) -> Result<String, ErrorData> {
+        let dialect = self.dialect;
+        let request = BriefingRequest { about, ..BriefingRequest::default() };
+        self.at_desk(context, move |desk| context::block(desk, dialect, &request))
+            .await?
+            .map_err(|refusal| wrong(&refusal))
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let mut info = ServerConfig::default();
+        info.capabilities = capabilities;
+        info.server_info = Implementation::new("tulving", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(offer::instructions(self.dialect).to_owned());
+        info
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(&REVISIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.dialect.tools().iter().map(offer::tool).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        self.dialect.tool(name).map(offer::tool)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.dialect.tool(&request.name) else {
+            return Err(no_tool(self.dialect, &request.name));
+        };
+        let arguments = request.arguments.map_or(Value::Null, Value::Object);
+        let done = self.at_desk(&context, move |desk| Tool::call(tool, desk, arguments)).await?;
+        Ok(match done {
+            Ok(reply) => replied(reply).into(),
+            Err(refusal) => refused(&refusal).into(),
+        })
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(vec![offer::context_resource(CONTEXT)]))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(vec![offer::memory_template()]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let missing = || {
+            let said = format!("there is no resource {}", tulving_core::preview::short(&request.uri));
+            ErrorData::resource_not_found(said, Some(json!({ "uri": request.uri })))
+        };
+        let (text, media_type) = if request.uri == CONTEXT {
+            (self.context(&context, None).await?, "text/markdown")
+        } else {
+            let named = request.uri.strip_prefix(MEMORY).and_then(|name| name.parse::<MemoryRef>().ok());
+            let which = named.ok_or_else(missing)?;
+            let found = self.at_desk(&context, move |desk| desk.engine.touch(desk.caller, which)).await?;
+            let memory = found.map_err(|error| match error.class() {
+                Class::Absent => missing(),
+                _ => wrong(&Refusal::from(error)),
+            })?;
+            let text = serde_json::to_string_pretty(&memory)
+                .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            (text, "application/json")
+        };
+        let contents = ResourceContents::text(text, &request.uri).with_mime_type(media_type);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(vec![offer::session_start(SESSION_START)]))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        if request.name != SESSION_START {
+            let said = format!(
+                "there is no prompt {}; there is {SESSION_START}",
+                tulving_core::preview::short(&request.name)
+            );
+            return Err(ErrorData::invalid_params(said, None));
+        }
+        let about = request.arguments.as_ref().and_then(|arguments| arguments.get("about"));
+        let about = about.and_then(Value::as_str).map(str::to_owned);
+        let block = self.context(&context, about).await?;
+        let text = if block.is_empty() { "Nothing is remembered yet.".to_owned() } else { block };
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+    }
+}
+
+fn replied(reply: Reply) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
+    result.structured_content = reply.data;
+    result
+}
+
+/// What a model reads where its call was refused.
+fn refused(refusal: &Refusal) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(refusal.to_string())])
+}
+
+fn wrong(refusal: &Refusal) -> ErrorData {
+    let data = Some(json!({ "code": refusal.code, "field": refusal.field }));
+    match refusal.class {
+        Class::Caller => ErrorData::invalid_params(refusal.to_string(), data),
+        _ => ErrorData::internal_error(refusal.to_string(), data),
+    }
+}
+
+fn no_tool(dialect: Dialect, name: &str) -> ErrorData {
+    let tools: Vec<&str> = dialect.tools().iter().map(|tool| tool.name).collect();
+    let said =
+        format!("there is no tool {}; there are {}", tulving_core::preview::short(name), tools.join(", "));
+    ErrorData::invalid_params(said, None)
+}

@@ -1,0 +1,60 @@
+//! `tulving context`: the block to put into a system prompt at the start of a session.
+
+use clap::Args;
+use tulving_core::error::Field;
+use tulving_core::limits;
+use tulving_core::request::BriefingRequest;
+use tulving_dialects::tool::Desk;
+use tulving_dialects::{Dialect, context};
+
+use crate::args::{count, whole_number};
+use crate::exit::Outcome;
+use crate::failure::{Cause, Failure};
+use crate::print::Printer;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving context
+  tulving context --about \"the payments service\" --budget 1000
+  tulving context --dialect max
+
+The native block is fenced as data and kept within its budget. `--dialect max` prints all memories by category, as Max does.";
+
+/// Flags of `context`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Context {
+    /// In whose words: native or max
+    #[arg(long, value_name = "DIALECT", default_value = "native")]
+    dialect: String,
+    /// What the session is about; what is relevant to it comes with the block
+    #[arg(long, value_name = "TEXT")]
+    about: Option<String>,
+    /// Most tokens that the block may take
+    #[arg(long, value_name = "TOKENS", default_value_t = 2000, value_parser = whole_number, allow_negative_numbers = true)]
+    budget: i64,
+}
+
+pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
+    if !matches!(dialect, Dialect::Native | Dialect::Max) {
+        return Err(Failure::usage(format!("{dialect} has no block of its own")).hinted("use native or max"));
+    }
+    let request = BriefingRequest {
+        about: args.about.clone(),
+        token_budget: count(Field::Budget, args.budget, limits::BUDGET)?,
+    };
+    let caller = app.here()?;
+    if printer.json() && dialect == Dialect::Native {
+        printer.document(&app.engine.briefing(&caller, &request)?)?;
+        return Ok(Outcome::Done);
+    }
+    let desk = Desk { engine: &app.engine, caller: &caller };
+    let block = context::block(&desk, dialect, &request).map_err(Cause::Refused)?;
+    if block.is_empty() {
+        printer.note("Nothing is remembered yet, so there is nothing to inject.")?;
+    }
+    printer.bytes(block.as_bytes())?;
+    Ok(Outcome::Done)
+}

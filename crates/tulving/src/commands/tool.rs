@@ -1,0 +1,104 @@
+//! `tulving tool`: calls a tool of a dialect, as an agent would.
+
+use std::ffi::OsString;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tulving_core::limits;
+use tulving_dialects::Dialect;
+use tulving_dialects::tool::{Desk, Effect};
+
+use crate::exit::Outcome;
+use crate::failure::{Cause, Failure};
+use crate::input;
+use crate::print::Printer;
+use crate::show::style::{self, WORD};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving tool max
+  tulving tool max remember '{\"category\": \"preference\", \"content\": \"Prefers TypeScript over JavaScript\"}'
+  tulving tool max recall '{\"keyword\": \"TypeScript\"}'
+  echo '{\"question\": \"how do we deploy?\"}' | tulving tool native recall -
+
+Dialects: native, max, memax, groups, maven, spacebot. The same answers come through MCP.";
+
+/// Most bytes of the arguments.
+const ARGUMENTS: usize = 8 * 1024 * 1024;
+
+/// Flags of `tool`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Tool {
+    /// Whose tools
+    #[arg(value_name = "DIALECT")]
+    dialect: String,
+    /// The tool; without one, the tools are listed
+    #[arg(value_name = "TOOL")]
+    tool: Option<String>,
+    /// Its arguments as a JSON object, or `-` to read them from standard input
+    #[arg(value_name = "JSON", requires = "tool")]
+    arguments: Option<OsString>,
+}
+
+/// A tool, for programs.
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    read_only: bool,
+    destructive: bool,
+    input_schema: &'static Map<String, Value>,
+    output_schema: Option<&'static Map<String, Value>>,
+}
+
+pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
+    let Some(name) = &args.tool else {
+        return list(dialect, printer);
+    };
+    let Some(tool) = dialect.tool(name) else {
+        let known: Vec<&str> = dialect.tools().iter().map(|tool| tool.name).collect();
+        let what = format!("{dialect} has no tool `{}`", tulving_core::preview::short(name));
+        return Err(Failure::usage(what).hinted(format!("it has {}", known.join(", "))));
+    };
+    let arguments = match &args.arguments {
+        None => Value::Null,
+        Some(given) => {
+            let text = input::text(std::slice::from_ref(given), ARGUMENTS.max(limits::QUESTION_BYTES))?;
+            serde_json::from_str(&text).map_err(|error| {
+                Failure::usage(format!("the arguments are not JSON: {error}"))
+                    .hinted("give an object, such as '{\"content\": \"…\"}'")
+            })?
+        }
+    };
+    let caller = app.here()?;
+    let reply =
+        tool.call(&Desk { engine: &app.engine, caller: &caller }, arguments).map_err(Cause::Refused)?;
+    printer.bytes(reply.text.as_bytes())?;
+    printer.bytes(b"\n")?;
+    Ok(Outcome::Done)
+}
+
+fn list(dialect: Dialect, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if printer.json() {
+        let tools = dialect.tools().iter().map(|tool| Listed {
+            name: tool.name,
+            title: tool.title,
+            description: tool.description,
+            read_only: tool.effect == Effect::Reads,
+            destructive: tool.effect == Effect::Removes,
+            input_schema: &tool.input,
+            output_schema: tool.output.as_ref(),
+        });
+        printer.document(&tools.collect::<Vec<_>>())?;
+        return Ok(Outcome::Done);
+    }
+    for tool in dialect.tools() {
+        printer.line(format!("{}  {}", style::paint(WORD, tool.name), tool.description))?;
+    }
+    Ok(Outcome::Done)
+}
