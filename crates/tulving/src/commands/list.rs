@@ -35,7 +35,7 @@ pub(crate) struct List {
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
     /// Go on where the last page ended; with the same filters and order
-    #[arg(long, conflicts_with = "all")]
+    #[arg(long, conflicts_with = "all", allow_hyphen_values = true)]
     cursor: Option<String>,
     /// Every page
     #[arg(long, conflicts_with = "limit")]

@@ -132,12 +132,12 @@ fn a_recall_says_how_many_there_are_and_why() {
     tulving.ok(&["save", "one fish"]);
     tulving.ok(&["save", "two fish"]);
     let answer = tulving.json(&["recall", "fish", "--mode", "text", "--limit", "1"]);
-    assert_eq!(keys(&answer), ["memories", "missing", "total_found", "withheld"]);
+    assert_eq!(keys(&answer), ["left_out", "memories", "missing", "total_found", "withheld"]);
     assert_eq!(answer["total_found"], 2);
     let hit = &answer["memories"][0];
     assert_eq!(hit["relevance_score"], 1.0);
     assert!(hit["why"].as_str().is_some_and(|why| why.contains("fish")), "{hit}");
-    let nothing = json!({ "memories": [], "total_found": 0, "withheld": 0, "missing": [] });
+    let nothing = json!({ "memories": [], "total_found": 0, "withheld": 0, "left_out": 0, "missing": [] });
     assert_eq!(tulving.json(&["recall", "whale", "--mode", "text"]), nothing);
 }
 
@@ -146,7 +146,7 @@ fn an_explanation_is_given_on_demand_and_adds_up() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one fish"]);
     let answer = tulving.json(&["recall", "which fish?"]);
-    assert_eq!(keys(&answer), ["evidence", "memories", "missing", "total_found", "withheld"]);
+    assert_eq!(keys(&answer), ["evidence", "left_out", "memories", "missing", "total_found", "withheld"]);
     assert_eq!(answer["missing"][0]["lane"], "vector");
     assert!(answer["memories"][0].get("explanation").is_none());
     let answer = tulving.json(&["recall", "which fish?", "--explain"]);

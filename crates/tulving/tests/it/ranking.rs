@@ -110,7 +110,8 @@ fn evidence_tells_questions_that_have_an_answer_from_those_that_have_none() {
     let bed = bed();
     let strength = |question: &str| bed.ask(Ask::new(question), 5).1.expect("a strength");
     let known = bed.set.questions.iter().filter(|asked| strength(&asked.question) == Strength::None).count();
-    assert!(known * 10 <= bed.set.questions.len(), "{known} answerable questions have no evidence");
+    let all = bed.set.questions.len();
+    assert!(known * 10 <= all, "{known} of {all} answerable questions have no evidence");
     for question in &bed.set.unanswerable {
         let got = strength(question);
         assert!(got < Strength::Strong, "{question}: {got:?}");

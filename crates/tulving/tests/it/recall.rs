@@ -246,7 +246,7 @@ fn what_nothing_speaks_for_does_not_count_as_used() {
     let tulving = Tulving::new();
     ok(&tulving, &["save", LIFE[1]], "");
     let used = || tulving.json(&["get", "1"])["access_count"].clone();
-    let found = ok(&tulving, &["recall", "orbital mechanics of Jupiter's moons", "--json"], "");
+    let found = ok(&tulving, &["recall", "which animals live in the deep sea?", "--json"], "");
     let found: serde_json::Value = serde_json::from_str(&found).expect("a document");
     assert_eq!((&found["evidence"], found["memories"].as_array().map(Vec::len)), (&"none".into(), Some(1)));
     assert_eq!(used(), 0);
