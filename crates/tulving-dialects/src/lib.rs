@@ -3,6 +3,7 @@
 
 pub mod context;
 pub mod groups;
+pub mod listed;
 pub mod maven;
 pub mod max;
 pub mod memax;

@@ -16,7 +16,7 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 
 use crate::commands::{
     associate, audit, backup, completions, config, context, dissociate, doctor, dump, embed, forget, get,
-    history, list, load, mcp, moves, recall, related, revert, save, space, tend, token, tool, update,
+    history, list, load, mcp, moves, recall, related, revert, save, serve, space, tend, token, tool, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -125,6 +125,8 @@ pub(crate) enum Command {
     Tool(tool::Tool),
     /// Speak the Model Context Protocol with a client
     Mcp(mcp::Mcp),
+    /// Listen for programs and agents: HTTP, and the Model Context Protocol over it
+    Serve(serve::Serve),
     /// Spaces: the walls between memories, and who is in them
     Space(space::Space),
     /// Tokens: as whom agents and programs act

@@ -7,6 +7,7 @@ use std::io;
 
 use tulving_core::error::{Class, Error, Invalid, StoreError};
 use tulving_dialects::tool::Refusal;
+use tulving_server::http::ListenError;
 use tulving_server::mcp::Stopped;
 
 use crate::config::SettingError;
@@ -46,6 +47,9 @@ pub(crate) enum Cause {
     /// The protocol could not be spoken.
     #[error(transparent)]
     Mcp(#[from] Stopped),
+    /// Nothing could listen.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
     /// What was to be printed cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(#[source] io::Error),
@@ -81,8 +85,8 @@ impl Failure {
             Cause::Usage(_) | Cause::Unconfirmed(_) => Class::Caller,
             Cause::Outside(_) => Class::Denied,
             Cause::Refused(refusal) => refusal.class,
-            Cause::Mcp(_) => Class::Host,
-            Cause::Output(_) => Class::Host,
+            Cause::Listen(ListenError::Taken(_)) => Class::Conflict,
+            Cause::Mcp(_) | Cause::Listen(_) | Cause::Output(_) => Class::Host,
         }
     }
 
@@ -97,6 +101,8 @@ impl Failure {
             Cause::Outside(_) => "not_a_member",
             Cause::Refused(refusal) => refusal.code,
             Cause::Mcp(_) => "mcp_stopped",
+            Cause::Listen(ListenError::Taken(_)) => "address_taken",
+            Cause::Listen(_) => "cannot_listen",
             Cause::Output(_) => "output_failed",
         }
     }
@@ -112,7 +118,14 @@ impl Failure {
             Cause::Mcp(_) => {
                 Some("it speaks the Model Context Protocol, to a client that started it".to_owned())
             }
-            Cause::Usage(_) | Cause::Unconfirmed(_) | Cause::Output(_) => None,
+            Cause::Listen(ListenError::Taken(_)) => Some(
+                "`tulving serve` may be running already; stop it, or take another port with --listen 127.0.0.1:7778"
+                    .to_owned(),
+            ),
+            Cause::Listen(ListenError::Refused { .. }) => {
+                Some("choose another address or port with --listen".to_owned())
+            }
+            Cause::Usage(_) | Cause::Unconfirmed(_) | Cause::Output(_) | Cause::Listen(_) => None,
         })
     }
 

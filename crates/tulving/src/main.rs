@@ -7,6 +7,7 @@ mod exit;
 mod failure;
 mod input;
 mod json;
+mod keeper;
 mod nearest;
 mod print;
 mod show;

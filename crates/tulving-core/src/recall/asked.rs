@@ -144,7 +144,7 @@ impl Asked<'_> {
         }
         let mut memories = self.parts.store.memories(&self.caller.viewer, ids)?;
         if let Some(then) = self.ask.as_of {
-            past::bring_back(self.parts, self.caller, &mut memories, then)?;
+            memories = past::brought_back(self.parts, self.caller, memories, then)?;
         }
         let meant = memories.into_iter().filter(|memory| {
             memory.standing.quarantined_at.is_none()

@@ -10,26 +10,27 @@ use crate::request::Caller;
 use crate::time::Timestamp;
 use crate::vocabulary::{LinkedBy, Relation, State};
 
-/// Gives each memory that was edited since the text that it had then. What was saved later has its first.
-pub(super) fn bring_back(
+/// Each memory that was edited since with the text that it had then; what was saved later with its first. Where the
+/// caller may see no such version, the memory is left out.
+pub(super) fn brought_back(
     parts: &Parts,
     caller: &Caller,
-    memories: &mut Vec<Memory>,
+    memories: Vec<Memory>,
     then: Timestamp,
-) -> Result<(), Error> {
-    let edited = |memory: &Memory| memory.version > Version::FIRST && memory.usage.updated_at > then;
-    for memory in memories.iter_mut().filter(|memory| edited(memory)) {
-        // Versions that the caller may not see are not among them; where none is left, the memory is not shown.
-        let mut versions = parts.store.versions(&caller.viewer, memory.id)?;
-        versions.retain(|version| version.at <= then || version.version == Version::FIRST);
-        match versions.pop() {
-            Some(version) => {
-                (memory.version, memory.edition) = (version.version, version.edition);
-            }
-            None => memory.version = Version::FIRST,
+) -> Result<Vec<Memory>, Error> {
+    let mut back = Vec::with_capacity(memories.len());
+    for mut memory in memories {
+        if memory.version > Version::FIRST && memory.usage.updated_at > then {
+            let mut versions = parts.store.versions(&caller.viewer, memory.id)?;
+            versions.retain(|version| version.at <= then || version.version == Version::FIRST);
+            let Some(version) = versions.pop() else {
+                continue;
+            };
+            (memory.version, memory.edition) = (version.version, version.edition);
         }
+        back.push(memory);
     }
-    Ok(())
+    Ok(back)
 }
 
 /// Which of these memories another one updates, and which one does. Only a successor counts that itself held at this

@@ -26,6 +26,8 @@ use tulving_core::request::{BriefingRequest, Caller};
 use tulving_dialects::tool::{Desk, Refusal, Reply, Tool};
 use tulving_dialects::{Dialect, context};
 
+use crate::Upkeep;
+
 pub use stdio::{Stopped, on_stdio};
 
 /// The revisions that are spoken, newest first.
@@ -37,12 +39,6 @@ const MEMORY: &str = "memory://";
 /// The prompt with that block.
 const SESSION_START: &str = "session-start";
 
-/// What has to be done after calls: counting what was used, embedding, folding. Nobody waits for it.
-pub trait Upkeep: Send + Sync {
-    /// Does a little of it.
-    fn tend(&self);
-}
-
 /// Speaks for one principal in one space, in one dialect.
 #[derive(Clone)]
 pub struct Server {
@@ -50,17 +46,36 @@ pub struct Server {
     upkeep: Arc<dyn Upkeep>,
     caller: Caller,
     dialect: Dialect,
+    naming: Naming,
+}
+
+/// Who names the agent where the caller does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// The client, at the beginning of the session or with each request.
+    Client,
+    /// Nobody: it was looked for already.
+    Nobody,
 }
 
 impl Server {
-    /// A server for this caller. Where the caller names no agent, each request's client does.
-    pub fn new(engine: Arc<Engine>, upkeep: Arc<dyn Upkeep>, caller: Caller, dialect: Dialect) -> Self {
-        Self { engine, upkeep, caller, dialect }
+    /// A server for this caller.
+    pub fn new(
+        engine: Arc<Engine>,
+        upkeep: Arc<dyn Upkeep>,
+        caller: Caller,
+        dialect: Dialect,
+        naming: Naming,
+    ) -> Self {
+        Self { engine, upkeep, caller, dialect, naming }
     }
 
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let agent = self.caller.agent.clone().or_else(|| context.client_info().map(|client| client.name));
-        Caller { agent, ..self.caller.clone() }
+        let mut caller = self.caller.clone();
+        if caller.agent.is_none() && self.naming == Naming::Client {
+            caller.agent = context.client_info().map(|client| client.name);
+        }
+        caller
     }
 
     /// Works at a desk on the blocking pool.

@@ -22,6 +22,7 @@ pub(crate) mod recall;
 pub(crate) mod related;
 pub(crate) mod revert;
 pub(crate) mod save;
+pub(crate) mod serve;
 pub(crate) mod space;
 pub(crate) mod tend;
 pub(crate) mod token;
@@ -98,6 +99,7 @@ fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         Command::Context(args) => context::run(args, app, printer),
         Command::Tool(args) => tool::run(args, app, printer),
         Command::Mcp(args) => mcp::run(args, app, printer),
+        Command::Serve(args) => serve::run(args, app, printer),
         Command::Space(args) => space::run(args, app, printer),
         Command::Token(args) => token::run(args, app, printer),
         Command::Audit(args) => audit::run(args, app, printer),

@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tulving_core::limits;
 use tulving_dialects::Dialect;
-use tulving_dialects::tool::{Desk, Effect};
+use tulving_dialects::listed::Listed;
+use tulving_dialects::tool::Desk;
 
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
@@ -23,7 +23,7 @@ Examples:
   tulving tool max recall '{\"keyword\": \"TypeScript\"}'
   echo '{\"question\": \"how do we deploy?\"}' | tulving tool native recall -
 
-Dialects: native, max, memax, groups, maven, spacebot. The same answers come through MCP.";
+Dialects: native, max, memax, groups, maven, spacebot. The same answers come through MCP and HTTP.";
 
 /// Most bytes of the arguments.
 const ARGUMENTS: usize = 8 * 1024 * 1024;
@@ -41,18 +41,6 @@ pub(crate) struct Tool {
     /// Its arguments as a JSON object, or `-` to read them from standard input
     #[arg(value_name = "JSON", requires = "tool")]
     arguments: Option<OsString>,
-}
-
-/// A tool, for programs.
-#[derive(Serialize)]
-struct Listed {
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    read_only: bool,
-    destructive: bool,
-    input_schema: &'static Map<String, Value>,
-    output_schema: Option<&'static Map<String, Value>>,
 }
 
 pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -85,16 +73,7 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
 
 fn list(dialect: Dialect, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
-        let tools = dialect.tools().iter().map(|tool| Listed {
-            name: tool.name,
-            title: tool.title,
-            description: tool.description,
-            read_only: tool.effect == Effect::Reads,
-            destructive: tool.effect == Effect::Removes,
-            input_schema: &tool.input,
-            output_schema: tool.output.as_ref(),
-        });
-        printer.document(&tools.collect::<Vec<_>>())?;
+        printer.document(&dialect.tools().iter().map(Listed::from).collect::<Vec<_>>())?;
         return Ok(Outcome::Done);
     }
     for tool in dialect.tools() {

@@ -49,6 +49,8 @@ pub(crate) struct Settings {
     pub(crate) readers: usize,
     /// What turns text into vectors.
     pub(crate) embedding: Embedding,
+    /// How long a request to the server may take.
+    pub(crate) request_time: Duration,
     /// Whether to colour what is printed.
     pub(crate) color: ColorChoice,
     /// Each value and where it came from, in the order of the table.
@@ -135,6 +137,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         busy_wait: Duration::ZERO,
         readers: 1,
         embedding: Embedding::default(),
+        request_time: Duration::ZERO,
         color: ColorChoice::Auto,
         chosen: Vec::new(),
     };

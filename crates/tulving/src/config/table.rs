@@ -173,6 +173,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "server.timeout_seconds",
+        variable: "TULVING_SERVER_TIMEOUT_SECONDS",
+        default: "60",
+        about: "how long a request to `tulving serve` may take",
+        expects: "a whole number from 1 to 3600",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.request_time = Duration::from_secs(within(text, 1, 3_600)?);
+            Some(())
+        },
+    },
+    Setting {
         key: "output.color",
         variable: "TULVING_OUTPUT_COLOR",
         default: "auto",

@@ -35,3 +35,6 @@ mod ranking;
 
 /// Saves, deletes, recalls and folds of several processes at once.
 mod together;
+
+/// `tulving serve` as programs meet it: bytes over a socket.
+mod serve;

@@ -1,0 +1,144 @@
+//! Who asks: a bearer token, and beside it the space and the agent of the call.
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use tulving_core::request::Caller;
+use tulving_core::space::Secret;
+use tulving_core::vocabulary::Origin;
+
+use super::app::App;
+use super::problem::Problem;
+
+/// Headers that name the space; the first is the memax service's.
+const SPACE: [&str; 2] = ["x-hub-id", "x-tulving-space"];
+/// The header that names the agent.
+const AGENT: &str = "x-tulving-agent";
+
+/// What a request says of who asks. Nothing of it was checked yet.
+#[derive(Debug)]
+pub(super) struct Credentials {
+    pub(super) token: Secret,
+    pub(super) space: Option<String>,
+    pub(super) agent: Option<String>,
+}
+
+/// Who asks, with a token that is known.
+pub(super) struct Called(pub(super) Caller);
+
+#[derive(Deserialize)]
+struct Asked {
+    space: Option<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for Credentials {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let token = token(&parts.headers)?;
+        Ok(Self { token, space: space(parts)?, agent: one(&parts.headers, AGENT)?.map(str::to_owned) })
+    }
+}
+
+impl FromRequestParts<App> for Called {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let given = Credentials::from_request_parts(parts, app).await?;
+        app.caller(given, Origin::Api).await.map(Self)
+    }
+}
+
+fn token(headers: &HeaderMap) -> Result<Secret, Problem> {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (given.next(), given.next()) else {
+        return Err(Problem::no_token());
+    };
+    let value = value.to_str().map_err(|_| Problem::wrong_token())?;
+    match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
+            Ok(Secret::new(token.trim().to_owned()))
+        }
+        _ => Err(Problem::no_token()),
+    }
+}
+
+/// The space of the call. An empty name is a wrong one, never the default: a host whose space is missing must not write
+/// elsewhere.
+fn space(parts: &Parts) -> Result<Option<String>, Problem> {
+    let Query(asked) = Query::<Asked>::try_from_uri(&parts.uri).map_err(|_| {
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_query", "the query of the address cannot be read")
+    })?;
+    let mut named = asked.space;
+    for header in SPACE {
+        let Some(space) = one(&parts.headers, header)? else { continue };
+        match &named {
+            Some(other) if other != space => {
+                return Err(Problem::new(
+                    StatusCode::BAD_REQUEST,
+                    "two_spaces",
+                    "the request names two different spaces",
+                )
+                .hinting("name one, with X-Hub-ID, X-Tulving-Space or ?space="));
+            }
+            _ => named = Some(space.to_owned()),
+        }
+    }
+    Ok(named)
+}
+
+/// The value of a header that may be given once. Unlike most headers it may hold letters of any language.
+fn one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str>, Problem> {
+    let mut given = headers.get_all(name).iter();
+    let first = given.next();
+    let read = match (first, given.next()) {
+        (None, _) => Some(None),
+        (Some(value), None) => std::str::from_utf8(value.as_bytes()).ok().map(Some),
+        (Some(_), Some(_)) => None,
+    };
+    read.ok_or_else(|| {
+        let said = format!("the header {name} must be given once, in UTF-8");
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn parts(uri: &str, headers: &[(&str, &str)]) -> Parts {
+        let request = Request::builder().uri(uri);
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        request.body(()).expect("a request").into_parts().0
+    }
+
+    #[test]
+    fn a_token_is_a_bearer_token_and_given_once() {
+        let read =
+            |headers: &[(&str, &str)]| token(&parts("/", headers).headers).map(|t| t.reveal().to_owned());
+        assert_eq!(read(&[("authorization", "Bearer abc")]).ok().as_deref(), Some("abc"));
+        assert_eq!(read(&[("authorization", "bearer  abc")]).ok().as_deref(), Some("abc"));
+        for wrong in [&[][..], &[("authorization", "Basic abc")], &[("authorization", "abc")]] {
+            assert_eq!(read(wrong).expect_err("refused").code(), "missing_token");
+        }
+        let twice = [("authorization", "Bearer a"), ("authorization", "Bearer b")];
+        assert_eq!(read(&twice).expect_err("refused").code(), "missing_token");
+    }
+
+    #[test]
+    fn the_space_is_named_by_header_or_address_and_not_twice_differently() {
+        let read = |uri: &str, headers: &[(&str, &str)]| space(&parts(uri, headers));
+        assert_eq!(read("/mcp", &[]).expect("none"), None);
+        assert_eq!(read("/mcp?space=team%20a", &[]).expect("one").as_deref(), Some("team a"));
+        assert_eq!(read("/mcp", &[("x-hub-id", "work")]).expect("one").as_deref(), Some("work"));
+        let both = [("x-hub-id", "work"), ("x-tulving-space", "work")];
+        assert_eq!(read("/mcp?space=work", &both).expect("the same").as_deref(), Some("work"));
+        let error = read("/mcp?space=home", &both).expect_err("two");
+        assert_eq!(error.code(), "two_spaces");
+        assert_eq!(read("/mcp?space=", &[]).expect("empty is not none").as_deref(), Some(""));
+    }
+}

@@ -1,0 +1,79 @@
+//! Reads a body: bounded in bytes and time.
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use axum::http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+
+use super::app::App;
+use super::problem::Problem;
+
+/// So many times the limit is still read, and thrown away, of a body that is too long: a client that is cut off in the
+/// middle of writing seldom reads why.
+const READ_AWAY: usize = 4;
+
+/// The whole body.
+pub(super) async fn read(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    let limit = app.limits.body_bytes;
+    let announced =
+        headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let asks_first = headers.contains_key(EXPECT);
+    if announced.is_some_and(|length| length > limit && (asks_first || length > limit * READ_AWAY)) {
+        return Err(Problem::too_large(limit));
+    }
+    // The other half is for the work.
+    let time = app.limits.time / 2;
+    match tokio::time::timeout(time, collect(body, limit)).await {
+        Ok(read) => read,
+        Err(_) => {
+            let said = format!("the body did not arrive within {} seconds", time.as_secs_f32());
+            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "body_timeout", said))
+        }
+    }
+}
+
+async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
+    let (mut bytes, mut read) = (Vec::new(), 0usize);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| {
+            Problem::new(StatusCode::BAD_REQUEST, "broken_body", "the body ended before it was whole")
+        })?;
+        let Ok(data) = frame.into_data() else { continue };
+        read += data.len();
+        if read <= limit {
+            bytes.extend_from_slice(&data);
+        } else {
+            bytes = Vec::new();
+            if read > limit * READ_AWAY {
+                break;
+            }
+        }
+    }
+    if read > limit { Err(Problem::too_large(limit)) } else { Ok(bytes.into()) }
+}
+
+/// The body as arguments: JSON, or nothing at all.
+pub(super) fn arguments(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
+    let kind = headers.get(CONTENT_TYPE).map(|kind| kind.to_str().unwrap_or_default());
+    let is_json = |kind: &str| {
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        kind.eq_ignore_ascii_case("application/json")
+    };
+    if !bytes.is_empty() && kind.is_some_and(|kind| !is_json(kind)) {
+        let said = "the body must be JSON";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", said)
+            .hinting("send it with Content-Type: application/json"));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let said = format!("the body is not UTF-8 at byte {}", error.valid_up_to());
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_utf8", said)
+    })?;
+    if text.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_str(text).map_err(|error| {
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is not JSON: {error}"))
+            .hinting("send an object, such as {\"content\": \"…\"}")
+    })
+}

@@ -1,0 +1,102 @@
+//! `/v1/dialects`: the tools of every dialect, listed and called.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use tulving_dialects::Dialect;
+use tulving_dialects::listed::Listed;
+use tulving_dialects::tool::{Desk, Reply};
+
+use super::app::App;
+use super::auth::Called;
+use super::body;
+use super::problem::Problem;
+
+/// What a path names, where it can be read.
+pub(super) type Named<T> = Result<Path<T>, PathRejection>;
+
+/// A dialect, for programs.
+#[derive(Serialize)]
+struct Offer {
+    name: &'static str,
+    tools: Vec<&'static str>,
+    mcp: String,
+}
+
+/// `GET /v1/dialects`
+pub(super) async fn list(_: Called) -> Response {
+    let offers = Dialect::ALL.map(|dialect| Offer {
+        name: dialect.as_str(),
+        tools: dialect.tools().iter().map(|tool| tool.name).collect(),
+        mcp: format!("/mcp/{dialect}"),
+    });
+    data(&offers)
+}
+
+/// `GET /v1/dialects/{dialect}/tools`
+pub(super) async fn tools(_: Called, dialect: Named<String>) -> Result<Response, Problem> {
+    let Path(dialect) = dialect.map_err(unreadable)?;
+    Ok(data(&known(&dialect)?.tools().iter().map(Listed::from).collect::<Vec<_>>()))
+}
+
+/// `POST /v1/dialects/{dialect}/tools/{tool}`
+pub(super) async fn call(
+    State(app): State<App>,
+    Called(caller): Called,
+    named: Named<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let Path((dialect, tool)) = named.map_err(unreadable)?;
+    let dialect = known(&dialect)?;
+    let Some(tool) = dialect.tool(&tool) else {
+        let tools: Vec<&str> = dialect.tools().iter().map(|tool| tool.name).collect();
+        let said = format!("{dialect} has no tool `{}`", tulving_core::preview::short(&tool));
+        return Err(Problem::new(StatusCode::NOT_FOUND, "unknown_tool", said)
+            .hinting(format!("it has {}", tools.join(", "))));
+    };
+    let (parts, body) = request.into_parts();
+    let bytes = body::read(&app, &parts.headers, body).await?;
+    let arguments = body::arguments(&parts.headers, &bytes)?;
+    let upkeep = app.upkeep.clone();
+    let done = app.blocking(move |engine| {
+        let done = tool.call(&Desk { engine, caller: &caller }, arguments);
+        upkeep.tend();
+        done
+    });
+    Ok(replied(&done.await??))
+}
+
+/// The dialect with this name.
+pub(super) fn known(name: &str) -> Result<Dialect, Problem> {
+    name.parse().map_err(|error: tulving_dialects::NoDialect| {
+        Problem::new(StatusCode::NOT_FOUND, "unknown_dialect", error.to_string())
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
+pub(super) fn unreadable(rejection: PathRejection) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "invalid_path", rejection.body_text())
+}
+
+/// What a tool answered. Its JSON goes out as the tool wrote it, so that the fields keep their order.
+fn replied(reply: &Reply) -> Response {
+    match &reply.data {
+        Some(_) => json(format!("{{\"data\":{}}}", reply.text)),
+        None => data(&serde_json::json!({ "text": reply.text })),
+    }
+}
+
+/// What was asked for.
+pub(super) fn data(value: &impl Serialize) -> Response {
+    match serde_json::to_string(value) {
+        Ok(text) => json(format!("{{\"data\":{text}}}")),
+        Err(_) => Problem::fault().into_response(),
+    }
+}
+
+fn json(body: String) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body).into_response()
+}

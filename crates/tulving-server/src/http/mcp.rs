@@ -1,0 +1,157 @@
+//! `/mcp`: the Model Context Protocol as streamable HTTP, in the revisions 2026-07-28 and 2025-11-25.
+//!
+//! Every request stands by itself in both: who asks, the space and the dialect come from token, headers and address, and
+//! the server keeps no session, so that it may be stopped and started between two requests. Of a client of the older
+//! revision, which says its name only once, the name is handed back as its session id, and it shows it ever after.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use data_encoding::HEXLOWER;
+use rmcp::ErrorData;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcError};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tulving_core::vocabulary::Origin;
+use tulving_core::{limits, preview};
+use tulving_dialects::Dialect;
+
+use super::app::App;
+use super::auth::Credentials;
+use super::body;
+use super::dialects::{Named, known, unreadable};
+use super::problem::Problem;
+use crate::mcp::{Naming, Server};
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// What stands before the name in a session id.
+const NAMED: &str = "client-";
+
+/// `POST /mcp`
+pub(super) async fn native(
+    State(app): State<App>,
+    given: Credentials,
+    request: Request,
+) -> Result<Response, Problem> {
+    serve(&app, given, Dialect::default(), request).await
+}
+
+/// `POST /mcp/{dialect}`
+pub(super) async fn spoken(
+    State(app): State<App>,
+    given: Credentials,
+    dialect: Named<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let Path(dialect) = dialect.map_err(unreadable)?;
+    // Who asks is found out first: nobody else learns what there is.
+    match known(&dialect) {
+        Ok(dialect) => serve(&app, given, dialect, request).await,
+        Err(problem) => app.caller(given, Origin::Mcp).await.and(Err(problem)),
+    }
+}
+
+async fn serve(
+    app: &App,
+    given: Credentials,
+    dialect: Dialect,
+    request: Request,
+) -> Result<Response, Problem> {
+    let mut caller = app.caller(given, Origin::Mcp).await?;
+    let (parts, body) = request.into_parts();
+    let bytes = body::read(app, &parts.headers, body).await?;
+    let message = match serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
+        Ok(message) => message,
+        Err(error) => return Ok(not_understood(&error)),
+    };
+    let named = introduced(&message);
+    if caller.agent.is_none() {
+        caller.agent = name(&message).or_else(|| named.clone()).or_else(|| remembered(&parts.headers));
+    }
+    let server =
+        Server::new(Arc::clone(&app.engine), Arc::clone(&app.upkeep), caller, dialect, Naming::Nobody);
+    // The gate has looked at Host and Origin already.
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(app.limits.body_bytes)
+        .disable_allowed_hosts();
+    let service =
+        StreamableHttpService::new(move || Ok(server.clone()), Arc::<NeverSessionManager>::default(), config);
+    let answer = service.handle(Request::from_parts(parts, Body::from(bytes))).await;
+    let mut response = answer.map(Body::new);
+    if let Some(id) = named.filter(|_| response.status() == StatusCode::OK).and_then(|name| session(&name)) {
+        response.headers_mut().insert(SESSION, id);
+    }
+    Ok(response)
+}
+
+/// The name that a client says with every request.
+fn name(message: &ClientJsonRpcMessage) -> Option<String> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    request.request.get_meta().client_info().and_then(|client| tidy(&client.name))
+}
+
+/// The name that a client says at the beginning of a session.
+fn introduced(message: &ClientJsonRpcMessage) -> Option<String> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => match &request.request {
+            ClientRequest::InitializeRequest(begin) => tidy(&begin.params.client_info.name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn tidy(name: &str) -> Option<String> {
+    Some(preview::cut(name, limits::NOTE_CHARS)).filter(|name| !name.is_empty())
+}
+
+/// A session id that is nothing but a name. It gives no right to anything.
+fn session(name: &str) -> Option<HeaderValue> {
+    HeaderValue::try_from(format!("{NAMED}{}", HEXLOWER.encode(name.as_bytes()))).ok()
+}
+
+/// The name that a client was given back. Session ids of others mean nothing here.
+fn remembered(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(SESSION)?.to_str().ok()?.strip_prefix(NAMED)?;
+    let name = HEXLOWER.decode(id.as_bytes()).ok()?;
+    tidy(std::str::from_utf8(&name).ok()?)
+}
+
+/// The protocol's own errors for what is no JSON, and for JSON that is no message.
+fn not_understood(error: &serde_json::Error) -> Response {
+    let error = if error.is_data() {
+        ErrorData::invalid_request(format!("the body is no message of JSON-RPC: {error}"), None)
+    } else {
+        ErrorData::parse_error(format!("the body is not JSON: {error}"), None)
+    };
+    let body = serde_json::to_string(&JsonRpcError::new(None, error)).unwrap_or_default();
+    let kind = [(axum::http::header::CONTENT_TYPE, "application/json")];
+    (StatusCode::BAD_REQUEST, kind, body).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_client_comes_back_from_its_session_id() {
+        let told = |id: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(SESSION, HeaderValue::try_from(id).expect("a header"));
+            remembered(&headers)
+        };
+        for name in ["claude-code", "Überwachung 7"] {
+            let id = session(name).expect("an id");
+            assert!(id.as_bytes().iter().all(u8::is_ascii_graphic));
+            assert_eq!(told(id.to_str().expect("ASCII")).as_deref(), Some(name));
+        }
+        for id in ["", "abc", "client-", "client-zz", "client-ff"] {
+            assert_eq!(told(id), None, "{id}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! `tulving serve`: HTTP for programs and agents, and the Model Context Protocol over it.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+use serde::Serialize;
+use tulving_dialects::Dialect;
+use tulving_server::http::{App as Service, Limits, Listener};
+
+use crate::config::Source;
+use crate::exit::Outcome;
+use crate::failure::{Cause, Failure};
+use crate::keeper::Keeper;
+use crate::print::Printer;
+use crate::show::style::{self, WORD};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving serve
+  tulving serve --listen 127.0.0.1:0
+  curl -H \"Authorization: Bearer $(cat ~/.local/share/tulving/api-token)\" http://127.0.0.1:7777/v1/dialects
+
+A request says who asks by its token, and the space by X-Tulving-Space, X-Hub-ID or ?space=. Ctrl-C stops it once what was
+asked is answered.";
+
+/// Where it listens unless told otherwise.
+const USUAL: &str = "127.0.0.1:7777";
+
+/// Flags of `serve`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Serve {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = USUAL, value_parser = address)]
+    listen: SocketAddr,
+    /// Let other machines reach it; nothing is encrypted
+    #[arg(long)]
+    allow_remote: bool,
+}
+
+/// Where it listens, for programs.
+#[derive(Serialize)]
+struct Listening<'a> {
+    url: &'a str,
+    mcp_url: &'a str,
+    token_file: Option<&'a Path>,
+}
+
+pub(super) fn run(args: &Serve, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    for (key, flag, header) in
+        [("space", "--space", "X-Tulving-Space"), ("agent", "--agent", "X-Tulving-Agent")]
+    {
+        let chosen = app.settings.chosen.iter().find(|chosen| chosen.key == key);
+        if chosen.is_some_and(|chosen| matches!(chosen.source, Source::Flag { .. })) {
+            return Err(Failure::usage(format!("{flag} means nothing to a server"))
+                .hinted(format!("each request names its own, with {header}")));
+        }
+    }
+    let remote = !args.listen.ip().is_loopback();
+    if remote && !args.allow_remote {
+        return Err(Failure::usage(format!("other machines could reach {}", args.listen)).hinted(
+            "listen on 127.0.0.1, or add --allow-remote if it is meant: tokens and memories travel unencrypted",
+        ));
+    }
+    let listener = Listener::open(args.listen).map_err(Cause::Listen)?;
+    if remote {
+        printer.warning("other machines can reach it, and tokens and memories travel unencrypted")?;
+    }
+    welcome(listener.address(), app, printer)?;
+    let keeper = Keeper::start(&app.engine, &app.index);
+    let limits = Limits { time: app.settings.request_time, ..Limits::default() };
+    let served = listener.serve(Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), limits));
+    keeper.stop();
+    served.map_err(Cause::Listen)?;
+    printer.note("stopped")?;
+    Ok(Outcome::Done)
+}
+
+/// Says where it listens and how to connect.
+fn welcome(address: SocketAddr, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+    // Nobody can call "every address"; from this machine the loopback one does.
+    let shown = if address.ip().is_unspecified() {
+        SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port())
+    } else {
+        address
+    };
+    let (url, mcp_url) = (format!("http://{shown}"), format!("http://{shown}/mcp"));
+    let token_file = app.store.home().token_file();
+    let token_file = token_file.exists().then_some(token_file.as_path());
+    if printer.json() {
+        printer.document(&Listening { url: &url, mcp_url: &mcp_url, token_file })?;
+        return printer.finish();
+    }
+    printer.line(format!("Tulving listens on {}", style::paint(WORD, &url)))?;
+    let token = match token_file {
+        Some(file) => {
+            printer.line(format!("The token is in {}", file.display()))?;
+            format!("$(cat {})", quoted(&file.display().to_string()))
+        }
+        None => {
+            printer.line("There is no token in the home; `tulving token create` makes one")?;
+            "TOKEN".to_owned()
+        }
+    };
+    printer.line("\nConnect Claude Code:")?;
+    printer.line(format!(
+        "  claude mcp add --transport http tulving {mcp_url} --header \"Authorization: Bearer {token}\""
+    ))?;
+    printer.line("Or any other MCP client, in its configuration:")?;
+    printer.line(format!(
+        "  {{\"mcpServers\": {{\"tulving\": {{\"type\": \"http\", \"url\": \"{mcp_url}\", \"headers\": {{\"Authorization\": \"Bearer TOKEN\"}}}}}}}}"
+    ))?;
+    let others: Vec<&str> = Dialect::ALL.iter().skip(1).map(|dialect| dialect.as_str()).collect();
+    printer.line(format!("Other tools' words are at {mcp_url}/ and one of {}", others.join(", ")))?;
+    printer.line("\nCtrl-C stops it.")?;
+    printer.finish()
+}
+
+/// A path as a shell takes it inside double quotes and a command substitution.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let local = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    local
+        .as_deref()
+        .unwrap_or(text)
+        .parse()
+        .map_err(|_| format!("give an address and a port, such as {USUAL}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_port() {
+        assert_eq!(address("localhost:80").expect("good").to_string(), "127.0.0.1:80");
+        assert_eq!(address("[::1]:7777").expect("good").to_string(), "[::1]:7777");
+        for wrong in ["", "7777", "127.0.0.1", "example.com:80", "localhost:"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_quoted_for_the_shell() {
+        assert_eq!(quoted("/home/a/api-token"), "/home/a/api-token");
+        assert_eq!(quoted("/home/my user's/t"), "'/home/my user'\\''s/t'");
+    }
+}

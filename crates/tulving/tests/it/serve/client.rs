@@ -1,0 +1,198 @@
+//! A server of its own, and a client that sends exactly what it is told.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::binary::Tulving;
+
+/// No test waits longer than this for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running server. It is killed where a test does not stop it.
+pub(super) struct Server {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    pub(super) address: SocketAddr,
+    pub(super) token: String,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    head: String,
+    pub(super) body: Vec<u8>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    pub(super) fn start(tulving: &Tulving) -> Self {
+        Self::start_with(tulving, |_| {})
+    }
+
+    pub(super) fn start_with(tulving: &Tulving, change: impl FnOnce(&mut Command)) -> Self {
+        let mut command = tulving.command(&["serve", "--listen", "127.0.0.1:0", "--json"]);
+        change(&mut command);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut out = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("it says where it listens");
+        let document: Value = serde_json::from_str(&line).expect("one document");
+        let url = document["url"].as_str().expect("an address");
+        let address = url.strip_prefix("http://").expect("HTTP").parse().expect("an address and a port");
+        assert_eq!(document["mcp_url"], format!("{url}/mcp"));
+        let file = document["token_file"].as_str().expect("a file");
+        let token = std::fs::read_to_string(file).expect("the token").trim().to_owned();
+        Self { child, out, address, token }
+    }
+
+    pub(super) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("set");
+        stream
+    }
+
+    /// Sends these bytes on a connection of their own, and reads all that comes.
+    pub(super) fn send(&self, bytes: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        // One that is turned away early may close before it has read everything.
+        let _ = stream.write_all(bytes);
+        Answer::read(&mut stream)
+    }
+
+    /// A request with the token of the home and these headers besides.
+    pub(super) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let authorization = format!("Bearer {}", self.token);
+        let headers = [&[("Authorization", authorization.as_str())], headers].concat();
+        self.send(&request(self.address, method, path, &headers, body))
+    }
+
+    pub(super) fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], b"")
+    }
+
+    /// Calls a tool, which must succeed, and gives what it answered.
+    pub(super) fn tool(&self, dialect: &str, tool: &str, arguments: &Value) -> Value {
+        let answer = self.call(dialect, tool, &[], arguments);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["data"].clone()
+    }
+
+    /// Calls a tool.
+    pub(super) fn call(
+        &self,
+        dialect: &str,
+        tool: &str,
+        headers: &[(&str, &str)],
+        arguments: &Value,
+    ) -> Answer {
+        let path = format!("/v1/dialects/{dialect}/tools/{tool}");
+        self.ask("POST", &path, headers, arguments.to_string().as_bytes())
+    }
+
+    pub(super) fn signal(&self) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it runs");
+    }
+
+    /// Waits until it has ended by itself, and gives what it said on standard error.
+    pub(super) fn ended(mut self) -> String {
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).expect("text");
+        assert_eq!(rest, "", "one document and nothing else on standard output");
+        let mut said = String::new();
+        self.child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+        let status = self.child.wait().expect("it ends");
+        assert!(status.success(), "{status}: {said}");
+        said
+    }
+
+    /// Stops it as a service manager does.
+    pub(super) fn stop(self) -> String {
+        self.signal();
+        self.ended()
+    }
+}
+
+/// A request as bytes, with `Host` and `Content-Length` unless they are among the headers.
+pub(super) fn request(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Vec<u8> {
+    let has = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+    let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !has("host") {
+        text.push_str(&format!("Host: {address}\r\n"));
+    }
+    if !has("content-length") && !has("transfer-encoding") {
+        text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    text.push_str("\r\n");
+    [text.as_bytes(), body].concat()
+}
+
+impl Answer {
+    /// Reads until the other side closes. A reset after the answer is no matter.
+    pub(super) fn read(stream: &mut TcpStream) -> Self {
+        let (mut bytes, mut buffer) = (Vec::new(), [0; 16_384]);
+        loop {
+            match stream.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => bytes.extend_from_slice(&buffer[..read]),
+                Err(_) if !bytes.is_empty() => break,
+                Err(error) => panic!("no answer: {error}"),
+            }
+        }
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
+        let head = String::from_utf8(bytes[..end].to_vec()).expect("a head is text");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        let body = bytes[end + 4..].to_vec();
+        let answer = Self { status, head, body };
+        assert_eq!(answer.header("transfer-encoding"), None, "answers have a length");
+        answer
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
+        lines.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
+    }
+
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    /// That it is a refusal with this status and code, whole and well-formed.
+    pub(super) fn assert_problem(&self, status: u16, code: &str) -> Value {
+        assert_eq!(self.status, status, "{}", self.text());
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());
+        let document = self.json();
+        assert_eq!(document["code"], code, "{document}");
+        assert_eq!(document["status"], status, "{document}");
+        assert_eq!(document["type"], "about:blank", "{document}");
+        for field in ["title", "detail"] {
+            assert!(document[field].as_str().is_some_and(|text| !text.is_empty()), "{document}");
+        }
+        assert_eq!(self.header("www-authenticate").is_some(), status == 401, "{}", self.head);
+        document
+    }
+}
