@@ -521,7 +521,7 @@ mod tests {
 pub struct Briefing {
     /// The memories, by what they are about.
     pub sections: Vec<BriefingSection>,
-    /// How many had no room, by heading.
+    /// How many had no room, by heading; all in one where the budget has no room to name them.
     pub left_out: Vec<(&'static str, u64)>,
 }
 

@@ -153,9 +153,12 @@ fn load(
     Ok((memories, taken))
 }
 
-/// What a cursor must be used with: the same viewer, filter and order.
+/// What a cursor must be used with: the same viewer, filter and order. What expires between two pages makes them no other
+/// list.
 fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
-    let text = format!("{:?} {:?} {:?}", caller.viewer, request.filter, request.sort);
+    let alive_at = request.filter.alive_at.map(|_| Timestamp::from_micros(0));
+    let filter = Filter { alive_at, ..request.filter.clone() };
+    let text = format!("{:?} {filter:?} {:?}", caller.viewer, request.sort);
     let digest = Sha256::digest(text.as_bytes());
     u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
 }

@@ -12,14 +12,16 @@ use tulving_core::memory::Memory;
 use tulving_core::request::{
     Ask, Filter, ForgetRequest, Fusion, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::vocabulary::{ContentType, Stability};
+use tulving_core::vocabulary::{ContentType, Stability, State};
 use tulving_core::{limits, preview};
 
+use crate::argument::Whole;
 use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::words;
 
 /// How many memories a recall gives where it does not say.
-const USUAL: u32 = 10;
-const MOST: u32 = 50;
+const USUAL: i64 = 10;
+const MOST: i64 = 50;
 
 /// A category of the groups dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +44,11 @@ impl Category {
         }
     }
 
-    /// What saving under this category sets; `None` leaves the default.
+    /// What saving under this category sets, also where the key had another; `None` leaves the default.
     pub fn sets(self) -> (Option<ContentType>, Option<Stability>) {
         match self {
-            Self::Core => (None, Some(Stability::Stable)),
-            Self::Daily => (None, Some(Stability::Volatile)),
+            Self::Core => (Some(ContentType::Text), Some(Stability::Stable)),
+            Self::Daily => (Some(ContentType::Text), Some(Stability::Volatile)),
             Self::Conversation => (Some(ContentType::Transcript), None),
         }
     }
@@ -132,8 +134,8 @@ struct Recall {
     query: String,
     /// Most memories to return (default 10, at most 50).
     #[serde(default)]
-    #[schemars(with = "u32", range(min = 1, max = 50))]
-    limit: Option<u32>,
+    #[schemars(with = "Whole", range(min = 1, max = 50))]
+    limit: Option<Whole>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -177,7 +179,7 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
-    let limit = asked.limit.unwrap_or(USUAL);
+    let limit = asked.limit.map_or(USUAL, |limit| limit.0);
     if !(1..=MOST).contains(&limit) {
         let message = format!("limit is {limit}; give 1 to {MOST}");
         return Err(Refusal::invalid("out_of_range", "limit", message));
@@ -187,7 +189,8 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     }
     let filter = Filter { space: Some(desk.caller.space), ..Filter::default() };
     let by = |mode: Mode| {
-        let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit: limit as usize };
+        let limit = usize::try_from(limit).unwrap_or(1);
+        let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit };
         desk.engine.recall(desk.caller, &request)
     };
     let words = Ask { lanes: vec![Lane::Keyword], fusion: Fusion::Ranks, ..Ask::new(&asked.query) };
@@ -201,7 +204,8 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     let what = if hits.len() == 1 { "memory" } else { "memories" };
     let lines = hits.iter().map(|hit| {
         let memory = &hit.memory;
-        format!("\n- {} [{}]: {}", key(memory), shown(memory), memory.edition.text.content)
+        let content = words::hanging(&memory.edition.text.content, "  ");
+        format!("\n- {} [{}]: {content}", key(memory), shown(memory))
     });
     Ok(format!("Found {} {what}:{}", hits.len(), lines.collect::<String>()))
 }
@@ -232,7 +236,14 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
 
 fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
     let category = asked.category.as_deref().map(str::parse::<Category>).transpose()?;
-    let filter = Filter { space: Some(desk.caller.space), ..Filter::default() };
+    // What recall does not find, archived or expired, is not listed either.
+    let filter = Filter {
+        space: Some(desk.caller.space),
+        states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
+        alive_at: Some(desk.engine.now()),
+        records_only: true,
+        ..Filter::default()
+    };
     let mut request = ListRequest { filter, sort: Sort::Newest, limit: limits::PAGE, cursor: None };
     let mut lines = Vec::new();
     loop {

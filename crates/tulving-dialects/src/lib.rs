@@ -1,6 +1,12 @@
 //! Other tools' words for what Tulving keeps. No I/O and no decisions: a dialect renames, defaults and reshapes, and the
 //! engine does the rest.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "all tools have one shape, and most use their arguments up"
+)]
+
+mod argument;
 pub mod context;
 pub mod groups;
 pub mod listed;
@@ -16,7 +22,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use tool::Tool;
+use tool::{Reach, Tool};
 
 /// A vocabulary of tools over the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -56,16 +62,41 @@ impl Dialect {
     /// Its tools, in the order in which they are offered.
     pub fn tools(self) -> &'static [Tool] {
         static TOOLS: LazyLock<[Vec<Tool>; 6]> = LazyLock::new(|| {
-            Dialect::ALL.map(|dialect| match dialect {
-                Dialect::Native => native::tools(),
-                Dialect::Max => max::tools(),
-                Dialect::Memax => memax::tools(),
-                Dialect::Groups => groups::tools(),
-                Dialect::Maven => maven::tools(),
-                Dialect::Spacebot => spacebot::tools(),
+            Dialect::ALL.map(|dialect| {
+                let tools = match dialect {
+                    Dialect::Native => native::tools(),
+                    Dialect::Max => max::tools(),
+                    Dialect::Memax => memax::tools(),
+                    Dialect::Groups => groups::tools(),
+                    Dialect::Maven => maven::tools(),
+                    Dialect::Spacebot => spacebot::tools(),
+                };
+                tools.into_iter().map(|tool| tool.of(dialect.reach(), dialect.names())).collect()
             })
         });
         &TOOLS[self as usize]
+    }
+
+    /// How far its tools reach.
+    const fn reach(self) -> Reach {
+        match self {
+            Self::Memax => Reach::Hubs,
+            _ => Reach::Space,
+        }
+    }
+
+    /// What its arguments are called where the engine has other words for them.
+    const fn names(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Native => &[("budget", "token_budget"), ("tag", "tags")],
+            Self::Max => &[("text", "keyword")],
+            Self::Memax => &[("question", "query"), ("agent", "assisted_by_agent"), ("tag", "tags")],
+            Self::Groups => &[("question", "query"), ("text", "query")],
+            Self::Maven => &[],
+            Self::Spacebot => {
+                &[("question", "query"), ("source_note", "source"), ("conversation", "channel_id")]
+            }
+        }
     }
 
     /// The tool with this name.

@@ -6,14 +6,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use tulving_core::answer::Fate;
 use tulving_core::error::Class;
-use tulving_core::id::{MemoryRef, Number};
+use tulving_core::id::MemoryRef;
 use tulving_core::memory::Memory;
 use tulving_core::request::{
     Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::vocabulary::{Author, MemoryType};
+use tulving_core::vocabulary::{Author, MemoryType, State};
 use tulving_core::{limits, preview};
 
+use crate::argument::Name;
 use crate::tool::{Desk, Effect, Refusal, Tool};
 use crate::words;
 
@@ -82,7 +83,7 @@ struct Remember {
     /// "user" where the user asked for it (the default), "auto" where you noticed it.
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Author>")]
-    source: Option<Author>,
+    source: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -102,8 +103,8 @@ struct Recall {
 #[serde(deny_unknown_fields)]
 struct Forget {
     /// The numeric ID from recall results.
-    #[schemars(range(min = 1))]
-    memory_id: u64,
+    #[schemars(with = "u64", range(min = 1))]
+    memory_id: Name,
 }
 
 fn categories(_: &mut SchemaGenerator) -> Schema {
@@ -119,9 +120,18 @@ fn known(category: &str) -> Result<MemoryType, Refusal> {
     })
 }
 
+fn author(source: &str) -> Result<Author, Refusal> {
+    source.parse().map_err(|_| {
+        let message = format!("unknown source `{}`", preview::short(source));
+        Refusal::invalid("unknown_source", "source", message)
+            .hinting(format!("use one of {}", Author::WORDS.join(", ")))
+    })
+}
+
 fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
     let memory_type = Some(known(&said.category)?);
-    let request = SaveRequest { memory_type, author: said.source, ..SaveRequest::new(said.content) };
+    let author = said.source.as_deref().map(author).transpose()?;
+    let request = SaveRequest { memory_type, author, ..SaveRequest::new(said.content) };
     let receipt = desk.engine.save(desk.caller, request)?;
     let memory = desk.engine.get(desk.caller, MemoryRef::Id(receipt.id))?;
     let what = match receipt.fate {
@@ -146,6 +156,8 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
         None => Mode::Recent,
     };
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
+    // What was recalled a moment ago comes first. Where it cannot be written down yet, the order is a little older.
+    let _ = desk.engine.flush();
     let hits = desk.engine.recall(desk.caller, &request)?.hits;
     Ok(match hits.as_slice() {
         [] => "No memories found.".to_owned(),
@@ -162,34 +174,45 @@ fn line(memory: &Memory) -> String {
         "  • {} [{}] {} ({}, {})",
         memory.reference(),
         category(memory.edition.class.memory_type),
-        memory.edition.text.content,
+        words::hanging(&memory.edition.text.content, "    "),
         memory.provenance.author,
         memory.usage.created_at.date()
     )
 }
 
 fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
-    let which = MemoryRef::Number(Number(asked.memory_id));
+    let said = preview::short(&asked.memory_id.0);
+    let Ok(which) = asked.memory_id.0.parse::<MemoryRef>() else {
+        return Ok(format!("Memory #{} not found.", said.trim_start_matches('#')));
+    };
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
     match desk.engine.forget(desk.caller, which, &request) {
-        Ok(_) => Ok(format!("Memory {which} forgotten.")),
+        Ok(memory) => Ok(format!("Memory {} forgotten.", memory.reference())),
         Err(error) if error.class() == Class::Absent => Ok(format!("Memory {which} not found.")),
         Err(error) => Err(error.into()),
     }
 }
 
-/// All memories grouped by category, to be put into a system message; empty where there are none.
+/// All memories grouped by category, ascending by number, to be put into a system message; empty where there are none.
+/// What recall does not show, archived or expired, is not injected either.
 pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
-    let mut groups: BTreeMap<usize, String> = BTreeMap::new();
-    let filter = Filter { space: Some(desk.caller.space), records_only: true, ..Filter::default() };
+    let mut groups: BTreeMap<usize, BTreeMap<_, String>> = BTreeMap::new();
+    let filter = Filter {
+        space: Some(desk.caller.space),
+        states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
+        alive_at: Some(desk.engine.now()),
+        records_only: true,
+        ..Filter::default()
+    };
     let mut request = ListRequest { filter, sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
     loop {
         let page = desk.engine.list(desk.caller, &request)?;
         for memory in &page.memories {
             let shown = category(memory.edition.class.memory_type);
             let group = CATEGORIES.iter().position(|known| *known == shown).unwrap_or(0);
-            let line = format!("  - [{}] {}\n", memory.reference(), memory.edition.text.content);
-            groups.entry(group).or_default().push_str(&line);
+            let content = words::hanging(&memory.edition.text.content, "    ");
+            let line = format!("  - [{}] {content}\n", memory.reference());
+            groups.entry(group).or_default().insert((memory.number, memory.id), line);
         }
         match page.next {
             Some(next) => request.cursor = Some(next),
@@ -199,8 +222,10 @@ pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
     if groups.is_empty() {
         return Ok(String::new());
     }
-    let sections = groups.iter().map(|(group, lines)| format!("**{}**:\n{lines}", CATEGORIES[*group]));
-    let sections: Vec<String> = sections.collect();
+    let section = |(group, lines): (&usize, &BTreeMap<_, String>)| {
+        format!("**{}**:\n{}", CATEGORIES[*group], lines.values().map(String::as_str).collect::<String>())
+    };
+    let sections: Vec<String> = groups.iter().map(section).collect();
     Ok(format!(
         "## Long-Term Memory\nThese are things you've been asked to remember or have noted as important:\n\n{}",
         sections.join("\n")

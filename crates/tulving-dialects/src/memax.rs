@@ -10,11 +10,12 @@ use tulving_core::preview;
 use tulving_core::request::{
     Ask, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::space::Space;
+use tulving_core::space::{Space, Viewer};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, ContentType, Kind, Origin, Role, Stability, State};
 
-use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::argument::{Name, Whole};
+use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
 /// How many memories are given where it is not said, and at the most.
@@ -72,7 +73,7 @@ struct Push {
     #[serde(default)]
     #[schemars(with = "String")]
     title: Option<String>,
-    /// The form of the content (default: text).
+    /// The form of the content (default: link for a bare URL, else text).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<ContentType>")]
     content_type: Option<ContentType>,
@@ -102,8 +103,8 @@ struct Push {
     assisted_by_agent: Option<String>,
     /// Seconds until it is no longer found.
     #[serde(default)]
-    #[schemars(with = "u32")]
-    ttl: Option<u32>,
+    #[schemars(with = "Whole", range(min = 0))]
+    ttl: Option<Whole>,
     /// Hub id or name; the current one where not given.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -117,8 +118,8 @@ struct Recall {
     query: String,
     /// Most memories to return (1-100, default 10).
     #[serde(default)]
-    #[schemars(with = "i64", range(min = 1, max = 100))]
-    limit: Option<i64>,
+    #[schemars(with = "Whole", range(min = 1, max = 100))]
+    limit: Option<Whole>,
     /// Only these kinds.
     #[serde(default)]
     #[schemars(schema_with = "words::several::<Kind>")]
@@ -136,7 +137,7 @@ struct Recall {
 #[serde(deny_unknown_fields)]
 struct Get {
     /// The memory's id, such as mem_a1b2….
-    id: String,
+    id: Name,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -144,8 +145,8 @@ struct Get {
 struct List {
     /// Most memories of a page (1-100, default 10).
     #[serde(default)]
-    #[schemars(with = "i64", range(min = 1, max = 100))]
-    limit: Option<i64>,
+    #[schemars(with = "Whole", range(min = 1, max = 100))]
+    limit: Option<Whole>,
     /// Where the last page ended: its next_cursor.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -242,8 +243,8 @@ pub struct Fields {
     accessed_at: String,
 }
 
-/// The table of fields of a memory.
-pub fn fields(memory: &Memory) -> Fields {
+/// The table of fields of a memory. One whose time to live is over is archived, as its lifecycle says.
+pub fn fields(memory: &Memory, now: Timestamp) -> Fields {
     let (edition, provenance, usage) = (&memory.edition, &memory.provenance, &memory.usage);
     Fields {
         id: id(memory.id),
@@ -258,7 +259,10 @@ pub fn fields(memory: &Memory) -> Fields {
         kind: edition.class.kind,
         stability: edition.class.stability,
         boundary: edition.boundary,
-        state: memory.standing.state,
+        state: match edition.span.expires_at {
+            Some(end) if end <= now => State::Archived,
+            _ => memory.standing.state,
+        },
         source: provenance.origin,
         source_agent: provenance.source_agent.clone(),
         assisted_by_agent: provenance.assisted_by_agent.clone(),
@@ -350,16 +354,32 @@ struct Gone {
     deleted: bool,
 }
 
-/// The caller in a hub, by its id or name.
+/// The caller in a hub, by its id or name, with eyes for nothing else.
 fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
-    match hub.map(str::trim).filter(|hub| !hub.is_empty()) {
-        Some(hub) => Ok(desk.engine.enter(desk.caller, hub)?),
-        None => Ok(desk.caller.clone()),
-    }
+    let caller = match hub.map(str::trim).filter(|hub| !hub.is_empty()) {
+        Some(hub) => desk.engine.enter(desk.caller, hub).map_err(|error| Refusal {
+            field: Some("hub_id".to_owned()),
+            hint: Some("memax_hubs lists them".to_owned()),
+            ..Refusal::from(error)
+        })?,
+        None => desk.caller.clone(),
+    };
+    let viewer = Viewer { within: Some(vec![caller.space]), ..caller.viewer };
+    Ok(Caller { viewer, ..caller })
 }
 
-fn bounded(limit: Option<i64>) -> Result<usize, Refusal> {
-    let limit = limit.unwrap_or(USUAL);
+/// Whether a content is a URL and nothing else, which is stored as a link.
+fn is_url(content: &str) -> bool {
+    let content = content.trim();
+    let rest = ["http://", "https://"].iter().find_map(|scheme| {
+        let head = content.get(..scheme.len())?;
+        head.eq_ignore_ascii_case(scheme).then(|| &content[scheme.len()..])
+    });
+    rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
+}
+
+fn bounded(limit: Option<Whole>) -> Result<usize, Refusal> {
+    let limit = limit.map_or(USUAL, |limit| limit.0);
     let fits = (1..=MOST).contains(&limit).then(|| usize::try_from(limit).unwrap_or(1));
     fits.ok_or_else(|| {
         Refusal::invalid("out_of_range", "limit", format!("limit is {limit}; give 1 to {MOST}"))
@@ -375,12 +395,14 @@ fn named(id: &str) -> Result<MemoryRef, Refusal> {
 
 fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
     let caller = within(desk, said.hub_id.as_deref())?;
-    let expires_at = said.ttl.map(|seconds| {
-        Timestamp::from_micros(desk.engine.now().as_micros()).plus_millis(i64::from(seconds) * 1_000)
-    });
+    let now = desk.engine.now();
+    if let Some(Whole(ttl)) = said.ttl.filter(|ttl| ttl.0 < 0) {
+        return Err(Refusal::invalid("out_of_range", "ttl", format!("ttl is {ttl}; give 0 or more seconds")));
+    }
+    let expires_at = said.ttl.map(|seconds| now.plus_millis(seconds.0.saturating_mul(1_000)));
     let request = SaveRequest {
         title: said.title,
-        content_type: said.content_type,
+        content_type: said.content_type.or_else(|| is_url(&said.content).then_some(ContentType::Link)),
         tags: said.tags,
         kind: said.kind,
         stability: said.stability,
@@ -398,8 +420,7 @@ fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
         Fate::Unchanged => "unchanged",
         Fate::Duplicate => "duplicate",
     };
-    let warnings = receipt.warnings.iter().map(ToString::to_string).collect();
-    Ok(Pushed { memory: fields(&memory), status, warnings })
+    Ok(Pushed { memory: fields(&memory, now), status, warnings: tool::warnings(&receipt.warnings) })
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
@@ -412,12 +433,14 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
     let mode = Mode::Hybrid(Box::new(Ask::new(asked.query)));
     let request = RecallRequest { mode, filter, sort: None, limit: bounded(asked.limit)? };
     let answer = desk.engine.recall(&caller, &request)?;
-    Ok(Found { memories: answer.hits.iter().map(recalled).collect(), total: answer.total_found })
+    let now = desk.engine.now();
+    let memories = answer.hits.iter().map(|hit| recalled(hit, now)).collect();
+    Ok(Found { memories, total: answer.total_found })
 }
 
 /// A hit with its best section in the place of a long content.
-fn recalled(hit: &Hit) -> Recalled {
-    let mut memory = fields(&hit.memory);
+fn recalled(hit: &Hit, now: Timestamp) -> Recalled {
+    let mut memory = fields(&hit.memory, now);
     let mut heading_path = Vec::new();
     if let Some(section) = &hit.section {
         heading_path.clone_from(&section.heading_path);
@@ -429,14 +452,23 @@ fn recalled(hit: &Hit) -> Recalled {
 }
 
 fn get(desk: &Desk<'_>, asked: Get) -> Result<Fields, Refusal> {
-    Ok(fields(&desk.engine.touch(desk.caller, named(&asked.id)?)?))
+    let which = named(&asked.id.0)?;
+    // So that the count has what was retrieved before.
+    let _ = desk.engine.flush();
+    Ok(fields(&desk.engine.touch(desk.caller, which)?, desk.engine.now()))
 }
 
 fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
     let caller = within(desk, asked.hub_id.as_deref())?;
+    let now = desk.engine.now();
     let mut states = asked.states;
-    if states.is_empty() && !asked.include_archived {
+    // What has outlived its time to live counts as archived.
+    let archived = asked.include_archived || states.contains(&State::Archived);
+    if states.is_empty() && !archived {
         states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
+    }
+    if asked.include_archived && !states.is_empty() && !states.contains(&State::Archived) {
+        states.push(State::Archived);
     }
     let filter = Filter {
         space: Some(caller.space),
@@ -444,13 +476,14 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
         stabilities: asked.stabilities,
         states,
         tags: asked.tags,
+        alive_at: (!archived).then_some(now),
         ..Filter::default()
     };
     let cursor = asked.cursor.as_deref().map(str::parse).transpose()?;
     let request = ListRequest { filter, sort: Sort::Newest, limit: bounded(asked.limit)?, cursor };
     let page = desk.engine.list(&caller, &request)?;
     Ok(Page {
-        memories: page.memories.iter().map(fields).collect(),
+        memories: page.memories.iter().map(|memory| fields(memory, now)).collect(),
         next_cursor: page.next.map(|next| next.to_string()),
     })
 }
@@ -468,7 +501,7 @@ fn hubs(desk: &Desk<'_>, _: Nothing) -> Result<Hubs, Refusal> {
 fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
     let caller = within(desk, asked.hub_id.as_deref())?;
     let space = desk.engine.space(&caller)?;
-    let members = desk.engine.members(&caller, &space.name)?.into_iter();
+    let members = desk.engine.members(&caller, &space.id.to_string())?.into_iter();
     let member = members.map(|(principal, membership)| Member {
         id: principal.id.to_string(),
         name: principal.name,
@@ -479,10 +512,10 @@ fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
 
 fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
-    match desk.engine.forget(desk.caller, named(&asked.id)?, &request) {
+    match desk.engine.forget(desk.caller, named(&asked.id.0)?, &request) {
         Ok(memory) => Ok(Gone { id: id(memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {
-            Ok(Gone { id: preview::short(&asked.id), deleted: false })
+            Ok(Gone { id: preview::short(&asked.id.0), deleted: false })
         }
         Err(error) => Err(error.into()),
     }

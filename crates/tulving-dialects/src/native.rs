@@ -13,8 +13,9 @@ use tulving_core::request::{
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{MemoryType, Relation};
 
+use crate::argument::{Name, Whole};
 use crate::context;
-use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
 /// How many memories a recall gives where it does not say, and at the most.
@@ -22,6 +23,10 @@ const USUAL: i64 = 8;
 const MOST: i64 = 100;
 /// Most memories of one save.
 const BATCH: usize = 100;
+/// Most tokens of a recall, and least and most of a session's context.
+const MOST_TOKENS: i64 = 10_000_000;
+const LEAST_BLOCK: i64 = 50;
+const MOST_BLOCK: i64 = 100_000;
 
 pub(crate) fn tools() -> Vec<Tool> {
     vec![
@@ -113,8 +118,8 @@ struct New {
     occurred_at: Option<Timestamp>,
     /// The id of a memory that this one replaces.
     #[serde(default)]
-    #[schemars(with = "String")]
-    replaces: Option<MemoryRef>,
+    #[schemars(with = "Name")]
+    replaces: Option<Name>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -142,16 +147,19 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
         let message = format!("{} memories were given; give 1 to {BATCH}", said.memories.len());
         return Err(Refusal::invalid("out_of_range", "memories", message));
     }
-    let requests = said.memories.into_iter().map(|new| SaveRequest {
-        memory_type: new.memory_type,
-        importance: new.importance,
-        tags: new.tags,
-        key: new.key,
-        occurred_at: new.occurred_at,
-        associations: new.replaces.map(replaced).into_iter().collect(),
-        ..SaveRequest::new(new.content)
+    let requests = said.memories.into_iter().map(|new| {
+        let replaces = new.replaces.map(|target| named("replaces", &target)).transpose()?;
+        Ok(SaveRequest {
+            memory_type: new.memory_type,
+            importance: new.importance,
+            tags: new.tags,
+            key: new.key,
+            occurred_at: new.occurred_at,
+            associations: replaces.map(replaced).into_iter().collect(),
+            ..SaveRequest::new(new.content)
+        })
     });
-    let requests: Vec<SaveRequest> = requests.collect();
+    let requests: Vec<SaveRequest> = requests.collect::<Result<_, Refusal>>()?;
     let receipts = match <[SaveRequest; 1]>::try_from(requests) {
         Ok([one]) => vec![desk.engine.save(desk.caller, one)?],
         Err(many) => desk.engine.save_many(desk.caller, many)?,
@@ -176,7 +184,7 @@ fn outcome(receipt: &Receipt) -> Outcome {
             Fate::Duplicate => "known",
         },
         similar: receipt.near.iter().map(|near| name(near.number, near.id)).collect(),
-        warnings: receipt.warnings.iter().map(ToString::to_string).collect(),
+        warnings: tool::warnings(&receipt.warnings),
     }
 }
 
@@ -187,8 +195,8 @@ struct Recall {
     question: String,
     /// Most memories to return (1-100, default 8).
     #[serde(default)]
-    #[schemars(with = "i64", range(min = 1, max = 100))]
-    limit: Option<i64>,
+    #[schemars(with = "Whole", range(min = 1, max = 100))]
+    limit: Option<Whole>,
     /// Only these sorts.
     #[serde(default)]
     #[schemars(schema_with = "words::several::<MemoryType>")]
@@ -202,8 +210,8 @@ struct Recall {
     as_of: Option<Timestamp>,
     /// Most tokens that the answer may take.
     #[serde(default)]
-    #[schemars(with = "u32")]
-    token_budget: Option<u32>,
+    #[schemars(with = "Whole", range(min = 1, max = 10_000_000))]
+    token_budget: Option<Whole>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -258,14 +266,14 @@ fn is_nought(count: &u64) -> bool {
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
-    let limit = asked.limit.unwrap_or(USUAL);
+    let limit = asked.limit.map_or(USUAL, |limit| limit.0);
     if !(1..=MOST).contains(&limit) {
         let message = format!("limit is {limit}; give 1 to {MOST}");
         return Err(Refusal::invalid("out_of_range", "limit", message));
     }
     let ask = Ask {
         as_of: asked.as_of,
-        token_budget: asked.token_budget.map(|tokens| tokens as usize),
+        token_budget: asked.token_budget.map(|tokens| tokens_within(tokens, 1, MOST_TOKENS)).transpose()?,
         ..Ask::new(asked.question)
     };
     let filter =
@@ -280,6 +288,14 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
         total_found: answer.total_found,
         left_out: answer.left_out,
         warnings: warnings.collect(),
+    })
+}
+
+fn tokens_within(tokens: Whole, least: i64, most: i64) -> Result<usize, Refusal> {
+    let fits = (least..=most).contains(&tokens.0).then(|| usize::try_from(tokens.0).unwrap_or(1));
+    fits.ok_or_else(|| {
+        let message = format!("token_budget is {}; give {least} to {most}", tokens.0);
+        Refusal::invalid("out_of_range", "token_budget", message)
     })
 }
 
@@ -306,7 +322,7 @@ fn shown(hit: &Hit) -> Shown {
 #[serde(deny_unknown_fields)]
 struct Update {
     /// The memory, such as #12.
-    id: String,
+    id: Name,
     /// The new text.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -347,8 +363,8 @@ fn one(memory: &Memory) -> One {
     }
 }
 
-fn named(field: &str, id: &str) -> Result<MemoryRef, Refusal> {
-    id.parse().map_err(|error: Invalid| {
+fn named(field: &str, id: &Name) -> Result<MemoryRef, Refusal> {
+    id.0.parse().map_err(|error: Invalid| {
         let hint = Some("give the id that recall or save gave, such as #12".to_owned());
         Refusal { field: Some(field.to_owned()), hint, ..Refusal::from(error) }
     })
@@ -371,7 +387,7 @@ fn update(desk: &Desk<'_>, said: Update) -> Result<One, Refusal> {
 #[serde(deny_unknown_fields)]
 struct Forget {
     /// The memory, such as #12.
-    id: String,
+    id: Name,
     /// Why, for the record.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -391,9 +407,9 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<One, Refusal> {
 #[serde(deny_unknown_fields)]
 struct Associate {
     /// The memory that the link begins at, such as #12.
-    id: String,
+    id: Name,
     /// The memory that it leads to.
-    target: String,
+    target: Name,
     /// How the first relates to the target (default: related_to).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Relation>")]
@@ -430,8 +446,8 @@ struct Context {
     about: Option<String>,
     /// Most tokens that it may take (default 2000).
     #[serde(default)]
-    #[schemars(with = "u32", range(min = 50, max = 100_000))]
-    token_budget: Option<u32>,
+    #[schemars(with = "Whole", range(min = 50, max = 100_000))]
+    token_budget: Option<Whole>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -443,7 +459,7 @@ struct Block {
 fn context_tool(desk: &Desk<'_>, asked: Context) -> Result<Block, Refusal> {
     let mut request = BriefingRequest { about: asked.about, ..BriefingRequest::default() };
     if let Some(tokens) = asked.token_budget {
-        request.token_budget = tokens as usize;
+        request.token_budget = tokens_within(tokens, LEAST_BLOCK, MOST_BLOCK)?;
     }
     Ok(Block { context: context::fenced(&desk.engine.briefing(desk.caller, &request)?) })
 }

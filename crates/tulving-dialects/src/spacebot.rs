@@ -7,13 +7,17 @@ use serde::{Deserialize, Serialize};
 use tulving_core::answer::Hit;
 use tulving_core::error::{Class, Error};
 use tulving_core::id::MemoryRef;
-use tulving_core::preview;
+use tulving_core::lifecycle::decay;
+use tulving_core::memory::Memory;
 use tulving_core::request::{
     Ask, AssociationRequest, Filter, ForgetRequest, Fusion, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
+use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{MemoryType, Relation};
+use tulving_core::{limits, preview};
 
-use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::argument::{Name, Whole};
+use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
 /// Most bytes of a content.
@@ -110,7 +114,7 @@ struct Save {
 #[serde(deny_unknown_fields)]
 struct Link {
     /// The memory ID to link to.
-    target_id: String,
+    target_id: Name,
     /// Type of relationship (default: related_to).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Relation>")]
@@ -149,19 +153,25 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
         return Err(Refusal::invalid("content_too_long", "content", message)
             .hinting("save the part that matters, or several memories"));
     }
+    let links = said.associations.unwrap_or_default();
+    if links.len() > limits::ASSOCIATIONS {
+        let message =
+            format!("there are {} associations; the maximum is {}", links.len(), limits::ASSOCIATIONS);
+        return Err(Refusal::invalid("too_many", "associations", message));
+    }
     let mut warnings = Vec::new();
     let mut associations = Vec::new();
-    for link in said.associations.unwrap_or_default() {
+    for link in links {
         let relation = link.relation_type.as_deref().map(known_relation).transpose()?;
         if let Some(weight) = link.weight.filter(|weight| !(0.0..=1.0).contains(weight)) {
             let message = format!("weight is {weight}; give 0.0 to 1.0");
             return Err(Refusal::invalid("out_of_range", "associations", message));
         }
-        match link.target_id.parse() {
+        match link.target_id.0.parse() {
             Ok(target) => associations.push(AssociationRequest { target, relation, weight: link.weight }),
             Err(_) => warnings.push(format!(
                 "the association with {} was left out: there is no such memory",
-                preview::short(&link.target_id)
+                preview::short(&link.target_id.0)
             )),
         }
     }
@@ -174,7 +184,7 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
         ..SaveRequest::new(said.content)
     };
     let receipt = desk.engine.save(desk.caller, request)?;
-    warnings.extend(receipt.warnings.iter().map(ToString::to_string));
+    warnings.extend(tool::warnings(&receipt.warnings));
     Ok(Saved {
         memory_id: receipt.id.to_string(),
         success: true,
@@ -201,8 +211,8 @@ struct Recall {
     query: Option<String>,
     /// Maximum number of memories to return (1-50, default 10).
     #[serde(default)]
-    #[schemars(with = "i64", range(min = 1, max = 50))]
-    max_results: Option<i64>,
+    #[schemars(with = "Whole", range(min = 1, max = 50))]
+    max_results: Option<Whole>,
     /// Filter to a specific memory type. Required for "typed" mode, optional filter for other modes.
     #[serde(default)]
     #[schemars(schema_with = "type_words")]
@@ -255,7 +265,7 @@ struct Shown {
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
-    let limit = asked.max_results.unwrap_or(USUAL);
+    let limit = asked.max_results.map_or(USUAL, |limit| limit.0);
     if !(1..=MOST).contains(&limit) {
         let message = format!("max_results is {limit}; give 1 to {MOST}");
         return Err(Refusal::invalid("out_of_range", "max_results", message));
@@ -286,10 +296,13 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
         }
     };
     let limit = usize::try_from(limit).unwrap_or(1);
+    // So that what was recalled a moment ago counts. Where it cannot be written down yet, it counts a little later.
+    let _ = desk.engine.flush();
     let answer = desk.engine.recall(desk.caller, &RecallRequest { mode, filter, sort, limit })?;
+    let now = desk.engine.now();
     Ok(Recalled {
-        summary: summary(&answer.hits),
-        memories: answer.hits.iter().map(shown).collect(),
+        summary: summary(&answer.hits, now),
+        memories: answer.hits.iter().map(|hit| shown(hit, now)).collect(),
         total_found: answer.total_found,
     })
 }
@@ -307,20 +320,25 @@ fn order(name: &str) -> Result<Sort, Refusal> {
     }
 }
 
-fn shown(hit: &Hit) -> Shown {
+/// How much a memory matters now: faded by idleness, strengthened by use. Rounded, so that a second makes no difference.
+fn importance(memory: &Memory, now: Timestamp) -> f64 {
+    (decay::importance_at(memory, now) * 1e4).round() / 1e4
+}
+
+fn shown(hit: &Hit, now: Timestamp) -> Shown {
     let memory = &hit.memory;
     Shown {
         id: memory.id.to_string(),
         content: memory.edition.text.content.clone(),
         memory_type: shown_type(memory.edition.class.memory_type).to_string(),
-        importance: memory.edition.class.importance.get(),
+        importance: importance(memory, now),
         created_at: memory.usage.created_at.to_string(),
         relevance_score: hit.relevance_score.get(),
     }
 }
 
 /// The memories as Markdown, for a model.
-fn summary(hits: &[Hit]) -> String {
+fn summary(hits: &[Hit], now: Timestamp) -> String {
     if hits.is_empty() {
         return "No memories found.".to_owned();
     }
@@ -334,10 +352,10 @@ fn summary(hits: &[Hit]) -> String {
             "\n{place}. **{}** {} (importance {:.2}, relevance {:.2}, {}{superseded}): {}",
             memory.reference(),
             shown_type(memory.edition.class.memory_type),
-            memory.edition.class.importance.get(),
+            importance(memory, now),
             hit.relevance_score.get(),
             memory.usage.created_at.date(),
-            memory.edition.text.content,
+            words::hanging(&memory.edition.text.content, "   "),
         );
     }
     summary
@@ -347,7 +365,7 @@ fn summary(hits: &[Hit]) -> String {
 #[serde(deny_unknown_fields)]
 struct Delete {
     /// The ID of the memory to forget (from memory_recall results).
-    memory_id: String,
+    memory_id: Name,
     /// Brief reason for forgetting this memory (for audit purposes).
     #[serde(default)]
     #[schemars(with = "String")]
@@ -367,8 +385,8 @@ fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Deleted, Refusal> {
         forgotten: false,
         message: format!("No memory found with ID {}", preview::short(id)),
     };
-    let Ok(which) = asked.memory_id.parse::<MemoryRef>() else {
-        return Ok(missing(&asked.memory_id));
+    let Ok(which) = asked.memory_id.0.parse::<MemoryRef>() else {
+        return Ok(missing(&asked.memory_id.0));
     };
     let request = ForgetRequest { manner: Manner::Soft, reason: asked.reason };
     match desk.engine.forget(desk.caller, which, &request) {
@@ -378,9 +396,9 @@ fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Deleted, Refusal> {
         }),
         Err(Error::Forgotten { .. }) => Ok(Deleted {
             forgotten: false,
-            message: format!("Memory {} was already forgotten", preview::short(&asked.memory_id)),
+            message: format!("Memory {} was already forgotten", preview::short(&asked.memory_id.0)),
         }),
-        Err(error) if error.class() == Class::Absent => Ok(missing(&asked.memory_id)),
+        Err(error) if error.class() == Class::Absent => Ok(missing(&asked.memory_id.0)),
         Err(error) => Err(error.into()),
     }
 }

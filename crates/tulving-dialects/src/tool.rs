@@ -8,9 +8,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::Engine;
-use tulving_core::error::{Class, Error, Invalid};
+use tulving_core::answer::Warning;
+use tulving_core::error::{Class, Error, Field, Invalid};
+use tulving_core::id::SpaceId;
 use tulving_core::preview;
 use tulving_core::request::Caller;
+use tulving_core::space::Viewer;
+use tulving_core::vocabulary::SpaceKind;
 
 /// Where tools are called: the engine, and who calls.
 #[derive(Clone, Copy)]
@@ -65,6 +69,15 @@ impl Refusal {
         Self { code, message, hint: None, field, class: Class::Caller }
     }
 
+    /// The same in a dialect's word for the field that it is about.
+    fn renamed(self, (own, theirs): &(&str, &str)) -> Self {
+        if self.field.as_deref() != Some(*own) {
+            return self;
+        }
+        let message = self.message.replacen(&format!("the {own} "), &format!("the {theirs} "), 1);
+        Self { field: Some((*theirs).to_owned()), message, ..self }
+    }
+
     /// The same with what to change.
     #[must_use]
     pub fn hinting(self, hint: impl Into<String>) -> Self {
@@ -88,6 +101,9 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         // Other hints name commands of the terminal, which who calls a tool does not have.
         let hint = match &error {
+            Error::Invalid(Invalid::TooLong { field: Field::Content, .. }) => {
+                Some("split it into several memories".to_owned())
+            }
             Error::Invalid(invalid) => invalid.hint(),
             Error::Changed { .. } | Error::Mirrored { .. } | Error::Held { .. } | Error::CursorExpired => {
                 error.hint()
@@ -103,6 +119,39 @@ impl From<Invalid> for Refusal {
     fn from(invalid: Invalid) -> Self {
         Error::from(invalid).into()
     }
+}
+
+/// What was asked and not done, for who has no terminal.
+pub(crate) fn warnings(said: &[Warning]) -> Vec<String> {
+    let one = |warning: &Warning| match warning {
+        Warning::Kept { memory, fields } => {
+            format!("{memory} says the same already and keeps its own {}", fields.join(", "))
+        }
+        other => other.to_string(),
+    };
+    said.iter().map(one).collect()
+}
+
+/// The caller with no eyes for what lies beyond the tool's reach. Which space that is comes from the host, so that an id of
+/// another space names nothing here, and no argument leads from one group into another.
+fn confined(desk: &Desk<'_>, reach: Reach) -> Result<Caller, Refusal> {
+    let (caller, here) = (desk.caller.clone(), desk.caller.space);
+    let within = match reach {
+        Reach::Space => vec![here],
+        Reach::Hubs => {
+            let spaces = desk.engine.spaces(desk.caller)?;
+            let in_group = spaces.iter().any(|space| space.id == here && space.kind == SpaceKind::Group);
+            let reached = spaces.iter().filter(|space| match in_group {
+                true => space.id == here,
+                false => space.kind != SpaceKind::Group,
+            });
+            reached.map(|space| space.id).collect()
+        }
+    };
+    let allowed =
+        |space: &SpaceId| caller.viewer.within.as_ref().is_none_or(|allowed| allowed.contains(space));
+    let within = Some(within.into_iter().filter(allowed).collect());
+    Ok(Caller { viewer: Viewer { within, ..caller.viewer }, ..caller })
 }
 
 type Run = Box<dyn Fn(&Desk<'_>, Value) -> Result<Reply, Refusal> + Send + Sync>;
@@ -122,6 +171,17 @@ pub struct Tool {
     /// The JSON schema of its answer, where that is data.
     pub output: Option<Map<String, Value>>,
     run: Run,
+    reach: Reach,
+    names: &'static [(&'static str, &'static str)],
+}
+
+/// How far a tool reaches, whatever its arguments name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The space of the call.
+    Space,
+    /// Every space that the caller may see and that is no group; from within a group, that group.
+    Hubs,
 }
 
 impl Tool {
@@ -143,6 +203,8 @@ impl Tool {
             input: schema::<A>(Contract::Deserialize),
             output: None,
             run: Box::new(run),
+            reach: Reach::Space,
+            names: &[],
         }
     }
 
@@ -160,12 +222,20 @@ impl Tool {
             Ok(Reply { text, data: Some(serde_json::to_value(&made).map_err(unwritten)?) })
         };
         let (input, output) = (schema::<A>(Contract::Deserialize), Some(schema::<O>(Contract::Serialize)));
-        Self { name, title, description, effect, input, output, run: Box::new(run) }
+        let run = Box::new(run);
+        Self { name, title, description, effect, input, output, run, reach: Reach::Space, names: &[] }
+    }
+
+    /// The same tool with this reach, whose arguments are called so where the engine has other words.
+    pub(crate) fn of(self, reach: Reach, names: &'static [(&'static str, &'static str)]) -> Self {
+        Self { reach, names, ..self }
     }
 
     /// Calls the tool. Arguments are a JSON object; null stands for none.
     pub fn call(&self, desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
-        (self.run)(desk, arguments)
+        let caller = confined(desk, self.reach)?;
+        let called = (self.run)(&Desk { engine: desk.engine, caller: &caller }, arguments);
+        called.map_err(|refusal| self.names.iter().fold(refusal, Refusal::renamed))
     }
 }
 
@@ -200,16 +270,31 @@ fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
 fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, Refusal> {
     let arguments = match arguments {
         Value::Null => Value::Object(Map::new()),
-        Value::Object(_) => arguments,
+        // Some clients send every argument that there is, and null for what was not said.
+        Value::Object(mut said) => {
+            said.retain(|_, value| !value.is_null());
+            Value::Object(said)
+        }
         other => {
             let message = format!("the arguments must be a JSON object, not {}", what(&other));
             return Err(Refusal { field: None, ..Refusal::invalid("invalid_arguments", "", message) });
         }
     };
+    if let Some(path) = listed_within(&arguments) {
+        return Err(about("invalid_argument", &path, "a list within a list, which no argument is"));
+    }
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
         let said = error.into_inner().to_string();
         wrong(&path, &said)
+    })
+}
+
+/// Where a list stands in a list. What reads an object would take it for the object's fields in their order.
+fn listed_within(arguments: &Value) -> Option<String> {
+    arguments.as_object()?.iter().find_map(|(name, value)| {
+        let at = value.as_array()?.iter().position(Value::is_array)?;
+        Some(format!("{}[{at}]", preview::short(name)))
     })
 }
 
@@ -231,7 +316,7 @@ fn wrong(path: &str, said: &str) -> Refusal {
         let field = named(said);
         let code = match field.as_str() {
             "content" => "missing_content",
-            "query" => "missing_query",
+            "query" | "question" => "missing_query",
             _ => "missing_argument",
         };
         let message = format!("`{}` is missing", inside(path, &field));
@@ -239,7 +324,10 @@ fn wrong(path: &str, said: &str) -> Refusal {
     }
     if let Some(rest) = said.strip_prefix("unknown field ") {
         let field = named(rest);
-        let known = rest.split_once(", ").map(|(_, known)| known.to_owned());
+        let known = rest.split_once(", ").map(|(_, known)| match known {
+            "there are no fields" => "the tool takes none".to_owned(),
+            known => known.to_owned(),
+        });
         let refusal = Refusal::invalid(
             "unknown_argument",
             &field,
@@ -252,8 +340,36 @@ fn wrong(path: &str, said: &str) -> Refusal {
     }
     let said =
         said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: ")).unwrap_or(said);
+    let code = if said.contains("; it is one of ") { "unknown_word" } else { "invalid_argument" };
+    let refusal = about(code, path, &preview::cut(&plainly(said), 300));
+    match said.ends_with("is not a time") {
+        true => refusal.hinting("write 2026-05-27 or 2026-05-27T09:30:00Z"),
+        false => refusal,
+    }
+}
+
+fn about(code: &'static str, path: &str, said: &str) -> Refusal {
     let field = path.split(['.', '[']).next().unwrap_or(path);
-    Refusal::invalid("invalid_argument", field, format!("`{path}`: {}", preview::cut(said, 300)))
+    Refusal::invalid(code, field, format!("`{path}`: {said}"))
+}
+
+/// What was found and what was expected, in the words of JSON.
+fn plainly(said: &str) -> String {
+    let Some((found, expected)) = said.rsplit_once(", expected ") else {
+        return said.to_owned();
+    };
+    let found = match found {
+        "map" => "an object",
+        "sequence" => "a list",
+        found => found,
+    };
+    let expected = match expected {
+        "f64" => "a number",
+        "a sequence" => "a list",
+        expected if expected.starts_with("struct ") => "an object",
+        expected => expected,
+    };
+    format!("{found}, expected {expected}")
 }
 
 fn inside(path: &str, field: &str) -> String {
@@ -293,6 +409,15 @@ mod tests {
             "there is no argument `wieght`; expected `content` or `weight`"
         );
         assert_eq!(refused(r#"{"content": 5}"#), "`content`: integer `5`, expected a string");
+        assert_eq!(refused(r#"{"content": {}}"#), "`content`: an object, expected a string");
+        assert_eq!(
+            refused(r#"{"content": "x", "weight": "heavy"}"#),
+            "`weight`: string \"heavy\", expected a number"
+        );
+        assert_eq!(
+            refused(r#"{"content": [["x"]]}"#),
+            "`content[0]`: a list within a list, which no argument is"
+        );
         assert_eq!(refused("[1]"), "the arguments must be a JSON object, not a list");
     }
 }

@@ -25,6 +25,11 @@ pub(crate) fn word<W: Words>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": W::WORDS })
 }
 
+/// A content among others: its further lines stand below the first, so that none of them looks like an entry.
+pub(crate) fn hanging(content: &str, indent: &str) -> String {
+    content.replace('\n', &format!("\n{indent}"))
+}
+
 /// Some words of a list.
 pub(crate) fn several<W: Words>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": { "type": "string", "enum": W::WORDS } })

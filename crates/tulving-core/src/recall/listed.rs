@@ -3,11 +3,16 @@
 use crate::access::Parts;
 use crate::answer::{Answer, Hit};
 use crate::error::Error;
+use crate::lifecycle::decay;
 use crate::memory::Memory;
+use crate::rank::descending;
 use crate::request::{Caller, Mode, Sort};
 use crate::score::Score;
 
 use super::plan::{Plan, Way};
+
+/// How many of those that were said to matter most are weighed by how much they matter now.
+const WEIGHED: usize = 200;
 
 /// The first memories in order.
 pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<Answer, Error> {
@@ -28,11 +33,19 @@ fn find(parts: &Parts, caller: &Caller, plan: &Plan, sort: Sort) -> Result<(Vec<
         let first = &ids[..ids.len().min(plan.limit)];
         return Ok((store.memories(viewer, first)?, ids.len() as u64));
     }
-    let memories = store.list(viewer, &plan.filter, sort, plan.limit, None)?;
-    let total = match memories.len() < plan.limit {
+    let by_importance = sort == Sort::Importance;
+    let looked_at = if by_importance { plan.limit.max(WEIGHED) } else { plan.limit };
+    let mut memories = store.list(viewer, &plan.filter, sort, looked_at, None)?;
+    let total = match memories.len() < looked_at {
         true => memories.len() as u64,
         false => store.count(viewer, &plan.filter)?,
     };
+    if by_importance {
+        // The store knows what was said to matter; what matters now is faded by idleness and strengthened by use.
+        let weight = |memory: &Memory| (decay::importance_at(memory, plan.now), std::cmp::Reverse(memory.id));
+        memories.sort_by(|a, b| descending(weight(a), weight(b)));
+        memories.truncate(plan.limit);
+    }
     Ok((memories, total))
 }
 

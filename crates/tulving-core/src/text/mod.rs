@@ -6,6 +6,7 @@ pub mod normalize;
 pub mod person;
 pub mod sentence;
 pub mod terms;
+pub mod visible;
 pub mod when;
 
 /// What is embedded for a chunk as a whole: its text below the title and the headings it stands under.

@@ -52,6 +52,10 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
     }
     let desk = Desk { engine: &app.engine, caller: &caller };
     let block = context::block(&desk, dialect, &request).map_err(Cause::Refused)?;
+    if printer.json() {
+        printer.document(&serde_json::json!({ "context": block }))?;
+        return Ok(Outcome::Done);
+    }
     if block.is_empty() {
         printer.note("Nothing is remembered yet, so there is nothing to inject.")?;
     }

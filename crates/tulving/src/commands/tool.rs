@@ -66,6 +66,10 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
     let caller = app.here()?;
     let reply =
         tool.call(&Desk { engine: &app.engine, caller: &caller }, arguments).map_err(Cause::Refused)?;
+    if printer.json() {
+        printer.document(&reply.data.unwrap_or_else(|| serde_json::json!({ "text": reply.text })))?;
+        return Ok(Outcome::Done);
+    }
     printer.bytes(reply.text.as_bytes())?;
     printer.bytes(b"\n")?;
     Ok(Outcome::Done)

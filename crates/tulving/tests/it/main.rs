@@ -30,6 +30,9 @@ mod recall;
 /// Embedding by a service: slow, away, another one, told a password.
 mod service;
 
+/// The tools of the dialects and the block for the start of a session, as the binary gives them.
+mod tool;
+
 /// How well recall finds, on a small set of our own.
 mod ranking;
 

@@ -14,6 +14,7 @@ use tulving_core::answer::{Fate, Receipt, Warning};
 use tulving_core::association::Association;
 use tulving_core::error::Error;
 use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
+use tulving_core::lifecycle::decay;
 use tulving_core::memory::{Edition, Memory, Standing};
 use tulving_core::ports::{Clock, Memories};
 use tulving_core::record::Record;
@@ -458,7 +459,12 @@ impl Run {
                 Sort::Accessed
             }
         };
-        let due = self.model.list(caller.viewer.principal, &filter, sort);
+        let mut due = self.model.list(caller.viewer.principal, &filter, sort);
+        if sort == Sort::Importance {
+            // A recall goes by what matters now, a list by what was said to matter.
+            let weight = |id: &MemoryId| decay::importance_at(&self.model.entries[id].memory, self.model.now);
+            due.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(b.cmp(a)));
+        }
         assert_eq!(answer.total_found, due.len() as u64, "step {}: {request:?}", self.step);
         let found: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
         assert_eq!(found, due[..limit.min(due.len())], "step {}: {request:?}", self.step);

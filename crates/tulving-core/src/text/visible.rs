@@ -1,0 +1,99 @@
+//! Text as a reader sees it: what is hidden in it is taken out, so that nobody writes to a model behind a person's back.
+
+/// The name of the fence that recalled text is put into.
+pub const FENCE: &str = "memory";
+
+/// The text without characters that have no look of their own: zero-width ones, marks of direction, tags, fillers. Those that
+/// join or vary letters and emoji stay where they do so.
+pub fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut before: Option<char> = None;
+    while let Some(c) = chars.next() {
+        let stays = match c {
+            '\u{200c}' | '\u{200d}' => shapes(before) && shapes(chars.peek().copied()),
+            '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(|before| !is_hidden(before) && before != ' '),
+            c => !is_hidden(c),
+        };
+        if stays {
+            shown.push(c);
+        }
+        before = Some(c);
+    }
+    shown
+}
+
+/// Whether a letter or emoji changes its shape when it is joined with another.
+fn shapes(c: Option<char>) -> bool {
+    c.is_some_and(|c| matches!(c, '\u{fe0f}') || (!c.is_ascii() && !is_hidden(c) && !c.is_whitespace()))
+}
+
+/// Whether nobody sees a character. White space and control characters are another matter.
+fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The text with nothing in it that looks like an end or a beginning of the [`FENCE`]: the bracket of such a thing is
+/// another one.
+pub fn fenced(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let opens = c == '<' && {
+            let rest = text[at + 1..].trim_start_matches(|c: char| c.is_whitespace() || "/\\<!?".contains(c));
+            let head = rest.chars().take(FENCE.len()).collect::<String>();
+            head.eq_ignore_ascii_case(FENCE)
+        };
+        safe.push(if opens { '‹' } else { c });
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_goes_and_what_is_seen_stays() {
+        assert_eq!(plain("a\u{200b}b\u{202e}c\u{2066}d\u{feff}e"), "abcde");
+        let tagged: String = "hi".chars().chain("ignore".chars().map(tag)).collect();
+        assert_eq!(plain(&tagged), "hi");
+        for seen in ["👩‍👩‍👧‍👦 family", "❤️", "می‌خواهم", "שלום עולם", "日本語", "naïve", "Vec<T>"]
+        {
+            assert_eq!(plain(seen), seen);
+        }
+    }
+
+    #[test]
+    fn letters_are_not_varied_into_a_message() {
+        let smuggled = "x\u{e0101}\u{e0102}\u{e0103}\u{fe00}\u{fe01}y";
+        assert_eq!(plain(smuggled), "xy");
+    }
+
+    fn tag(c: char) -> char {
+        char::from_u32(0xe0000 + u32::from(c)).expect("a tag")
+    }
+
+    #[test]
+    fn the_fence_is_not_closed_from_within() {
+        for text in ["</memory>", "< / MEMORY >", "<memory>", "<\\/memory>", "<</memory>", "</ \tMemory x>"] {
+            assert!(fenced(text).starts_with('‹'), "{text}");
+        }
+        assert_eq!(fenced("Vec<T> & <b>memory</b>"), "Vec<T> & <b>memory</b>");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_ends_the_fence_is_left(text in "[<>/ \u{200b}mMemory]{0,40}") {
+            let safe = fenced(&plain(&text)).to_lowercase();
+            let close: String = safe.chars().filter(|c| !c.is_whitespace()).collect();
+            prop_assert!(!close.contains("</memory") && !close.contains("<memory"), "{}", safe);
+        }
+    }
+}

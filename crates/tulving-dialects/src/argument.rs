@@ -1,0 +1,132 @@
+//! Arguments that models write in more than one way: a count as `10` or `10.0`, an id as `"#12"` or `12`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// A whole number. What is too large for any bound is the largest there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Whole(pub(crate) i64);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(WholeVisitor).map(Self)
+    }
+}
+
+impl JsonSchema for Whole {
+    fn schema_name() -> Cow<'static, str> {
+        "whole".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer" })
+    }
+}
+
+struct WholeVisitor;
+
+impl Visitor<'_> for WholeVisitor {
+    type Value = i64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<i64, E> {
+        Ok(number)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<i64, E> {
+        Ok(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<i64, E> {
+        // The cast ends at the largest there is, which no bound reaches.
+        #[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and ends at the bounds")]
+        match number.fract() == 0.0 {
+            true => Ok(number as i64),
+            false => Err(E::invalid_type(serde::de::Unexpected::Float(number), &self)),
+        }
+    }
+}
+
+/// What a memory is called: an id, `#12`, or the bare number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(NameVisitor).map(Self)
+    }
+}
+
+impl JsonSchema for Name {
+    fn schema_name() -> Cow<'static, str> {
+        "name".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
+
+struct NameVisitor;
+
+impl Visitor<'_> for NameVisitor {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the id of a memory")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<String, E> {
+        Ok(name.to_owned())
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<String, E> {
+        Ok(number.to_string())
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<String, E> {
+        Ok(number.to_string())
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<String, E> {
+        WholeVisitor
+            .visit_f64::<E>(number)
+            .map(|number| number.to_string())
+            .map_err(|_| E::invalid_type(serde::de::Unexpected::Float(number), &self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_count_may_be_written_with_a_point() {
+        let read = |value| serde_json::from_value::<Whole>(value).map(|whole| whole.0);
+        assert_eq!(read(json!(10)).expect("a count"), 10);
+        assert_eq!(read(json!(10.0)).expect("a count"), 10);
+        assert_eq!(read(json!(-3)).expect("a count"), -3);
+        assert_eq!(read(json!(u64::MAX)).expect("a count"), i64::MAX);
+        assert_eq!(read(json!(1e300)).expect("a count"), i64::MAX);
+        for wrong in [json!(1.5), json!("10"), json!(true), json!([1])] {
+            assert!(read(wrong).expect_err("refused").to_string().contains("expected a whole number"));
+        }
+    }
+
+    #[test]
+    fn a_memory_may_be_named_by_its_bare_number() {
+        let read = |value| serde_json::from_value::<Name>(value).map(|name| name.0);
+        assert_eq!(read(json!("#12")).expect("a name"), "#12");
+        assert_eq!(read(json!(12)).expect("a name"), "12");
+        assert_eq!(read(json!(12.0)).expect("a name"), "12");
+        assert!(read(json!(12.5)).is_err() && read(json!(null)).is_err() && read(json!({})).is_err());
+    }
+}

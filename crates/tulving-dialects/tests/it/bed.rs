@@ -1,0 +1,160 @@
+//! What every test here begins with: a home, its store, an engine over it, and a desk where tools are called.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tulving_core::id::{MemoryId, MemoryRef, SpaceId};
+use tulving_core::limits::Limits;
+use tulving_core::memory::Memory;
+use tulving_core::request::{Caller, Filter, SaveRequest};
+use tulving_core::vocabulary::{Origin, SpaceKind};
+use tulving_core::{Engine, Parts};
+use tulving_dialects::Dialect;
+use tulving_dialects::tool::{Desk, Refusal, Reply};
+use tulving_store::{Home, Options, SqliteStore};
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::FakeEmbedder;
+use tulving_testkit::index::PlainIndex;
+
+pub(crate) struct Bed {
+    pub(crate) engine: Engine,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) caller: Caller,
+    _folder: TempDir,
+}
+
+impl Bed {
+    /// A bed whose clock stands still but for a second before each call. It is 2026-01-01.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open_or_create(folder.path()).expect("a home");
+        let clock = Arc::new(ManualClock::new());
+        let opened = SqliteStore::open_with_clock(&home, Options::default(), clock.clone()).expect("a store");
+        let store = Arc::new(opened);
+        let engine = Engine::new(Parts {
+            store: store.clone(),
+            embedder: Arc::new(FakeEmbedder),
+            former: Vec::new(),
+            index: Arc::new(PlainIndex::new(store)),
+            clock: clock.clone(),
+            limits: Limits::default(),
+        });
+        let caller = engine.user(Origin::Mcp, Some("claude-code")).expect("the user");
+        Self { engine, clock, caller, _folder: folder }
+    }
+
+    pub(crate) fn desk(&self) -> Desk<'_> {
+        Desk { engine: &self.engine, caller: &self.caller }
+    }
+
+    pub(crate) fn wait(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+
+    /// Calls a tool a second after the last.
+    pub(crate) fn call(&self, dialect: Dialect, tool: &str, arguments: Value) -> Result<Reply, Refusal> {
+        self.call_as(&self.caller, dialect, tool, arguments)
+    }
+
+    pub(crate) fn call_as(
+        &self,
+        caller: &Caller,
+        dialect: Dialect,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<Reply, Refusal> {
+        self.wait(1);
+        let desk = Desk { engine: &self.engine, caller };
+        dialect.tool(tool).unwrap_or_else(|| panic!("there is no tool {tool}")).call(&desk, arguments)
+    }
+
+    /// The text of a call that succeeds.
+    #[track_caller]
+    pub(crate) fn text(&self, dialect: Dialect, tool: &str, arguments: Value) -> String {
+        match self.call(dialect, tool, arguments) {
+            Ok(reply) => reply.text,
+            Err(refusal) => panic!("{tool}: {refusal}"),
+        }
+    }
+
+    /// The data of a call that succeeds.
+    #[track_caller]
+    pub(crate) fn data(&self, dialect: Dialect, tool: &str, arguments: Value) -> Value {
+        match self.call(dialect, tool, arguments) {
+            Ok(reply) => {
+                let data = reply.data.expect("data");
+                assert_eq!(serde_json::from_str::<Value>(&reply.text).expect("JSON"), data);
+                data
+            }
+            Err(refusal) => panic!("{tool}: {refusal}"),
+        }
+    }
+
+    /// What a call that is refused says.
+    #[track_caller]
+    pub(crate) fn refused(&self, dialect: Dialect, tool: &str, arguments: Value) -> String {
+        match self.call(dialect, tool, arguments) {
+            Ok(reply) => panic!("{tool} answered {}", reply.text),
+            Err(refusal) => refusal.to_string(),
+        }
+    }
+
+    /// The same caller in a new space.
+    pub(crate) fn space(&self, name: &str, kind: SpaceKind) -> Caller {
+        let space = self.engine.create_space(&self.caller, name, kind).expect("a space").id;
+        self.within(space)
+    }
+
+    fn within(&self, space: SpaceId) -> Caller {
+        Caller { space, ..self.caller.clone() }
+    }
+
+    /// Saves past all dialects.
+    #[track_caller]
+    pub(crate) fn save(&self, request: SaveRequest) -> MemoryId {
+        self.save_as(&self.caller, request)
+    }
+
+    #[track_caller]
+    pub(crate) fn save_as(&self, caller: &Caller, request: SaveRequest) -> MemoryId {
+        self.wait(1);
+        match self.engine.save(caller, request) {
+            Ok(receipt) => receipt.id,
+            Err(error) => panic!("not saved: {error}"),
+        }
+    }
+
+    /// Saves many at once.
+    #[track_caller]
+    pub(crate) fn save_many(&self, requests: impl IntoIterator<Item = SaveRequest>) {
+        self.wait(1);
+        if let Err(error) = self.engine.save_many(&self.caller, requests.into_iter().collect()) {
+            panic!("not saved: {error}");
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn memory(&self, id: &str) -> Memory {
+        let which: MemoryRef = id.parse().expect("a name");
+        self.engine.get(&self.caller, which).expect("a memory")
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.engine.count(&self.caller, &Filter::default()).expect("a count")
+    }
+}
+
+/// The names of an object's fields, in order of the alphabet.
+pub(crate) fn fields(value: &Value) -> Vec<&str> {
+    let mut names: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
+/// One field of each item of a list.
+pub(crate) fn each<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
+    let items = list.as_array().expect("a list").iter();
+    items.map(|item| item[field].as_str().expect("a text")).collect()
+}

@@ -1,0 +1,90 @@
+use serde_json::json;
+use tulving_core::request::SaveRequest;
+use tulving_core::vocabulary::SpaceKind;
+use tulving_dialects::Dialect::Native;
+
+use crate::bed::Bed;
+
+#[test]
+fn many_are_saved_as_one_act_or_none() {
+    let bed = Bed::new();
+    let wrong = json!({ "memories": [{ "content": "good" }, { "content": " " }] });
+    let said = bed.refused(Native, "save", wrong);
+    assert_eq!(said, "memory 2 of the batch: the content is empty; say what to remember");
+    let wrong = json!({ "memories": [{ "content": "good" }, { "content": "x", "replaces": "that one" }] });
+    assert!(bed.refused(Native, "save", wrong).starts_with("`that one` does not name a memory"));
+    assert_eq!(bed.count(), 0);
+    let many = json!({ "memories": [{ "content": "one" }, { "content": "two" }, { "content": "one" }] });
+    let saved = bed.data(Native, "save", many);
+    let status: Vec<&str> = saved["saved"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["status"].as_str().expect("a word"))
+        .collect();
+    assert_eq!(status, ["created", "created", "known"]);
+    assert_eq!(bed.count(), 2);
+}
+
+#[test]
+fn the_six_tools_work_together() {
+    let bed = Bed::new();
+    let saved = bed.data(
+        Native,
+        "save",
+        json!({ "memories": [{ "content": "We deploy with make ship", "type": "decision" }] }),
+    );
+    assert_eq!(saved["saved"][0]["id"], "#1");
+    let found = bed.data(Native, "recall", json!({ "question": "how do we deploy?", "limit": 3.0 }));
+    assert_eq!(found["memories"][0]["id"], "#1");
+    let replaced = json!({ "memories": [{ "content": "We deploy with cargo ship", "type": "decision", "replaces": 1 }] });
+    bed.data(Native, "save", replaced);
+    let found = bed.data(Native, "recall", json!({ "question": "how do we deploy?" }));
+    assert_eq!(
+        (&found["memories"][0]["id"], &found["memories"][1]["superseded"]),
+        (&json!("#2"), &json!(true))
+    );
+    let updated = bed.data(Native, "update", json!({ "id": 2, "content": "We deploy with just ship" }));
+    assert_eq!(updated, json!({ "id": "#2", "content": "We deploy with just ship", "version": 2 }));
+    let linked =
+        bed.data(Native, "associate", json!({ "id": "#2", "target": "#1", "relation": "caused_by" }));
+    assert_eq!(linked, json!({ "relation": "caused_by", "weight": 0.5 }));
+    let context = bed.data(Native, "context", json!({}));
+    let context = context["context"].as_str().expect("a block");
+    assert!(
+        context.contains("- [#2] We deploy with just ship") && !context.contains("make ship"),
+        "{context}"
+    );
+    bed.data(Native, "forget", json!({ "id": "#2", "reason": "wrong" }));
+    assert_eq!(
+        bed.refused(Native, "update", json!({ "id": "#2", "content": "x" })),
+        "memory #2 is forgotten"
+    );
+    bed.data(Native, "forget", json!({ "id": "#1", "forever": true }));
+    assert_eq!(bed.count(), 0);
+}
+
+#[test]
+fn what_is_known_keeps_its_own_and_the_answer_says_so_without_naming_commands() {
+    let bed = Bed::new();
+    bed.data(Native, "save", json!({ "memories": [{ "content": "Tea" }] }));
+    let again = bed.data(Native, "save", json!({ "memories": [{ "content": "Tea", "importance": 0.9 }] }));
+    assert_eq!(
+        again["saved"][0]["warnings"],
+        json!(["#1 says the same already and keeps its own importance"])
+    );
+}
+
+#[test]
+fn an_id_of_another_space_names_nothing() {
+    let bed = Bed::new();
+    let elsewhere = bed.space("work", SpaceKind::Hub);
+    let far = bed.save_as(&elsewhere, SaveRequest::new("far away")).to_string();
+    for (tool, arguments) in [
+        ("update", json!({ "id": far, "content": "near" })),
+        ("forget", json!({ "id": far })),
+        ("associate", json!({ "id": far, "target": far })),
+    ] {
+        assert_eq!(bed.refused(Native, tool, arguments), format!("there is no memory {far}"));
+    }
+}
