@@ -190,6 +190,8 @@ impl<'a> Act<'a> {
             chunks: changed.then(|| chunks.to_vec()),
         })));
         let memory = Memory { version: twin.version.next(), edition, standing, ..twin };
+        // A key and a path may name two memories: the one that was found cannot take what the other has.
+        dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &memory)?;
         self.pending.note(memory.clone());
         Ok((Fate::Updated, memory, revived))
     }

@@ -104,15 +104,32 @@ pub(crate) fn refuse_held(
     let future = Memory { edition: edition.clone(), ..memory.clone() };
     for slot in slots(&future) {
         let probe = probe(&slot, memory.space, memory.owner);
-        let Some(other) = parts.store.twin(viewer, &probe)?.filter(|other| other.id != memory.id) else {
-            continue;
-        };
-        let what = match slot {
-            Slot::Key(..) => Unique::Key,
-            Slot::SourcePath(..) => Unique::SourcePath,
-            Slot::Content(..) => Unique::Content,
-        };
-        return Err(Error::Held { other: other.reference(), what });
+        refuse(&slot, &future, parts.store.twin(viewer, &probe)?)?;
     }
     Ok(())
+}
+
+/// The same in the middle of an act, for a memory as it will be.
+pub(crate) fn refuse_taken(
+    parts: &Parts,
+    viewer: &Viewer,
+    pending: &Pending,
+    future: &Memory,
+) -> Result<(), Error> {
+    for slot in slots(future) {
+        refuse(&slot, future, holder(parts, viewer, future.space, pending, &slot)?)?;
+    }
+    Ok(())
+}
+
+fn refuse(slot: &Slot, future: &Memory, found: Option<Memory>) -> Result<(), Error> {
+    let Some(other) = found.filter(|other| other.id != future.id) else {
+        return Ok(());
+    };
+    let what = match slot {
+        Slot::Key(..) => Unique::Key,
+        Slot::SourcePath(..) => Unique::SourcePath,
+        Slot::Content(..) => Unique::Content,
+    };
+    Err(Error::Held { other: other.reference(), what })
 }

@@ -265,6 +265,10 @@ impl Model {
                 } else if same_file || edition == memory.edition {
                     Fate::Unchanged
                 } else {
+                    let future = Memory { edition: edition.clone(), ..memory.clone() };
+                    if self.held(&future) {
+                        return Err("duplicate");
+                    }
                     self.revise(id, edition, now);
                     Fate::Updated
                 };
