@@ -13,7 +13,7 @@ use crate::{Dialect, max};
 pub fn block(desk: &Desk<'_>, dialect: Dialect, request: &BriefingRequest) -> Result<String, Refusal> {
     match dialect {
         Dialect::Max => max::summary(desk),
-        _ => Ok(fenced(&desk.engine.briefing(desk.caller, request)?)),
+        _ => Ok(fenced(&desk.engine.briefing(&desk.caller, request)?)),
     }
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::text(
             "save_memory",
             "Save a memory",
-            Effect::Changes,
+            Effect::Writes,
             "Store a fact with a key and content. Saving under a key that exists updates it. Categories: core for \
              permanent facts (default), daily for notes of the current work, conversation for archived summaries.",
             save,
@@ -168,8 +168,8 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
     let (content_type, stability) = category.sets();
     let request =
         SaveRequest { key: Some(said.key), content_type, stability, ..SaveRequest::new(said.content) };
-    let receipt = desk.engine.save(desk.caller, request)?;
-    let memory = desk.engine.get(desk.caller, MemoryRef::Id(receipt.id))?;
+    let receipt = desk.engine.save(&desk.caller, request)?;
+    let memory = desk.engine.get(&desk.caller, MemoryRef::Id(receipt.id))?;
     let what = match receipt.fate {
         Fate::Created => "Saved",
         Fate::Updated => "Updated",
@@ -191,7 +191,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     let by = |mode: Mode| {
         let limit = usize::try_from(limit).unwrap_or(1);
         let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit };
-        desk.engine.recall(desk.caller, &request)
+        desk.engine.recall(&desk.caller, &request)
     };
     let words = Ask { lanes: vec![Lane::Keyword], fusion: Fusion::Ranks, ..Ask::new(&asked.query) };
     let mut hits = by(Mode::Hybrid(Box::new(words)))?.hits;
@@ -218,7 +218,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
         ..Filter::default()
     };
     let request = ListRequest { filter, sort: Sort::Newest, limit: 1, cursor: None };
-    let found = desk.engine.list(desk.caller, &request)?.memories.pop();
+    let found = desk.engine.list(&desk.caller, &request)?.memories.pop();
     let which = match found {
         Some(memory) => MemoryRef::Id(memory.id),
         // What was saved without a key is listed by its number.
@@ -227,7 +227,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
             None => return Ok(none),
         },
     };
-    match desk.engine.forget(desk.caller, which, &ForgetRequest { manner: Manner::Hard, reason: None }) {
+    match desk.engine.forget(&desk.caller, which, &ForgetRequest { manner: Manner::Hard, reason: None }) {
         Ok(memory) => Ok(format!("Removed memory \"{}\".", key(&memory))),
         Err(error) if error.class() == Class::Absent => Ok(none),
         Err(error) => Err(error.into()),
@@ -247,7 +247,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
     let mut request = ListRequest { filter, sort: Sort::Newest, limit: limits::PAGE, cursor: None };
     let mut lines = Vec::new();
     loop {
-        let page = desk.engine.list(desk.caller, &request)?;
+        let page = desk.engine.list(&desk.caller, &request)?;
         let meant = page.memories.iter().filter(|memory| category.is_none_or(|only| only == shown(memory)));
         lines.extend(meant.map(|memory| format!("\n- {} [{}]", key(memory), shown(memory))));
         match page.next {

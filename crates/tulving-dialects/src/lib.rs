@@ -71,14 +71,14 @@ impl Dialect {
                     Dialect::Maven => maven::tools(),
                     Dialect::Spacebot => spacebot::tools(),
                 };
-                tools.into_iter().map(|tool| tool.of(dialect.reach(), dialect.names())).collect()
+                tools.into_iter().map(|tool| tool.naming(dialect.names())).collect()
             })
         });
         &TOOLS[self as usize]
     }
 
-    /// How far its tools reach.
-    const fn reach(self) -> Reach {
+    /// How far it reaches.
+    pub(crate) const fn reach(self) -> Reach {
         match self {
             Self::Memax => Reach::Hubs,
             _ => Reach::Space,

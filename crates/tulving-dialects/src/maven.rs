@@ -11,7 +11,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::text(
             "remember",
             "Remember",
-            Effect::Adds,
+            Effect::Writes,
             "Append a line to today's journal (UTC).",
             |_: &Desk<'_>, _: Remember| Err(not_yet("remember")),
         ),

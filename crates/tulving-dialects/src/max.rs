@@ -49,7 +49,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::text(
             "remember",
             "Remember",
-            Effect::Adds,
+            Effect::Writes,
             "Save a memory: a preference, fact, project detail, person or routine that should survive this session. \
              Write one concise, self-contained statement. Use source \"auto\" when nobody asked for it.",
             remember,
@@ -132,8 +132,8 @@ fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
     let memory_type = Some(known(&said.category)?);
     let author = said.source.as_deref().map(author).transpose()?;
     let request = SaveRequest { memory_type, author, ..SaveRequest::new(said.content) };
-    let receipt = desk.engine.save(desk.caller, request)?;
-    let memory = desk.engine.get(desk.caller, MemoryRef::Id(receipt.id))?;
+    let receipt = desk.engine.save(&desk.caller, request)?;
+    let memory = desk.engine.get(&desk.caller, MemoryRef::Id(receipt.id))?;
     let what = match receipt.fate {
         Fate::Created | Fate::Updated => "Remembered",
         Fate::Unchanged | Fate::Duplicate => "Already remembered",
@@ -158,7 +158,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
     // What was recalled a moment ago comes first. Where it cannot be written down yet, the order is a little older.
     let _ = desk.engine.flush();
-    let hits = desk.engine.recall(desk.caller, &request)?.hits;
+    let hits = desk.engine.recall(&desk.caller, &request)?.hits;
     Ok(match hits.as_slice() {
         [] => "No memories found.".to_owned(),
         hits => {
@@ -186,7 +186,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
         return Ok(format!("Memory #{} not found.", said.trim_start_matches('#')));
     };
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
-    match desk.engine.forget(desk.caller, which, &request) {
+    match desk.engine.forget(&desk.caller, which, &request) {
         Ok(memory) => Ok(format!("Memory {} forgotten.", memory.reference())),
         Err(error) if error.class() == Class::Absent => Ok(format!("Memory {which} not found.")),
         Err(error) => Err(error.into()),
@@ -206,7 +206,7 @@ pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
     };
     let mut request = ListRequest { filter, sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
     loop {
-        let page = desk.engine.list(desk.caller, &request)?;
+        let page = desk.engine.list(&desk.caller, &request)?;
         for memory in &page.memories {
             let shown = category(memory.edition.class.memory_type);
             let group = CATEGORIES.iter().position(|known| *known == shown).unwrap_or(0);

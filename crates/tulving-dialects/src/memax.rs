@@ -32,7 +32,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::data(
             "memax_push",
             "Push a memory",
-            Effect::Changes,
+            Effect::Writes,
             "Save a piece of knowledge: a doc, decision, snippet or link. The same content is stored once; a push with \
              a source_path that exists updates that memory.",
             push,
@@ -357,7 +357,7 @@ struct Gone {
 /// The caller in a hub, by its id or name, with eyes for nothing else.
 fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
     let caller = match hub.map(str::trim).filter(|hub| !hub.is_empty()) {
-        Some(hub) => desk.engine.enter(desk.caller, hub).map_err(|error| Refusal {
+        Some(hub) => desk.engine.enter(&desk.caller, hub).map_err(|error| Refusal {
             field: Some("hub_id".to_owned()),
             hint: Some("memax_hubs lists them".to_owned()),
             ..Refusal::from(error)
@@ -455,7 +455,7 @@ fn get(desk: &Desk<'_>, asked: Get) -> Result<Fields, Refusal> {
     let which = named(&asked.id.0)?;
     // So that the count has what was retrieved before.
     let _ = desk.engine.flush();
-    Ok(fields(&desk.engine.touch(desk.caller, which)?, desk.engine.now()))
+    Ok(fields(&desk.engine.touch(&desk.caller, which)?, desk.engine.now()))
 }
 
 fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
@@ -495,7 +495,7 @@ fn hubs(desk: &Desk<'_>, _: Nothing) -> Result<Hubs, Refusal> {
         name: space.name,
         created_at: space.created_at.to_string(),
     };
-    Ok(Hubs { hubs: desk.engine.spaces(desk.caller)?.into_iter().map(hub).collect() })
+    Ok(Hubs { hubs: desk.engine.spaces(&desk.caller)?.into_iter().map(hub).collect() })
 }
 
 fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
@@ -512,7 +512,7 @@ fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
 
 fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
-    match desk.engine.forget(desk.caller, named(&asked.id.0)?, &request) {
+    match desk.engine.forget(&desk.caller, named(&asked.id.0)?, &request) {
         Ok(memory) => Ok(Gone { id: id(memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {
             Ok(Gone { id: preview::short(&asked.id.0), deleted: false })

@@ -33,7 +33,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::data(
             "save",
             "Save memories",
-            Effect::Adds,
+            Effect::Writes,
             "Remember something for later sessions: a preference, decision, fact about a person or project, routine, \
              goal or todo. Save when the user asks for it, and when you learn something lasting. One statement per \
              memory, understandable without this conversation. Example: {\"memories\": [{\"content\": \"Deploys go \
@@ -53,7 +53,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::data(
             "update",
             "Update a memory",
-            Effect::Changes,
+            Effect::Writes,
             "Correct or complete a memory. Give its id and only what changes. The old version is kept.",
             update,
         ),
@@ -68,7 +68,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::data(
             "associate",
             "Link memories",
-            Effect::Adds,
+            Effect::Writes,
             "Link one memory to another: it updates (replaces), contradicts, is caused_by, result_of, part_of or \
              related_to the target.",
             associate,
@@ -161,8 +161,8 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
     });
     let requests: Vec<SaveRequest> = requests.collect::<Result<_, Refusal>>()?;
     let receipts = match <[SaveRequest; 1]>::try_from(requests) {
-        Ok([one]) => vec![desk.engine.save(desk.caller, one)?],
-        Err(many) => desk.engine.save_many(desk.caller, many)?,
+        Ok([one]) => vec![desk.engine.save(&desk.caller, one)?],
+        Err(many) => desk.engine.save_many(&desk.caller, many)?,
     };
     Ok(Saved { saved: receipts.iter().map(outcome).collect() })
 }
@@ -280,7 +280,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
         Filter { space: Some(desk.caller.space), types: asked.types, tags: asked.tags, ..Filter::default() };
     let limit = usize::try_from(limit).unwrap_or(1);
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit };
-    let answer = desk.engine.recall(desk.caller, &request)?;
+    let answer = desk.engine.recall(&desk.caller, &request)?;
     let warnings = answer.missing.iter().map(|missing| format!("{}: {}", missing.lane.as_str(), missing.why));
     Ok(Recalled {
         evidence: answer.evidence.map_or(Strength::None, |strength| strength).as_str(),
@@ -380,7 +380,7 @@ fn update(desk: &Desk<'_>, said: Update) -> Result<One, Refusal> {
         valid_until: said.valid_until.map(Some),
         ..UpdateRequest::default()
     };
-    Ok(one(&desk.engine.update(desk.caller, which, &request)?.memory))
+    Ok(one(&desk.engine.update(&desk.caller, which, &request)?.memory))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -400,7 +400,7 @@ struct Forget {
 fn forget(desk: &Desk<'_>, asked: Forget) -> Result<One, Refusal> {
     let which = named("id", &asked.id)?;
     let manner = if asked.forever { Manner::Hard } else { Manner::Soft };
-    Ok(one(&desk.engine.forget(desk.caller, which, &ForgetRequest { manner, reason: asked.reason })?))
+    Ok(one(&desk.engine.forget(&desk.caller, which, &ForgetRequest { manner, reason: asked.reason })?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -433,7 +433,7 @@ fn associate(desk: &Desk<'_>, said: Associate) -> Result<Linked, Refusal> {
     let source = named("id", &said.id)?;
     let target = named("target", &said.target)?;
     let request = AssociationRequest { target, relation: said.relation, weight: said.weight };
-    let made = desk.engine.associate(desk.caller, source, &request)?;
+    let made = desk.engine.associate(&desk.caller, source, &request)?;
     Ok(Linked { relation: made.relation, weight: made.weight.get() })
 }
 
@@ -461,5 +461,5 @@ fn context_tool(desk: &Desk<'_>, asked: Context) -> Result<Block, Refusal> {
     if let Some(tokens) = asked.token_budget {
         request.token_budget = tokens_within(tokens, LEAST_BLOCK, MOST_BLOCK)?;
     }
-    Ok(Block { context: context::fenced(&desk.engine.briefing(desk.caller, &request)?) })
+    Ok(Block { context: context::fenced(&desk.engine.briefing(&desk.caller, &request)?) })
 }

@@ -53,7 +53,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::data(
             "memory_save",
             "Save a memory",
-            Effect::Adds,
+            Effect::Writes,
             "Write a new memory to the store. Memories are automatically embedded, indexed for search, and linked to \
              similar existing memories. Be concise but complete.",
             save,
@@ -183,7 +183,7 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
         associations,
         ..SaveRequest::new(said.content)
     };
-    let receipt = desk.engine.save(desk.caller, request)?;
+    let receipt = desk.engine.save(&desk.caller, request)?;
     warnings.extend(tool::warnings(&receipt.warnings));
     Ok(Saved {
         memory_id: receipt.id.to_string(),
@@ -298,7 +298,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     let limit = usize::try_from(limit).unwrap_or(1);
     // So that what was recalled a moment ago counts. Where it cannot be written down yet, it counts a little later.
     let _ = desk.engine.flush();
-    let answer = desk.engine.recall(desk.caller, &RecallRequest { mode, filter, sort, limit })?;
+    let answer = desk.engine.recall(&desk.caller, &RecallRequest { mode, filter, sort, limit })?;
     let now = desk.engine.now();
     Ok(Recalled {
         summary: summary(&answer.hits, now),
@@ -389,7 +389,7 @@ fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Deleted, Refusal> {
         return Ok(missing(&asked.memory_id.0));
     };
     let request = ForgetRequest { manner: Manner::Soft, reason: asked.reason };
-    match desk.engine.forget(desk.caller, which, &request) {
+    match desk.engine.forget(&desk.caller, which, &request) {
         Ok(memory) => Ok(Deleted {
             forgotten: true,
             message: format!("Memory forgotten: \"{}\"", preview::cut(&memory.edition.text.content, 100)),

@@ -10,30 +10,63 @@ use serde_json::{Map, Value};
 use tulving_core::Engine;
 use tulving_core::answer::Warning;
 use tulving_core::error::{Class, Error, Field, Invalid};
-use tulving_core::id::SpaceId;
+use tulving_core::id::{MemoryRef, SpaceId};
+use tulving_core::memory::Memory;
 use tulving_core::preview;
 use tulving_core::request::Caller;
-use tulving_core::space::Viewer;
+use tulving_core::space::{Space, Viewer};
 use tulving_core::vocabulary::SpaceKind;
 
-/// Where tools are called: the engine, and who calls.
-#[derive(Clone, Copy)]
+use crate::Dialect;
+
+/// Where a dialect is spoken: the engine, and who asks, with no eyes for what lies beyond the dialect's reach. Which space
+/// that is comes from the host, so that an id of another space names nothing here, and no argument leads from one group
+/// into another.
 pub struct Desk<'a> {
-    /// Does the work.
-    pub engine: &'a Engine,
-    /// Who asks, in which space.
-    pub caller: &'a Caller,
+    pub(crate) engine: &'a Engine,
+    pub(crate) caller: Caller,
 }
 
-/// What calling a tool does to what is stored.
+impl<'a> Desk<'a> {
+    /// A desk of this dialect for this caller, in its space.
+    pub fn open(engine: &'a Engine, caller: &Caller, dialect: Dialect) -> Result<Self, Refusal> {
+        let here = caller.space;
+        let reached = match dialect.reach() {
+            Reach::Space => vec![here],
+            Reach::Hubs => hubs(engine, caller)?,
+        };
+        let within = caller.viewer.within.as_ref();
+        let allowed = |space: &SpaceId| within.is_none_or(|allowed| allowed.contains(space));
+        let within = Some(reached.into_iter().filter(allowed).collect());
+        let viewer = Viewer { within, ..caller.viewer.clone() };
+        Ok(Self { engine, caller: Caller { viewer, ..caller.clone() } })
+    }
+
+    /// A memory within reach, which counts as accessed.
+    pub fn memory(&self, which: MemoryRef) -> Result<Memory, Refusal> {
+        Ok(self.engine.touch(&self.caller, which)?)
+    }
+}
+
+/// The spaces that are no groups; from within a group, that group.
+fn hubs(engine: &Engine, caller: &Caller) -> Result<Vec<SpaceId>, Refusal> {
+    let spaces = engine.spaces(caller)?;
+    let is_group = |space: &Space| space.kind == SpaceKind::Group;
+    let in_group = spaces.iter().any(|space| space.id == caller.space && is_group(space));
+    let reached = spaces.iter().filter(|space| match in_group {
+        true => space.id == caller.space,
+        false => !is_group(space),
+    });
+    Ok(reached.map(|space| space.id).collect())
+}
+
+/// What calling a tool does to what is stored. Called twice with the same arguments, it does it once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
     Reads,
-    /// Adds to it. Called twice with the same arguments, it adds once.
-    Adds,
-    /// Changes what is there; what was there can be brought back.
-    Changes,
+    /// Adds to it, or changes what can be brought back.
+    Writes,
     /// Removes something.
     Removes,
 }
@@ -132,28 +165,6 @@ pub(crate) fn warnings(said: &[Warning]) -> Vec<String> {
     said.iter().map(one).collect()
 }
 
-/// The caller with no eyes for what lies beyond the tool's reach. Which space that is comes from the host, so that an id of
-/// another space names nothing here, and no argument leads from one group into another.
-fn confined(desk: &Desk<'_>, reach: Reach) -> Result<Caller, Refusal> {
-    let (caller, here) = (desk.caller.clone(), desk.caller.space);
-    let within = match reach {
-        Reach::Space => vec![here],
-        Reach::Hubs => {
-            let spaces = desk.engine.spaces(desk.caller)?;
-            let in_group = spaces.iter().any(|space| space.id == here && space.kind == SpaceKind::Group);
-            let reached = spaces.iter().filter(|space| match in_group {
-                true => space.id == here,
-                false => space.kind != SpaceKind::Group,
-            });
-            reached.map(|space| space.id).collect()
-        }
-    };
-    let allowed =
-        |space: &SpaceId| caller.viewer.within.as_ref().is_none_or(|allowed| allowed.contains(space));
-    let within = Some(within.into_iter().filter(allowed).collect());
-    Ok(Caller { viewer: Viewer { within, ..caller.viewer }, ..caller })
-}
-
 type Run = Box<dyn Fn(&Desk<'_>, Value) -> Result<Reply, Refusal> + Send + Sync>;
 
 /// A tool of a dialect.
@@ -171,11 +182,10 @@ pub struct Tool {
     /// The JSON schema of its answer, where that is data.
     pub output: Option<Map<String, Value>>,
     run: Run,
-    reach: Reach,
     names: &'static [(&'static str, &'static str)],
 }
 
-/// How far a tool reaches, whatever its arguments name.
+/// How far a dialect reaches, whatever the arguments of its tools name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// The space of the call.
@@ -203,7 +213,6 @@ impl Tool {
             input: schema::<A>(Contract::Deserialize),
             output: None,
             run: Box::new(run),
-            reach: Reach::Space,
             names: &[],
         }
     }
@@ -223,19 +232,17 @@ impl Tool {
         };
         let (input, output) = (schema::<A>(Contract::Deserialize), Some(schema::<O>(Contract::Serialize)));
         let run = Box::new(run);
-        Self { name, title, description, effect, input, output, run, reach: Reach::Space, names: &[] }
+        Self { name, title, description, effect, input, output, run, names: &[] }
     }
 
-    /// The same tool with this reach, whose arguments are called so where the engine has other words.
-    pub(crate) fn of(self, reach: Reach, names: &'static [(&'static str, &'static str)]) -> Self {
-        Self { reach, names, ..self }
+    /// The same tool, whose arguments are called so where the engine has other words.
+    pub(crate) fn naming(self, names: &'static [(&'static str, &'static str)]) -> Self {
+        Self { names, ..self }
     }
 
     /// Calls the tool. Arguments are a JSON object; null stands for none.
     pub fn call(&self, desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
-        let caller = confined(desk, self.reach)?;
-        let called = (self.run)(&Desk { engine: desk.engine, caller: &caller }, arguments);
-        called.map_err(|refusal| self.names.iter().fold(refusal, Refusal::renamed))
+        (self.run)(desk, arguments).map_err(|refusal| self.names.iter().fold(refusal, Refusal::renamed))
     }
 }
 

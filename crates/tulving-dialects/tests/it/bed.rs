@@ -45,8 +45,8 @@ impl Bed {
         Self { engine, clock, caller, _folder: folder }
     }
 
-    pub(crate) fn desk(&self) -> Desk<'_> {
-        Desk { engine: &self.engine, caller: &self.caller }
+    pub(crate) fn desk(&self, dialect: Dialect) -> Desk<'_> {
+        Desk::open(&self.engine, &self.caller, dialect).expect("a desk")
     }
 
     pub(crate) fn wait(&self, seconds: u64) {
@@ -66,7 +66,7 @@ impl Bed {
         arguments: Value,
     ) -> Result<Reply, Refusal> {
         self.wait(1);
-        let desk = Desk { engine: &self.engine, caller };
+        let desk = Desk::open(&self.engine, caller, dialect)?;
         dialect.tool(tool).unwrap_or_else(|| panic!("there is no tool {tool}")).call(&desk, arguments)
     }
 

@@ -18,7 +18,7 @@ fn native(bed: &Bed, about: Option<&str>, token_budget: usize) -> String {
 
 fn native_as(bed: &Bed, caller: &Caller, about: Option<&str>, token_budget: usize) -> String {
     let request = BriefingRequest { about: about.map(str::to_owned), token_budget };
-    block(&Desk { engine: &bed.engine, caller }, Native, &request).expect("a block")
+    block(&Desk::open(&bed.engine, caller, Native).expect("a desk"), Native, &request).expect("a block")
 }
 
 /// What stands around the memories of a block at the most: the fence, what it says, and a short note.
@@ -188,8 +188,8 @@ fn spaces_and_groups_do_not_mix() {
 fn the_block_of_max_is_its_summary() {
     let bed = Bed::new();
     bed.text(Max, "remember", json!({ "category": "fact", "content": "Uses a standing desk" }));
-    let made = block(&bed.desk(), Max, &BriefingRequest::default()).expect("a block");
-    assert_eq!(made, tulving_dialects::max::summary(&bed.desk()).expect("a summary"));
+    let made = block(&bed.desk(Max), Max, &BriefingRequest::default()).expect("a block");
+    assert_eq!(made, tulving_dialects::max::summary(&bed.desk(Max)).expect("a summary"));
     assert!(made.starts_with("## Long-Term Memory\nThese are things"));
 }
 

@@ -153,7 +153,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             (&json!(one.content), &json!(format!("#{number}")))
         );
     }
-    let summary = tulving_dialects::max::summary(&bed.desk()).expect("a summary");
+    let summary = tulving_dialects::max::summary(&bed.desk(Max)).expect("a summary");
     assert_eq!(summary.matches("\n  - [#").count(), saved.len());
 }
 

@@ -62,7 +62,7 @@ pub(super) async fn call(
     let arguments = body::arguments(&parts.headers, &bytes)?;
     let upkeep = app.upkeep.clone();
     let done = app.blocking(move |engine| {
-        let done = tool.call(&Desk { engine, caller: &caller }, arguments);
+        let done = Desk::open(engine, &caller, dialect).and_then(|desk| tool.call(&desk, arguments));
         upkeep.tend();
         done
     });

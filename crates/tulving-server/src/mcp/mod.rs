@@ -82,12 +82,13 @@ impl Server {
     async fn at_desk<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&Desk<'_>) -> T + Send + 'static,
-    ) -> Result<T, ErrorData> {
+        work: impl FnOnce(&Desk<'_>) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<Result<T, Refusal>, ErrorData> {
         let (engine, caller, upkeep) =
             (Arc::clone(&self.engine), self.caller(context), Arc::clone(&self.upkeep));
+        let dialect = self.dialect;
         let done = tokio::task::spawn_blocking(move || {
-            let done = work(&Desk { engine: &engine, caller: &caller });
+            let done = Desk::open(&engine, &caller, dialect).and_then(|desk| work(&desk));
             upkeep.tend();
             done
         });
@@ -181,10 +182,10 @@ impl ServerHandler for Server {
         } else {
             let named = request.uri.strip_prefix(MEMORY).and_then(|name| name.parse::<MemoryRef>().ok());
             let which = named.ok_or_else(missing)?;
-            let found = self.at_desk(&context, move |desk| desk.engine.touch(desk.caller, which)).await?;
-            let memory = found.map_err(|error| match error.class() {
+            let found = self.at_desk(&context, move |desk| desk.memory(which)).await?;
+            let memory = found.map_err(|refusal| match refusal.class {
                 Class::Absent => missing(),
-                _ => wrong(&Refusal::from(error)),
+                _ => wrong(&refusal),
             })?;
             let text = serde_json::to_string_pretty(&memory)
                 .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;

@@ -44,17 +44,11 @@ pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
     let mut offered = rmcp::model::Tool::new(tool.name, tool.description, Arc::new(tool.input.clone()))
         .with_title(tool.title);
     offered.output_schema = tool.output.clone().map(Arc::new);
-    let (reads, removes, again) = match tool.effect {
-        Effect::Reads => (true, false, true),
-        Effect::Adds => (false, false, true),
-        Effect::Changes => (false, false, true),
-        Effect::Removes => (false, true, true),
-    };
     offered.annotations = Some(ToolAnnotations::from_raw(
         Some(tool.title.to_owned()),
-        Some(reads),
-        Some(removes),
-        Some(again),
+        Some(tool.effect == Effect::Reads),
+        Some(tool.effect == Effect::Removes),
+        Some(true),
         Some(false),
     ));
     offered

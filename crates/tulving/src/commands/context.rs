@@ -50,7 +50,7 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
         printer.document(&app.engine.briefing(&caller, &request)?)?;
         return Ok(Outcome::Done);
     }
-    let desk = Desk { engine: &app.engine, caller: &caller };
+    let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
     let block = context::block(&desk, dialect, &request).map_err(Cause::Refused)?;
     if printer.json() {
         printer.document(&serde_json::json!({ "context": block }))?;

@@ -64,8 +64,8 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
         }
     };
     let caller = app.here()?;
-    let reply =
-        tool.call(&Desk { engine: &app.engine, caller: &caller }, arguments).map_err(Cause::Refused)?;
+    let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
+    let reply = tool.call(&desk, arguments).map_err(Cause::Refused)?;
     if printer.json() {
         printer.document(&reply.data.unwrap_or_else(|| serde_json::json!({ "text": reply.text })))?;
         return Ok(Outcome::Done);

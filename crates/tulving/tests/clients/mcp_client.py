@@ -141,6 +141,20 @@ async def resources_and_the_prompt_show_what_is_remembered(connect, home, mode):
 
 
 @check
+async def a_memory_of_another_space_is_no_resource(connect, home, mode):
+    run = lambda *words: subprocess.run([BINARY, "--home", str(home), *words], capture_output=True, text=True,
+                                        env=ENVIRONMENT, check=True).stdout
+    run("space", "create", "elsewhere")
+    there = json.loads(run("--space", "elsewhere", "save", "said elsewhere", "--json"))["id"]
+    async with connect(home, mode) as client:
+        try:
+            await client.read_resource(f"memory://{there}")
+            raise AssertionError("it is of another space")
+        except MCPError as error:
+            assert "there is no resource" in str(error), error
+
+
+@check
 async def two_clients_share_one_home(connect, home, mode):
     async with connect(home, mode) as one, over_stdio(home, mode) as other:
         many = [client.call_tool("save", {"memories": [{"content": f"thing {n} of {name}"}]})
