@@ -143,6 +143,20 @@ pub struct Hit {
     pub explanation: Option<Explanation>,
 }
 
+impl Hit {
+    /// What to show of it: of a long content its best section.
+    pub fn shown(&self) -> &str {
+        let content = self.memory.edition.text.content.as_str();
+        let section = self.section.as_ref().filter(|_| !self.cut);
+        section.and_then(|section| content.get(section.start..section.end)).unwrap_or(content)
+    }
+
+    /// The headings above what is shown, outermost first.
+    pub fn heading_path(&self) -> &[String] {
+        self.section.as_ref().map_or(&[], |section| &section.heading_path)
+    }
+}
+
 /// The part of a long content that fits a question best.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BestSection {

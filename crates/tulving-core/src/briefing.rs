@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::access::Parts;
-use crate::answer::{Briefed, Briefing, BriefingSection, Strength};
+use crate::answer::{Briefed, Briefing, BriefingSection, Hit, Strength};
 use crate::error::{Error, Field};
 use crate::id::MemoryId;
 use crate::lifecycle::decay;
@@ -276,11 +276,9 @@ fn relevant(
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit: ASKED_FOR };
     let mut hits = recall::recall(parts, caller, &request)?.hits;
     hits.retain(|hit| hit.memory.superseded_by.is_none());
-    let text = |hit: crate::answer::Hit| {
-        let content = &hit.memory.edition.text.content;
-        let part = hit.section.as_ref().and_then(|section| content.get(section.start..section.end));
-        let text = part.unwrap_or(content).to_owned();
+    let told = |hit: Hit| {
+        let text = hit.shown().to_owned();
         (hit.memory, text)
     };
-    Ok(hits.into_iter().map(text).collect())
+    Ok(hits.into_iter().map(told).collect())
 }

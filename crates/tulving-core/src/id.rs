@@ -168,6 +168,13 @@ pub enum MemoryRef {
     Id(MemoryId),
 }
 
+impl MemoryRef {
+    /// The number where there is one, else the id.
+    pub fn of(number: Option<Number>, id: MemoryId) -> Self {
+        number.map_or(Self::Id(id), Self::Number)
+    }
+}
+
 impl FromStr for MemoryRef {
     type Err = Invalid;
 

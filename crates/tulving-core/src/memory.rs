@@ -63,7 +63,7 @@ impl Memory {
 
     /// Its number where it has one, else its id: what a person calls it.
     pub fn reference(&self) -> MemoryRef {
-        self.number.map_or(MemoryRef::Id(self.id), MemoryRef::Number)
+        MemoryRef::of(self.number, self.id)
     }
 }
 

@@ -440,14 +440,8 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
 
 /// A hit with its best section in the place of a long content.
 fn recalled(hit: &Hit, now: Timestamp) -> Recalled {
-    let mut memory = fields(&hit.memory, now);
-    let mut heading_path = Vec::new();
-    if let Some(section) = &hit.section {
-        heading_path.clone_from(&section.heading_path);
-        if let Some(part) = memory.content.get(section.start..section.end).filter(|_| !hit.cut) {
-            memory.content = part.to_owned();
-        }
-    }
+    let memory = Fields { content: hit.shown().to_owned(), ..fields(&hit.memory, now) };
+    let heading_path = hit.heading_path().to_owned();
     Recalled { memory, relevance_score: hit.relevance_score.get(), heading_path }
 }
 

@@ -172,18 +172,15 @@ fn replaced(target: MemoryRef) -> AssociationRequest {
 }
 
 fn outcome(receipt: &Receipt) -> Outcome {
-    let name = |number: Option<tulving_core::id::Number>, id: tulving_core::id::MemoryId| {
-        number.map_or(MemoryRef::Id(id), MemoryRef::Number).to_string()
-    };
     Outcome {
-        id: name(receipt.number, receipt.id),
+        id: MemoryRef::of(receipt.number, receipt.id).to_string(),
         status: match receipt.fate {
             Fate::Created => "created",
             Fate::Updated => "updated",
             Fate::Unchanged => "unchanged",
             Fate::Duplicate => "known",
         },
-        similar: receipt.near.iter().map(|near| name(near.number, near.id)).collect(),
+        similar: receipt.near.iter().map(|near| MemoryRef::of(near.number, near.id).to_string()).collect(),
         warnings: tool::warnings(&receipt.warnings),
     }
 }
@@ -301,18 +298,15 @@ fn tokens_within(tokens: Whole, least: i64, most: i64) -> Result<usize, Refusal>
 
 fn shown(hit: &Hit) -> Shown {
     let memory = &hit.memory;
-    let text = &memory.edition.text;
-    let section = hit.section.as_ref().filter(|_| !hit.cut);
-    let part = section.and_then(|section| text.content.get(section.start..section.end));
     Shown {
         id: memory.reference().to_string(),
-        content: part.unwrap_or(&text.content).to_owned(),
+        content: hit.shown().to_owned(),
         memory_type: memory.edition.class.memory_type,
         date: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at).date(),
         relevance: (hit.relevance_score.get() * 1e3).round() / 1e3,
         key: memory.edition.key.clone(),
-        tags: text.tags.clone(),
-        section: hit.section.as_ref().map(|section| section.heading_path.clone()).unwrap_or_default(),
+        tags: memory.edition.text.tags.clone(),
+        section: hit.heading_path().to_owned(),
         superseded: memory.superseded_by.is_some(),
         why: hit.why.clone(),
     }
@@ -353,10 +347,14 @@ struct One {
     content: String,
     /// Its version now.
     version: u32,
+    /// What was asked and not done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 fn one(memory: &Memory) -> One {
     One {
+        warnings: Vec::new(),
         id: memory.reference().to_string(),
         content: memory.edition.text.content.clone(),
         version: memory.version.0,
@@ -380,7 +378,8 @@ fn update(desk: &Desk<'_>, said: Update) -> Result<One, Refusal> {
         valid_until: said.valid_until.map(Some),
         ..UpdateRequest::default()
     };
-    Ok(one(&desk.engine.update(&desk.caller, which, &request)?.memory))
+    let edited = desk.engine.update(&desk.caller, which, &request)?;
+    Ok(One { warnings: tool::warnings(&edited.warnings), ..one(&edited.memory) })
 }
 
 #[derive(Deserialize, JsonSchema)]

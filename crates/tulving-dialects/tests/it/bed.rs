@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use tulving_core::id::{MemoryId, MemoryRef, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
+use tulving_core::ports::Embedder;
 use tulving_core::request::{Caller, Filter, SaveRequest};
 use tulving_core::vocabulary::{Origin, SpaceKind};
 use tulving_core::{Engine, Parts};
@@ -28,6 +29,10 @@ pub(crate) struct Bed {
 impl Bed {
     /// A bed whose clock stands still but for a second before each call. It is 2026-01-01.
     pub(crate) fn new() -> Self {
+        Self::with(Arc::new(FakeEmbedder))
+    }
+
+    pub(crate) fn with(embedder: Arc<dyn Embedder>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::open_or_create(folder.path()).expect("a home");
         let clock = Arc::new(ManualClock::new());
@@ -35,7 +40,7 @@ impl Bed {
         let store = Arc::new(opened);
         let engine = Engine::new(Parts {
             store: store.clone(),
-            embedder: Arc::new(FakeEmbedder),
+            embedder,
             former: Vec::new(),
             index: Arc::new(PlainIndex::new(store)),
             clock: clock.clone(),

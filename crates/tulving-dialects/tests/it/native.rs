@@ -1,9 +1,12 @@
+use std::sync::Arc;
+
 use serde_json::json;
 use tulving_core::request::SaveRequest;
 use tulving_core::vocabulary::SpaceKind;
 use tulving_dialects::Dialect::Native;
+use tulving_testkit::embedder::BrokenEmbedder;
 
-use crate::bed::Bed;
+use crate::bed::{Bed, each};
 
 #[test]
 fn many_are_saved_as_one_act_or_none() {
@@ -87,4 +90,19 @@ fn an_id_of_another_space_names_nothing() {
     ] {
         assert_eq!(bed.refused(Native, tool, arguments), format!("there is no memory {far}"));
     }
+}
+
+#[test]
+fn what_could_not_be_embedded_is_said_by_save_and_by_update() {
+    let bed = Bed::with(Arc::new(BrokenEmbedder));
+    let saved =
+        bed.data(Native, "save", json!({ "memories": [{ "content": "Deploys go through make ship" }] }));
+    let said = each(&saved["saved"], "id");
+    let edited =
+        bed.data(Native, "update", json!({ "id": said[0], "content": "Deploys go through make land" }));
+    for answer in [&saved["saved"][0], &edited] {
+        let warning = answer["warnings"][0].as_str().expect("a warning");
+        assert!(warning.contains("embedded"), "{warning}");
+    }
+    assert_eq!(edited["content"], "Deploys go through make land", "it is changed all the same");
 }

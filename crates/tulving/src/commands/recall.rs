@@ -309,13 +309,11 @@ fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -
 /// The memory with only its best section, below the headings that lead there.
 fn best_part(hit: &Hit) -> Memory {
     let mut memory = hit.memory.clone();
-    if let Some(section) = &hit.section {
-        let text = &mut memory.edition.text;
-        let part = if hit.cut { None } else { text.content.get(section.start..section.end) };
-        let part = below_headings(part.unwrap_or(&text.content), &section.heading_path);
-        let path = section.heading_path.iter().map(String::as_str);
+    if hit.section.is_some() {
+        let part = below_headings(hit.shown(), hit.heading_path());
+        let path = hit.heading_path().iter().map(String::as_str);
         let parts: Vec<&str> = path.chain([part]).filter(|part| !part.is_empty()).collect();
-        text.content = parts.join(" › ");
+        memory.edition.text.content = parts.join(" › ");
     }
     memory
 }
