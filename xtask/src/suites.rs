@@ -29,7 +29,7 @@ enum Work {
     Cargo(&'static str, &'static [(&'static str, &'static str)]),
     /// All tests: by nextest where it is installed, else by cargo.
     Tests,
-    /// The binary in the hands of real clients.
+    /// The binary in the hands of real clients and of the conformance suite.
     Clients,
     /// The examples in the documentation, which nextest leaves out.
     Doctests,
@@ -50,7 +50,7 @@ static SUITES: [Suite; 8] = [
     Suite::new("layers", 0.5, Work::Check(layers::check)),
     Suite::new("docs", 0.5, Work::Check(docs::check)),
     Suite::new("tests", 24.0, Work::Tests),
-    Suite::new("clients", 2.0, Work::Clients),
+    Suite::new("clients", 2.9, Work::Clients),
     Suite::new("doctests", 4.0, Work::Doctests),
     Suite::new("rustdoc", 4.0, Work::Cargo(RUSTDOC, &[("RUSTDOCFLAGS", "-D warnings")])),
 ];

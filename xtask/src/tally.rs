@@ -56,12 +56,17 @@ pub(crate) fn of_libtest(output: &str) -> Option<Tally> {
     total
 }
 
-/// Reads the last line of a script of ours: `31 passed, 0 failed`.
-pub(crate) fn of_script(output: &str) -> Option<Tally> {
-    let last = output.lines().rev().find(|line| line.contains(" passed, "))?;
-    let (passed, rest) = last.trim().split_once(" passed, ")?;
-    let failed = rest.strip_suffix(" failed")?;
-    Some(Tally { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
+/// Adds up the last lines of scripts of ours, such as `31 passed, 0 failed`; none when there is not one.
+pub(crate) fn of_scripts(output: &str) -> Option<Tally> {
+    let count = |line: &str| {
+        let (passed, failed) = line.strip_suffix(" failed")?.split_once(" passed, ")?;
+        Some(Tally { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
+    };
+    let mut total = None;
+    for tally in output.lines().filter_map(count) {
+        *total.get_or_insert_default() += tally;
+    }
+    total
 }
 
 fn without_brackets(text: &str) -> String {
@@ -83,10 +88,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_of_a_script_is_its_count() {
-        let said = "FAILED one: why\n30 passed, 1 failed\n";
-        assert_eq!(of_script(said), Some(Tally { passed: 30, failed: 1 }));
-        assert_eq!(of_script("it broke"), None);
+    fn adds_up_what_scripts_say_last() {
+        let said = "FAILED one: why\n30 passed, 1 failed\nTotal: 5 passed, 5 failed\n7 passed, 0 failed\n";
+        assert_eq!(of_scripts(said), Some(Tally { passed: 37, failed: 1 }));
+        assert_eq!(of_scripts("it broke"), None);
     }
 
     #[test]

@@ -4,14 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use rmcp::ServerHandler;
 use tulving_core::Engine;
 use tulving_core::error::Error;
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
+use tulving_dialects::Dialect;
 
 use super::auth::Credentials;
+use super::mcp::{self, Answer};
 use super::problem::Problem;
 use crate::Upkeep;
+use crate::mcp::{Naming, Server};
 
 /// Bounds on what a request may cost.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +41,8 @@ pub struct App {
     pub(super) upkeep: Arc<dyn Upkeep>,
     /// Bounds on what a request may cost.
     pub(super) limits: Limits,
+    /// Answers at `/mcp`.
+    pub(super) answer: Arc<Answer>,
     in_flight: Arc<AtomicUsize>,
 }
 
@@ -52,7 +58,23 @@ impl Drop for InFlight {
 impl App {
     /// Routes over this engine.
     pub fn new(engine: Arc<Engine>, upkeep: Arc<dyn Upkeep>, limits: Limits) -> Self {
-        Self { engine, upkeep, limits, in_flight: Arc::default() }
+        let (memory, bell) = (Arc::clone(&engine), Arc::clone(&upkeep));
+        let server = move |caller, dialect| {
+            Server::new(Arc::clone(&memory), Arc::clone(&bell), caller, dialect, Naming::Nobody)
+        };
+        Self::with_mcp(engine, upkeep, limits, server)
+    }
+
+    /// The same with another server at `/mcp`, made for each request. A conformance suite asks for tools of its own, over
+    /// the same listener, gate and authorisation.
+    pub fn with_mcp<S: ServerHandler + Clone>(
+        engine: Arc<Engine>,
+        upkeep: Arc<dyn Upkeep>,
+        limits: Limits,
+        server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
+    ) -> Self {
+        let answer = mcp::answering(server, limits.body_bytes);
+        Self { engine, upkeep, limits, answer, in_flight: Arc::default() }
     }
 
     /// One more request is being answered.

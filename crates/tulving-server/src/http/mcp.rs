@@ -4,6 +4,7 @@
 //! the server keeps no session, so that it may be stopped and started between two requests. Of a client of the older
 //! revision, which says its name only once, the name is handed back as its session id, and it shows it ever after.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -11,10 +12,11 @@ use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use data_encoding::HEXLOWER;
-use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcError};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, ServerHandler};
+use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
 use tulving_core::{limits, preview};
 use tulving_dialects::Dialect;
@@ -24,11 +26,14 @@ use super::auth::Credentials;
 use super::body;
 use super::dialects::{Named, known, unreadable};
 use super::problem::Problem;
-use crate::mcp::{Naming, Server};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// What stands before the name in a session id.
 const NAMED: &str = "client-";
+
+/// Answers one request of one caller in one dialect.
+pub(super) type Answer = dyn Fn(Caller, Dialect, Request) -> Answering + Send + Sync;
+type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
 
 /// `POST /mcp`
 pub(super) async fn native(
@@ -71,22 +76,31 @@ async fn serve(
     if caller.agent.is_none() {
         caller.agent = name(&message).or_else(|| named.clone()).or_else(|| remembered(&parts.headers));
     }
-    let server =
-        Server::new(Arc::clone(&app.engine), Arc::clone(&app.upkeep), caller, dialect, Naming::Nobody);
-    // The gate has looked at Host and Origin already.
-    let config = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(false)
-        .with_json_response(true)
-        .with_max_request_body_bytes(app.limits.body_bytes)
-        .disable_allowed_hosts();
-    let service =
-        StreamableHttpService::new(move || Ok(server.clone()), Arc::<NeverSessionManager>::default(), config);
-    let answer = service.handle(Request::from_parts(parts, Body::from(bytes))).await;
-    let mut response = answer.map(Body::new);
+    let request = Request::from_parts(parts, Body::from(bytes));
+    let mut response = (app.answer)(caller, dialect, request).await;
     if let Some(id) = named.filter(|_| response.status() == StatusCode::OK).and_then(|name| session(&name)) {
         response.headers_mut().insert(SESSION, id);
     }
     Ok(response)
+}
+
+/// Answers with a server that is made for the request and forgotten.
+pub(super) fn answering<S: ServerHandler + Clone>(
+    server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
+    body_bytes: usize,
+) -> Arc<Answer> {
+    // The gate has looked at Host and Origin already.
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(body_bytes)
+        .disable_allowed_hosts();
+    Arc::new(move |caller, dialect, request| {
+        let server = server(caller, dialect);
+        let sessions = Arc::<NeverSessionManager>::default();
+        let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config.clone());
+        Box::pin(async move { service.handle(request).await.map(Body::new) })
+    })
 }
 
 /// The name that a client says with every request.

@@ -31,7 +31,7 @@ use crate::Upkeep;
 pub use stdio::{Stopped, on_stdio};
 
 /// The revisions that are spoken, newest first.
-const REVISIONS: [ProtocolVersion; 2] = [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25];
+pub const REVISIONS: [ProtocolVersion; 2] = [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25];
 /// Where the block for the start of a session is read.
 const CONTEXT: &str = "memory://context";
 /// How the address of a memory begins.
