@@ -11,12 +11,16 @@ use crate::time::Timestamp;
 
 /// What was recalled and is not written yet.
 #[derive(Default)]
-pub(crate) struct Touches(Mutex<BTreeMap<MemoryId, Touch>>);
+pub(crate) struct Touches {
+    waiting: Mutex<BTreeMap<MemoryId, Touch>>,
+    /// Held by the one who writes.
+    writing: Mutex<()>,
+}
 
 impl Touches {
     /// Notes that memories were recalled. Never waits for the store.
     pub(crate) fn note(&self, ids: impl IntoIterator<Item = MemoryId>, at: Timestamp) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         for id in ids {
             let touch = waiting.entry(id).or_insert(Touch { id, count: 0, at });
             touch.count += 1;
@@ -24,10 +28,12 @@ impl Touches {
         }
     }
 
-    /// Writes what waits, and says how many memories it was. What could not be written waits on.
+    /// Writes what waits, and says how many memories it was. What could not be written waits on. Afterwards all that was
+    /// noted before counts, also what somebody else was about to write.
     pub(crate) fn flush(&self, parts: &Parts) -> Result<u64, Error> {
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let taken: Vec<Touch> = {
-            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *waiting).into_values().collect()
         };
         if taken.is_empty() {
@@ -48,7 +54,7 @@ impl Touches {
     }
 
     fn put_back(&self, touches: &[Touch]) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         for touch in touches {
             let entry = waiting.entry(touch.id).or_insert(Touch { count: 0, ..*touch });
             entry.count += touch.count;

@@ -22,7 +22,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use tool::{Reach, Tool};
+use tool::{Reach, Refusal, Tool};
+use tulving_core::error::Class;
 
 /// A vocabulary of tools over the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -102,6 +103,21 @@ impl Dialect {
     /// The tool with this name.
     pub fn tool(self, name: &str) -> Option<&'static Tool> {
         self.tools().iter().find(|tool| tool.name == name)
+    }
+
+    /// The tool that a caller means by this name, or a refusal with the names that there are.
+    pub fn find(self, name: &str) -> Result<&'static Tool, Refusal> {
+        self.tool(name).ok_or_else(|| {
+            let known: Vec<&str> = self.tools().iter().map(|tool| tool.name).collect();
+            let message = format!("{self} has no tool `{}`", tulving_core::preview::short(name));
+            Refusal {
+                code: "unknown_tool",
+                message,
+                hint: Some(format!("it has {}", known.join(", "))),
+                field: None,
+                class: Class::Caller,
+            }
+        })
     }
 }
 

@@ -156,8 +156,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
         None => Mode::Recent,
     };
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
-    // What was recalled a moment ago comes first. Where it cannot be written down yet, the order is a little older.
-    let _ = desk.engine.flush();
+    desk.catch_up();
     let hits = desk.engine.recall(&desk.caller, &request)?.hits;
     Ok(match hits.as_slice() {
         [] => "No memories found.".to_owned(),

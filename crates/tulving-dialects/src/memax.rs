@@ -412,6 +412,7 @@ fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
         expires_at,
         ..SaveRequest::new(said.content)
     };
+    desk.catch_up();
     let receipt = desk.engine.save(&caller, request)?;
     let memory = desk.engine.get(&caller, MemoryRef::Id(receipt.id))?;
     let status = match receipt.fate {
@@ -432,6 +433,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
         Filter { space: Some(caller.space), kinds: asked.kinds, tags: asked.tags, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(asked.query)));
     let request = RecallRequest { mode, filter, sort: None, limit: bounded(asked.limit)? };
+    desk.catch_up();
     let answer = desk.engine.recall(&caller, &request)?;
     let now = desk.engine.now();
     let memories = answer.hits.iter().map(|hit| recalled(hit, now)).collect();
@@ -447,8 +449,7 @@ fn recalled(hit: &Hit, now: Timestamp) -> Recalled {
 
 fn get(desk: &Desk<'_>, asked: Get) -> Result<Fields, Refusal> {
     let which = named(&asked.id.0)?;
-    // So that the count has what was retrieved before.
-    let _ = desk.engine.flush();
+    desk.catch_up();
     Ok(fields(&desk.engine.touch(&desk.caller, which)?, desk.engine.now()))
 }
 
@@ -475,6 +476,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
     };
     let cursor = asked.cursor.as_deref().map(str::parse).transpose()?;
     let request = ListRequest { filter, sort: Sort::Newest, limit: bounded(asked.limit)?, cursor };
+    desk.catch_up();
     let page = desk.engine.list(&caller, &request)?;
     Ok(Page {
         memories: page.memories.iter().map(|memory| fields(memory, now)).collect(),

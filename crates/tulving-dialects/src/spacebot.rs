@@ -296,8 +296,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
         }
     };
     let limit = usize::try_from(limit).unwrap_or(1);
-    // So that what was recalled a moment ago counts. Where it cannot be written down yet, it counts a little later.
-    let _ = desk.engine.flush();
+    desk.catch_up();
     let answer = desk.engine.recall(&desk.caller, &RecallRequest { mode, filter, sort, limit })?;
     let now = desk.engine.now();
     Ok(Recalled {

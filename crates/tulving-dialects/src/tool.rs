@@ -42,6 +42,12 @@ impl<'a> Desk<'a> {
         Ok(Self { engine, caller: Caller { viewer, ..caller.clone() } })
     }
 
+    /// Counts what was used before this call, so that an answer which shows use, or goes by it, is the same in a process
+    /// that goes on as in one that ended after each call. Where it cannot be written down yet, it counts a little later.
+    pub(crate) fn catch_up(&self) {
+        let _ = self.engine.flush();
+    }
+
     /// A memory within reach, which counts as accessed.
     pub fn memory(&self, which: MemoryRef) -> Result<Memory, Refusal> {
         Ok(self.engine.touch(&self.caller, which)?)

@@ -130,10 +130,11 @@ impl Failure {
     }
 
     /// The field of the request that it is about.
-    pub(crate) fn field(&self) -> Option<&'static str> {
+    pub(crate) fn field(&self) -> Option<&str> {
         match &self.cause {
             Cause::Engine(error) => error.field().map(|field| field.as_str()),
             Cause::Input(error) => error.field(),
+            Cause::Refused(refusal) => refusal.field.as_deref(),
             _ => None,
         }
     }

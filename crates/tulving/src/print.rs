@@ -52,7 +52,7 @@ struct Details {
     class: &'static str,
     message: String,
     hint: Option<String>,
-    field: Option<&'static str>,
+    field: Option<String>,
 }
 
 impl Printer {
@@ -168,7 +168,8 @@ impl Printer {
         let (message, hint) = (failure.message(), failure.hint());
         if self.json {
             let (code, class) = (failure.code(), exit::name(failure.class()));
-            self.failed.push(Details { code, class, message, hint, field: failure.field() });
+            let field = failure.field().map(str::to_owned);
+            self.failed.push(Details { code, class, message, hint, field });
             return;
         }
         self.error_line(&format!("{} {message}", style::paint(BAD, "error:")));

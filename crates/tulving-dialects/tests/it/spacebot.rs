@@ -90,6 +90,21 @@ fn the_three_save_examples_of_the_seed() {
 }
 
 #[test]
+fn every_relation_is_kept_as_it_was_said() {
+    let bed = Bed::new();
+    let target = said(&bed, "the larger one");
+    for relation in Relation::ALL {
+        let link = json!({ "target_id": target, "relation_type": relation.as_str() });
+        let id = save(&bed, json!({ "content": format!("is {relation} it"), "associations": [link] }));
+        let saved = bed.memory(&id).id;
+        let related = bed.engine.related(&bed.caller, saved.into(), 1).expect("relatives");
+        let kept = related[0].via.iter().find(|link| link.linked_by != LinkedBy::Auto).expect("a link");
+        assert_eq!((kept.relation, kept.source, kept.weight.get()), (*relation, saved, 0.5));
+        assert_eq!(kept.target.to_string(), target);
+    }
+}
+
+#[test]
 fn importance_defaults_by_type_and_the_type_to_fact() {
     let bed = Bed::new();
     for (memory_type, importance) in [

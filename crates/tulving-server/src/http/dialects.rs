@@ -51,12 +51,9 @@ pub(super) async fn call(
 ) -> Result<Response, Problem> {
     let Path((dialect, tool)) = named.map_err(unreadable)?;
     let dialect = known(&dialect)?;
-    let Some(tool) = dialect.tool(&tool) else {
-        let tools: Vec<&str> = dialect.tools().iter().map(|tool| tool.name).collect();
-        let said = format!("{dialect} has no tool `{}`", tulving_core::preview::short(&tool));
-        return Err(Problem::new(StatusCode::NOT_FOUND, "unknown_tool", said)
-            .hinting(format!("it has {}", tools.join(", "))));
-    };
+    // It stands in the address, so that a wrong one is no address.
+    let tool =
+        dialect.find(&tool).map_err(|refusal| Problem::from(refusal).answered(StatusCode::NOT_FOUND))?;
     let (parts, body) = request.into_parts();
     let bytes = body::read(&app, &parts.headers, body).await?;
     let arguments = body::arguments(&parts.headers, &bytes)?;

@@ -39,6 +39,11 @@ impl Problem {
         Self { status, code, detail: detail.into(), hint: None, field: None }
     }
 
+    /// The same with another status than that of its class.
+    pub(super) fn answered(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
     /// The same with what to do about it.
     pub(super) fn hinting(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }

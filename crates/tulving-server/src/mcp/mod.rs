@@ -141,9 +141,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.dialect.tool(&request.name) else {
-            return Err(no_tool(self.dialect, &request.name));
-        };
+        let tool = self.dialect.find(&request.name).map_err(|refusal| wrong(&refusal))?;
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let done = self.at_desk(&context, move |desk| Tool::call(tool, desk, arguments)).await?;
         Ok(match done {
@@ -240,11 +238,4 @@ fn wrong(refusal: &Refusal) -> ErrorData {
         Class::Caller => ErrorData::invalid_params(refusal.to_string(), data),
         _ => ErrorData::internal_error(refusal.to_string(), data),
     }
-}
-
-fn no_tool(dialect: Dialect, name: &str) -> ErrorData {
-    let tools: Vec<&str> = dialect.tools().iter().map(|tool| tool.name).collect();
-    let said =
-        format!("there is no tool {}; there are {}", tulving_core::preview::short(name), tools.join(", "));
-    ErrorData::invalid_params(said, None)
 }

@@ -48,11 +48,7 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
     let Some(name) = &args.tool else {
         return list(dialect, printer);
     };
-    let Some(tool) = dialect.tool(name) else {
-        let known: Vec<&str> = dialect.tools().iter().map(|tool| tool.name).collect();
-        let what = format!("{dialect} has no tool `{}`", tulving_core::preview::short(name));
-        return Err(Failure::usage(what).hinted(format!("it has {}", known.join(", "))));
-    };
+    let tool = dialect.find(name).map_err(Cause::Refused)?;
     let arguments = match &args.arguments {
         None => Value::Null,
         Some(given) => {

@@ -311,6 +311,9 @@ fn the_first_use_makes_the_home_and_its_token() {
     let token = std::fs::read_to_string(&file).expect("a token");
     tulving.ok(&["list"]);
     assert_eq!(std::fs::read_to_string(&file).expect("a token"), token, "it is made once");
+    let files = std::fs::read_dir(tulving.home()).expect("a home").map(|file| file.expect("a file").path());
+    let databases: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "db")).collect();
+    assert_eq!(databases, [tulving.home().join("tulving.db")], "everything is in one database");
     let mut command = tulving.command(&["save", "by token"]);
     command.env("TULVING_TOKEN", token.trim());
     assert_eq!(finish(command, b"").code, 0);

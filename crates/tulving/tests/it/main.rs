@@ -41,3 +41,6 @@ mod together;
 
 /// `tulving serve` as programs meet it: bytes over a socket.
 mod serve;
+
+/// The examples of the seeds, played to the letter on every way to a tool.
+mod replay;

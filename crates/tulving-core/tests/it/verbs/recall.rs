@@ -152,6 +152,29 @@ fn a_recall_writes_nothing_until_it_is_flushed() {
 }
 
 #[test]
+fn after_a_flush_all_that_was_noted_counts_also_where_another_was_writing_it() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let bed = Bed::new();
+    let user = bed.user();
+    let memory = bed.save(&user, "counted").id;
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                bed.engine.flush().unwrap();
+            }
+        });
+        let counted = (1..=200_u64).find(|_| {
+            let seen = bed.engine.touch(&user, memory.into()).unwrap().usage.access_count;
+            bed.engine.flush().unwrap();
+            bed.get(&user, memory).usage.access_count != seen + 1
+        });
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(counted, None, "the first that did not count");
+    });
+}
+
+#[test]
 fn only_what_was_found_counts_as_used() {
     let bed = Bed::new();
     let user = bed.user();

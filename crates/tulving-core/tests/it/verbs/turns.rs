@@ -43,6 +43,17 @@ fn a_turn_is_logged_with_what_was_said() {
 }
 
 #[test]
+fn a_turn_is_no_memory_and_a_memory_no_turn() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.engine.log_turn(&user, &turn("Fix the JWT expiry bug")).unwrap();
+    assert_eq!(bed.contents(&user), [""; 0]);
+    bed.save(&user, "Prefers TypeScript over JavaScript");
+    assert_eq!(bed.contents(&user), ["Prefers TypeScript over JavaScript"]);
+    assert_eq!(last(&bed, &user, 9).len(), 1);
+}
+
+#[test]
 fn an_empty_turn_and_an_endless_one_are_refused() {
     let bed = Bed::new();
     let user = bed.user();

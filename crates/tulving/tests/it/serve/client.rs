@@ -13,19 +13,19 @@ use crate::binary::Tulving;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running server. It is killed where a test does not stop it.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     out: BufReader<ChildStdout>,
-    pub(super) address: SocketAddr,
-    pub(super) token: String,
+    pub(crate) address: SocketAddr,
+    pub(crate) token: String,
 }
 
 /// What came back.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
-    pub(super) body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Drop for Server {
@@ -36,11 +36,11 @@ impl Drop for Server {
 }
 
 impl Server {
-    pub(super) fn start(tulving: &Tulving) -> Self {
+    pub(crate) fn start(tulving: &Tulving) -> Self {
         Self::start_with(tulving, |_| {})
     }
 
-    pub(super) fn start_with(tulving: &Tulving, change: impl FnOnce(&mut Command)) -> Self {
+    pub(crate) fn start_with(tulving: &Tulving, change: impl FnOnce(&mut Command)) -> Self {
         let mut command = tulving.command(&["serve", "--listen", "127.0.0.1:0", "--json"]);
         change(&mut command);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
@@ -56,14 +56,14 @@ impl Server {
         Self { child, out, address, token }
     }
 
-    pub(super) fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("set");
         stream
     }
 
     /// Sends these bytes on a connection of their own, and reads all that comes.
-    pub(super) fn send(&self, bytes: &[u8]) -> Answer {
+    pub(crate) fn send(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
         // One that is turned away early may close before it has read everything.
         let _ = stream.write_all(bytes);
@@ -71,25 +71,25 @@ impl Server {
     }
 
     /// A request with the token of the home and these headers besides.
-    pub(super) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    pub(crate) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let authorization = format!("Bearer {}", self.token);
         let headers = [&[("Authorization", authorization.as_str())], headers].concat();
         self.send(&request(self.address, method, path, &headers, body))
     }
 
-    pub(super) fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[], b"")
     }
 
     /// Calls a tool, which must succeed, and gives what it answered.
-    pub(super) fn tool(&self, dialect: &str, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn tool(&self, dialect: &str, tool: &str, arguments: &Value) -> Value {
         let answer = self.call(dialect, tool, &[], arguments);
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.json()["data"].clone()
     }
 
     /// Calls a tool.
-    pub(super) fn call(
+    pub(crate) fn call(
         &self,
         dialect: &str,
         tool: &str,
@@ -100,13 +100,13 @@ impl Server {
         self.ask("POST", &path, headers, arguments.to_string().as_bytes())
     }
 
-    pub(super) fn signal(&self) {
+    pub(crate) fn signal(&self) {
         let id = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it runs");
     }
 
     /// Waits until it has ended by itself, and gives what it said on standard error.
-    pub(super) fn ended(mut self) -> String {
+    pub(crate) fn ended(mut self) -> String {
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).expect("text");
         assert_eq!(rest, "", "one document and nothing else on standard output");
@@ -118,14 +118,14 @@ impl Server {
     }
 
     /// Stops it as a service manager does.
-    pub(super) fn stop(self) -> String {
+    pub(crate) fn stop(self) -> String {
         self.signal();
         self.ended()
     }
 }
 
 /// A request as bytes, with `Host` and `Content-Length` unless they are among the headers.
-pub(super) fn request(
+pub(crate) fn request(
     address: SocketAddr,
     method: &str,
     path: &str,
@@ -149,7 +149,7 @@ pub(super) fn request(
 
 impl Answer {
     /// Reads until the other side closes. A reset after the answer is no matter.
-    pub(super) fn read(stream: &mut TcpStream) -> Self {
+    pub(crate) fn read(stream: &mut TcpStream) -> Self {
         let (mut bytes, mut buffer) = (Vec::new(), [0; 16_384]);
         loop {
             match stream.read(&mut buffer) {
@@ -168,21 +168,21 @@ impl Answer {
         answer
     }
 
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
         lines.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
     /// That it is a refusal with this status and code, whole and well-formed.
-    pub(super) fn assert_problem(&self, status: u16, code: &str) -> Value {
+    pub(crate) fn assert_problem(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "{}", self.text());
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());
         let document = self.json();

@@ -1,7 +1,7 @@
 //! `tulving serve` as programs meet it: bytes over a socket, written by hand.
 
 /// A server of its own, and a client that sends exactly what it is told.
-mod client;
+pub(crate) mod client;
 
 /// What is turned away, and how.
 mod refusals;

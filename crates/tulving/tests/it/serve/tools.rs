@@ -34,14 +34,14 @@ fn a_tool_answers_as_it_does_on_the_command_line() {
         assert!(said["text"].as_str().expect("text").starts_with("Remembered"), "{said}");
     }
     for (dialect, tool, arguments) in [
-        // First of all, because it shows how often each was recalled.
+        // First of all, because it shows how often each was recalled. What finds nothing uses nothing, and so may be asked twice.
         ("memax", "memax_list", json!({})),
+        ("spacebot", "memory_recall", json!({ "mode": "typed", "memory_type": "todo" })),
         ("max", "recall", json!({})),
         ("max", "recall", json!({ "keyword": "requests" })),
         ("max", "remember", json!({ "category": "person", "content": "Ж and 日本語 and 🦀" })),
         ("groups", "list_memories", json!({})),
         ("groups", "recall_memories", json!({ "query": "TypeScript" })),
-        ("spacebot", "memory_recall", json!({ "mode": "recent" })),
         ("memax", "memax_hubs", json!({})),
         ("native", "context", json!({})),
     ] {

@@ -1,0 +1,137 @@
+//! The examples of the seeds, played to the letter on every way to a tool: MCP on standard input and output, MCP over
+//! HTTP, plain HTTP and the command line.
+//!
+//! The transcripts are in `tests/replay`, one for each dialect; [`transcript`] says how they are written. Each scene is
+//! played on a fresh home, by the real binary with its model, and the ways must agree in what a transcript leaves open.
+
+/// What differs from run to run.
+mod holes;
+
+/// A scene in the middle of its play.
+mod stage;
+
+/// How a transcript is read, and how it differs from what came.
+mod transcript;
+
+/// The four ways.
+mod ways;
+
+use serde_json::{Map, Value, json};
+use tulving_dialects::Dialect;
+
+use self::stage::Stage;
+use self::transcript::{difference, read};
+use self::ways::WAYS;
+
+#[test]
+fn max() {
+    play(Dialect::Max, include_str!("../../replay/max.txt"));
+}
+
+#[test]
+fn memax() {
+    play(Dialect::Memax, include_str!("../../replay/memax.txt"));
+}
+
+#[test]
+fn groups() {
+    play(Dialect::Groups, include_str!("../../replay/groups.txt"));
+}
+
+#[test]
+fn maven() {
+    play(Dialect::Maven, include_str!("../../replay/maven.txt"));
+}
+
+#[test]
+fn spacebot() {
+    play(Dialect::Spacebot, include_str!("../../replay/spacebot.txt"));
+}
+
+#[test]
+fn native() {
+    play(Dialect::Native, include_str!("../../replay/native.txt"));
+}
+
+#[test]
+fn every_tool_takes_and_refuses_the_same_on_every_way() {
+    for dialect in Dialect::ALL {
+        let calls = calls(dialect);
+        let told = WAYS.map(|(_, open)| {
+            let mut stage = Stage::open(open, dialect);
+            for (tool, arguments) in &calls {
+                stage.call(tool, arguments);
+            }
+            stage.told
+        });
+        if let Some(what) = disagreement(&told) {
+            panic!("{dialect}: {what}");
+        }
+    }
+}
+
+/// Calls of every tool: a good one, one without arguments, one with an argument that is not there, and for each that is
+/// there what does not fit it.
+fn calls(dialect: Dialect) -> Vec<(String, Value)> {
+    let mut calls = vec![("no_such_tool".to_owned(), json!({}))];
+    for tool in dialect.tools() {
+        let field = |name: &str| tool.input.get(name).cloned().unwrap_or_default();
+        let (properties, required) = (field("properties"), field("required"));
+        let needed = required.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let good: Map<String, Value> =
+            needed.map(|name| (name.to_owned(), fitting(name, &properties[name]))).collect();
+        let mut call = |arguments: Value| calls.push((tool.name.to_owned(), arguments));
+        call(Value::Object(good.clone()));
+        call(Value::Null);
+        call(json!({ "colour": "red" }));
+        for name in properties.as_object().into_iter().flatten().map(|(name, _)| name) {
+            for wrong in [json!({ "a": true }), json!("nonsense"), json!(-1), json!(null)] {
+                let mut arguments = good.clone();
+                arguments.insert(name.clone(), wrong);
+                call(Value::Object(arguments));
+            }
+        }
+    }
+    calls
+}
+
+/// What may stand for an argument of this name and schema.
+fn fitting(name: &str, schema: &Value) -> Value {
+    match (name, schema["type"].as_str()) {
+        ("memories", _) => json!([{ "content": "We deploy with make ship" }]),
+        (_, Some("array")) => json!([]),
+        (_, Some("integer")) => json!(1),
+        _ => schema["enum"].get(0).cloned().unwrap_or_else(|| json!("#1")),
+    }
+}
+
+/// Plays a transcript on every way, and says of each where it differs.
+#[track_caller]
+fn play(dialect: Dialect, text: &str) {
+    let mut wrong = Vec::new();
+    for scene in read(text) {
+        let mut told: Vec<Vec<String>> = Vec::new();
+        for (name, open) in WAYS {
+            let mut stage = Stage::open(open, dialect);
+            for step in &scene.steps {
+                if let Err(what) = stage.play(step) {
+                    wrong.push(format!("{dialect}.txt:{}: {name}: {}\n{what}", step.line, scene.title));
+                }
+            }
+            told.push(stage.told);
+        }
+        wrong.extend(disagreement(&told).map(|what| format!("{dialect}.txt: {}: {what}", scene.title)));
+    }
+    assert!(wrong.is_empty(), "what was expected (-) and what came (+):\n\n{}", wrong.join("\n"));
+}
+
+/// The first answer in which two ways differ.
+fn disagreement(told: &[Vec<String>]) -> Option<String> {
+    let (first, others) = told.split_first()?;
+    let (way, (one, other)) = (1..).zip(others).find_map(|(way, other)| {
+        let both = first.iter().zip(other);
+        Some((way, both.into_iter().find(|(one, other)| one != other)?))
+    })?;
+    let shown = difference(one, other);
+    Some(format!("{} (-) and {} (+) differ:\n{shown}", WAYS[0].0, WAYS[way].0))
+}
