@@ -2,13 +2,14 @@
 //!
 //! What a caller may not see is answered exactly as what does not exist.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::audit::AuditEntry;
 use crate::change::{Actor, ChangeSet, Right, Write};
-use crate::error::{Error, StoreError};
-use crate::id::{AuditId, MemoryRef, OrgId, SpaceId};
-use crate::limits::Limits;
+use crate::error::{Error, Field, Invalid, StoreError};
+use crate::id::{AuditId, MemoryId, MemoryRef, OrgId, SpaceId};
+use crate::limits::{self, Limits};
 use crate::memory::Memory;
 use crate::ports::{Clock, Embedder, Index, Store};
 use crate::request::{Caller, Forgotten};
@@ -117,7 +118,7 @@ fn check(
     role: Role,
 ) -> Result<Right, Error> {
     if held.is_some_and(|held| held.min(caller.ceiling) >= role) {
-        return Ok(Right { space, role });
+        return Ok(Right { space, role, over: None });
     }
     let place = known.map_or_else(|| "its space".to_owned(), |known| format!("the space `{}`", known.name));
     Err(Error::Denied { need: role, place })
@@ -171,6 +172,30 @@ pub(crate) fn absent(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result
     Ok(Error::NoMemory { which, space })
 }
 
+/// Looks at several memories, each once however often and by whatever names it is meant: what was found, and the names of
+/// what is not there. What is forgotten is not there either, unless `look` finds it.
+pub(crate) fn several<T>(
+    which: &[MemoryRef],
+    mut look: impl FnMut(MemoryRef) -> Result<(MemoryId, T), Error>,
+) -> Result<(Vec<T>, Vec<MemoryRef>), Error> {
+    let (got, limit) = (which.len(), limits::MOVES);
+    if got > limit {
+        return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
+    }
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    for which in which {
+        match look(*which) {
+            Ok((id, memory)) if seen.insert(id) => found.push(memory),
+            Ok(_) => {}
+            Err(Error::NoMemory { .. } | Error::Forgotten { .. }) if missing.contains(which) => {}
+            Err(Error::NoMemory { .. } | Error::Forgotten { .. }) => missing.push(*which),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((found, missing))
+}
+
 /// A memory that the caller may change, and the right to do so. A mirror follows its file and is refused.
 pub(crate) fn find_editable(
     parts: &Parts,
@@ -178,9 +203,20 @@ pub(crate) fn find_editable(
     which: MemoryRef,
 ) -> Result<(Memory, Right), Error> {
     let memory = find(parts, caller, which)?;
-    let right = require(parts, caller, memory.space, Role::Writer)?;
+    let right = require_in_place(parts, caller, &memory, Role::Writer)?;
     refuse_mirror(&memory)?;
     Ok((memory, right))
+}
+
+/// The right to act on a memory as at least `role` where it is, then as now.
+pub(crate) fn require_in_place(
+    parts: &Parts,
+    caller: &Caller,
+    memory: &Memory,
+    role: Role,
+) -> Result<Right, Error> {
+    let right = require(parts, caller, memory.space, role)?;
+    Ok(Right { over: Some(memory.id), ..right })
 }
 
 /// The right to do what cannot be undone to a memory, or to change who sees it: for its owner who may write there, and
@@ -192,7 +228,7 @@ pub(crate) fn require_over(
     memory: &Memory,
 ) -> Result<Right, Error> {
     let role = if memory.owner == caller.viewer.principal { Role::Writer } else { Role::Admin };
-    require(parts, caller, memory.space, role).map_err(|error| match error {
+    require_in_place(parts, caller, memory, role).map_err(|error| match error {
         Error::Denied { need: Role::Admin, .. } => Error::OwnerOrAdmin { which },
         error => error,
     })

@@ -6,8 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::association::Association;
+use crate::change::Change;
 use crate::error::Invalid;
-use crate::id::{ListingId, MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
+use crate::id::{ListingId, MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
 use crate::memory::{Edition, Memory};
 use crate::score::{Score, Weight};
 use crate::time::Timestamp;
@@ -58,6 +59,53 @@ pub struct Edited {
     pub memory: Memory,
     /// What was asked and not done, by name.
     pub warnings: Vec<Warning>,
+}
+
+/// Memories that were moved to another space as one act.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Relocated {
+    /// As they are now, in the order in which they were named; also those that were there already.
+    pub moved: Vec<Memory>,
+    /// What does not exist, is forgotten or may not be seen, as it was named.
+    pub missing: Vec<MemoryRef>,
+}
+
+/// Memories that were forgotten as one act.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Gone {
+    /// As they were, in the order in which they were named.
+    pub forgotten: Vec<Memory>,
+    /// What does not exist, may not be seen or, where it was to be forgotten softly, is so already; as it was named.
+    pub missing: Vec<MemoryRef>,
+}
+
+/// Entries of the change log that somebody may see.
+///
+/// The numbers of entries are those of the whole store, so they tell how much others have written, as the numbers of
+/// memories do within a space; nothing else is told of what is hidden.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Changes {
+    /// The entries, in the order of commits.
+    pub changes: Vec<Change>,
+    /// How far the log was read. The next question begins here, also where nothing was found.
+    pub read_to: Seq,
+    /// Whether entries after the asked one are missing: the log was trimmed, or another content took the place of what
+    /// was there. Who follows has to look at everything again.
+    pub gap: bool,
+}
+
+/// Whether a request is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Once {
+    /// It is: nobody has begun it, or who did has vanished.
+    Begun,
+    /// It was done, with this answer. Empty means that the answer is not kept: it was longer than
+    /// [`KEPT_ANSWER_BYTES`](crate::limits::KEPT_ANSWER_BYTES), or something was erased since and it might tell of that.
+    Answered(String),
+    /// Somebody is doing it.
+    Running,
+    /// The key was used for another request.
+    Differs,
 }
 
 /// A memory that says nearly the same as the one saved.

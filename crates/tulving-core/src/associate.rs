@@ -30,7 +30,7 @@ pub(crate) fn associate(
         }
         let mut rights = vec![right];
         if link.relation == Relation::Updates {
-            rights.push(access::require(parts, caller, to.space, Role::Writer)?);
+            rights.push(access::require_in_place(parts, caller, &to, Role::Writer)?);
         }
         let now = parts.clock.now();
         let known =

@@ -1,5 +1,7 @@
 //! What is written: a [`ChangeSet`] is one act, applied whole or not at all.
 
+use serde::{Deserialize, Serialize};
+
 use crate::association::Association;
 use crate::audit::AuditEntry;
 use crate::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId, Version};
@@ -40,6 +42,9 @@ pub struct Right {
     pub space: SpaceId,
     /// At least this.
     pub role: Role,
+    /// The memory that it is needed for. The set conflicts where that is in another space by now, in which the actor may
+    /// have no such role.
+    pub over: Option<MemoryId>,
 }
 
 /// One write. A write that names a `from` conflicts where the row is no longer so.
@@ -58,7 +63,17 @@ pub enum Write {
         /// As it shall stand.
         to: Standing,
     },
-    /// Row, versions, chunks, vectors and associations go for good.
+    /// A memory goes to another space, whole, and gets the next number there. No version. Conflicts where it is
+    /// forgotten.
+    Relocate {
+        /// Which memory.
+        id: MemoryId,
+        /// The space that it was in when this was decided, and the version that it had.
+        from: (SpaceId, Version),
+        /// Where it goes.
+        to: SpaceId,
+    },
+    /// Row, versions, chunks, vectors and associations go for good, and so do all kept answers: see [`Write::Answer`].
     Erase {
         /// Which memory.
         id: MemoryId,
@@ -135,6 +150,37 @@ pub enum Write {
     AddToken(Token, TokenHash),
     /// A token is revoked.
     RevokeToken(TokenId),
+    /// A request of the actor's is begun. Conflicts where the actor has another claim of that key than the one that this
+    /// was decided on.
+    Claim {
+        /// What the actor calls it.
+        key: String,
+        /// What it asks, as a digest.
+        fingerprint: [u8; 32],
+        /// When the claim that it replaces was last written; `None` where there was none.
+        from: Option<Timestamp>,
+    },
+    /// A claim of the actor's is answered, where there is one that is not. Where something was erased since it was begun,
+    /// the answer is kept as an empty one, because it may tell what is gone; those that were kept before became empty
+    /// then.
+    Answer {
+        /// What the actor calls it.
+        key: String,
+        /// What was answered.
+        answer: String,
+    },
+    /// A claim of the actor's goes, where there is one that is not answered.
+    DropClaim {
+        /// What the actor calls it.
+        key: String,
+    },
+    /// Some of the claims that were last written before a time go, whosever they are, the oldest first.
+    PruneClaims {
+        /// Before when.
+        before: Timestamp,
+        /// How many at the most.
+        most: usize,
+    },
     /// The order of a listing is frozen until it expires.
     FreezeListing(Listing),
     /// An act is recorded.
@@ -198,7 +244,7 @@ pub struct Listing {
 /// What `apply` gave back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// The numbers of the memories inserted, in the order of the writes.
+    /// The numbers of the memories inserted and relocated, in the order of the writes.
     pub numbers: Vec<Option<Number>>,
     /// The positions of the turns logged, in the order of the writes.
     pub positions: Vec<u64>,
@@ -209,7 +255,7 @@ pub struct Applied {
 }
 
 /// One entry of the change log. Everything derived follows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Its place, in the order of commits.
     pub seq: Seq,

@@ -328,7 +328,7 @@ fn administered(parts: &Parts, caller: &Caller, name: &str) -> Result<(Space, Ve
         return Ok((space, Vec::new()));
     }
     if administers(parts, caller, MemberOf::Space(space.id))? {
-        let right = Right { space: space.id, role: Role::Admin };
+        let right = Right { space: space.id, role: Role::Admin, over: None };
         return Ok((space, vec![right]));
     }
     Err(Error::Denied { need: Role::Admin, place: format!("the space `{}`", space.name) })

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::access::{self, Parts};
-use crate::answer::{Answer, Briefing, Edited, HistoryEntry, Page, Receipt, Relative, Strength};
+use crate::answer::{
+    Answer, Briefing, Changes, Edited, Gone, HistoryEntry, Once, Page, Receipt, Relative, Relocated, Strength,
+};
 use crate::association::Association;
 use crate::audit::AuditEntry;
 use crate::embedding::{Aim, Embedded};
 use crate::error::Error;
-use crate::id::{JobId, MemoryRef, PrincipalId, Version};
+use crate::id::{JobId, MemoryRef, PrincipalId, Seq, Version};
 use crate::job::Job;
 use crate::memory::Memory;
 use crate::record::{DumpPosition, Record};
@@ -24,8 +26,8 @@ use crate::transfer::Loading;
 use crate::turn::Turn;
 use crate::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind};
 use crate::{
-    associate, briefing, conversation, directory, edit, embedding, forget, history, jobs, read, recall,
-    related, save, standing, transfer,
+    associate, briefing, conversation, directory, edit, embedding, follow, forget, history, jobs, once, read,
+    recall, related, relocate, save, standing, transfer,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -125,6 +127,17 @@ impl Engine {
         forget::forget(&self.parts, caller, which, request)
     }
 
+    /// Forgets several memories as one act: all that are there, or none where one may not be forgotten. At most
+    /// [`MOVES`](crate::limits::MOVES); one that is named twice counts once.
+    pub fn forget_many(
+        &self,
+        caller: &Caller,
+        which: &[MemoryRef],
+        request: &ForgetRequest,
+    ) -> Result<Gone, Error> {
+        forget::forget_many(&self.parts, caller, which, request)
+    }
+
     /// Brings a softly forgotten memory back.
     pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         forget::restore(&self.parts, caller, which)
@@ -148,6 +161,12 @@ impl Engine {
     /// Takes the exemption away.
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         standing::unpin(&self.parts, caller, which)
+    }
+
+    /// Moves memories into another space, by name or id, as one act: all that are there, or none where one may not go. At
+    /// most [`MOVES`](crate::limits::MOVES); one that is named twice counts once. They keep their boundaries.
+    pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<Relocated, Error> {
+        relocate::move_to(&self.parts, caller, which, space)
     }
 
     /// Links one memory to another.
@@ -289,6 +308,44 @@ impl Engine {
     /// The newest entries of the audit, for admins.
     pub fn audit(&self, caller: &Caller, filter: &AuditFilter) -> Result<Vec<AuditEntry>, Error> {
         directory::audit_entries(&self.parts, caller, filter)
+    }
+
+    /// What changed after an entry of the change log, as far as the caller may see it: up to `limit` entries, 1 to
+    /// [`CHANGES`](crate::limits::CHANGES). Fewer need not mean that there are no more; the log was read to its end where
+    /// [`read_to`](Changes::read_to) is the [`head`](Self::head).
+    pub fn changes(&self, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
+        follow::changes(&self.parts, caller, after, limit)
+    }
+
+    /// The last entry of the change log, from which whoever wants only what is new follows it.
+    pub fn head(&self) -> Result<Seq, Error> {
+        Ok(self.parts.store.head()?)
+    }
+
+    /// A random id of the content as a whole. Where a backup took its place, it is another, and the entries of the change
+    /// log are others under the same numbers.
+    pub fn epoch(&self) -> Result<[u8; 16], Error> {
+        Ok(self.parts.store.epoch()?)
+    }
+
+    /// Begins a request that is to be done once, under a key of the caller's choice: 1 to
+    /// [`ONCE_KEY_CHARS`](crate::limits::ONCE_KEY_CHARS) visible ASCII characters. The fingerprint is a digest of what is
+    /// asked. What was answered is known for 24 hours. Where nobody answers, the request counts as running for two minutes
+    /// and may then be begun again.
+    pub fn begin_once(&self, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
+        once::begin(&self.parts, caller, key, fingerprint)
+    }
+
+    /// Keeps what was answered to a request that was [begun](Self::begin_once). An answer longer than
+    /// [`KEPT_ANSWER_BYTES`](crate::limits::KEPT_ANSWER_BYTES) is kept as an empty one, which says that it was done. Does
+    /// nothing where the request is not known or was answered before.
+    pub fn answer_once(&self, caller: &Caller, key: &str, answer: &str) -> Result<(), Error> {
+        once::answer(&self.parts, caller, key, answer)
+    }
+
+    /// Lets a request that was [begun](Self::begin_once) and failed be begun again.
+    pub fn drop_once(&self, caller: &Caller, key: &str) -> Result<(), Error> {
+        once::give_up(&self.parts, caller, key)
     }
 
     /// Logs a turn of a conversation.

@@ -1,7 +1,8 @@
-//! Forgets a memory, softly or for good, and brings a softly forgotten one back.
+//! Forgets memories, softly or for good, and brings a softly forgotten one back.
 
 use crate::access::{self, Parts};
-use crate::change::Write;
+use crate::answer::Gone;
+use crate::change::{Right, Write};
 use crate::error::{Error, Field};
 use crate::id::MemoryRef;
 use crate::limits;
@@ -9,6 +10,7 @@ use crate::memory::{Memory, Standing};
 use crate::request::{Caller, ForgetRequest, Manner};
 use crate::save::{dedupe, intake};
 use crate::standing;
+use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, Role};
 
 /// Forgets a memory and gives it as it was. Softly, the row stays for audit and can be restored; hard, row, versions,
@@ -19,34 +21,92 @@ pub(crate) fn forget(
     which: MemoryRef,
     request: &ForgetRequest,
 ) -> Result<Memory, Error> {
-    let reason = intake::given(Field::Reason, request.reason.as_deref(), limits::NOTE_CHARS)?;
-    access::decide_again(|| match request.manner {
-        Manner::Soft => soften(parts, caller, which, reason.clone()),
-        Manner::Hard => erase(parts, caller, which, reason.clone()),
+    let reason = reason(request)?;
+    access::decide_again(|| {
+        let act =
+            Act { parts, caller, now: parts.clock.now(), manner: request.manner, reason: reason.clone() };
+        let leaving = act.decide(which)?;
+        act.write(vec![leaving]).map(|mut gone| gone.pop().expect("one memory was forgotten"))
     })
 }
 
-fn soften(parts: &Parts, caller: &Caller, which: MemoryRef, reason: Option<String>) -> Result<Memory, Error> {
-    let (memory, right) = access::find_editable(parts, caller, which)?;
-    let to = Standing { forgotten_at: Some(parts.clock.now()), ..memory.standing };
-    standing::relocate(parts, caller, right, memory.clone(), to, AuditAct::Forgot, reason)?;
-    Ok(memory)
+/// Forgets several memories as one act: all that are there, or none where one may not be forgotten.
+pub(crate) fn forget_many(
+    parts: &Parts,
+    caller: &Caller,
+    which: &[MemoryRef],
+    request: &ForgetRequest,
+) -> Result<Gone, Error> {
+    let reason = reason(request)?;
+    access::decide_again(|| {
+        let act =
+            Act { parts, caller, now: parts.clock.now(), manner: request.manner, reason: reason.clone() };
+        let (leaving, missing) = access::several(which, |which| {
+            let leaving = act.decide(which)?;
+            Ok((leaving.memory.id, leaving))
+        })?;
+        Ok(Gone { forgotten: act.write(leaving)?, missing })
+    })
 }
 
-fn erase(parts: &Parts, caller: &Caller, which: MemoryRef, reason: Option<String>) -> Result<Memory, Error> {
-    let memory = match access::find_forgotten(parts, caller, which)? {
-        Some(memory) => memory,
-        None => access::find(parts, caller, which)?,
-    };
-    let right = access::require_over(parts, caller, which, &memory)?;
-    access::refuse_mirror(&memory)?;
-    let now = parts.clock.now();
-    let writes = vec![
-        Write::Erase { id: memory.id, from: Some(memory.version) },
-        Write::Audit(standing::audit(caller, now, AuditAct::Erased, &memory, reason, None)),
-    ];
-    parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
-    Ok(memory)
+fn reason(request: &ForgetRequest) -> Result<Option<String>, Error> {
+    Ok(intake::given(Field::Reason, request.reason.as_deref(), limits::NOTE_CHARS)?)
+}
+
+/// One act of forgetting.
+struct Act<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    now: Timestamp,
+    manner: Manner,
+    reason: Option<String>,
+}
+
+/// A memory that may be forgotten, and by what right.
+struct Leaving {
+    memory: Memory,
+    right: Right,
+}
+
+impl Act<'_> {
+    fn decide(&self, which: MemoryRef) -> Result<Leaving, Error> {
+        let (parts, caller) = (self.parts, self.caller);
+        if self.manner == Manner::Soft {
+            let (memory, right) = access::find_editable(parts, caller, which)?;
+            return Ok(Leaving { memory, right });
+        }
+        let memory = match access::find_forgotten(parts, caller, which)? {
+            Some(memory) => memory,
+            None => access::find(parts, caller, which)?,
+        };
+        let right = access::require_over(parts, caller, which, &memory)?;
+        access::refuse_mirror(&memory)?;
+        Ok(Leaving { memory, right })
+    }
+
+    /// Forgets all of them and gives them as they were.
+    fn write(self, leaving: Vec<Leaving>) -> Result<Vec<Memory>, Error> {
+        let Self { parts, caller, now, manner, reason } = self;
+        let (mut rights, mut writes, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+        for Leaving { memory, right } in leaving {
+            let (id, standing) = (memory.id, memory.standing);
+            let (write, act) = match manner {
+                Manner::Soft => {
+                    let to = Standing { forgotten_at: Some(now), ..standing };
+                    (Write::Move { id, from: standing, to }, AuditAct::Forgot)
+                }
+                Manner::Hard => (Write::Erase { id, from: Some(memory.version) }, AuditAct::Erased),
+            };
+            writes.push(write);
+            writes.push(Write::Audit(standing::audit(caller, now, act, &memory, reason.clone(), None)));
+            rights.push(right);
+            gone.push(memory);
+        }
+        if !writes.is_empty() {
+            parts.store.apply(&access::changes(caller, now, rights, writes))?;
+        }
+        Ok(gone)
+    }
 }
 
 /// Brings a softly forgotten memory back. One that is not forgotten is given as it is.
@@ -55,9 +115,9 @@ pub(crate) fn restore(parts: &Parts, caller: &Caller, which: MemoryRef) -> Resul
         let Some(memory) = access::find_forgotten(parts, caller, which)? else {
             return access::find(parts, caller, which);
         };
-        let right = access::require(parts, caller, memory.space, Role::Writer)?;
+        let right = access::require_in_place(parts, caller, &memory, Role::Writer)?;
         dedupe::refuse_held(parts, &caller.viewer, &memory, &memory.edition)?;
         let to = Standing { forgotten_at: None, ..memory.standing };
-        standing::relocate(parts, caller, right, memory, to, AuditAct::Restored, None)
+        standing::put(parts, caller, right, memory, to, AuditAct::Restored)
     })
 }

@@ -41,6 +41,14 @@ pub const BUDGET: usize = 10_000_000;
 pub const RECALL: usize = 1_000;
 /// Most memories of one batch save; it is one transaction.
 pub const BATCH: usize = 10_000;
+/// Most memories that are moved to another space, or forgotten, as one act.
+pub const MOVES: usize = 100;
+/// Most entries of the change log in one answer.
+pub const CHANGES: usize = 1_000;
+/// Most characters of the key by which a request is done once.
+pub const ONCE_KEY_CHARS: usize = 255;
+/// Most bytes of an answer that is kept for a request that is repeated.
+pub const KEPT_ANSWER_BYTES: usize = 1 << 20;
 /// Most hops of `related`.
 pub const DEPTH: usize = 5;
 /// Most memories that `related` returns.

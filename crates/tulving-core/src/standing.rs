@@ -43,20 +43,19 @@ fn shift(
     access::decide_again(|| {
         let (memory, right) = access::find_editable(parts, caller, which)?;
         let to = step(memory.standing);
-        relocate(parts, caller, right, memory, to, act, None)
+        put(parts, caller, right, memory, to, act)
     })
 }
 
 /// Writes a move and its audit entry as one act, and gives the memory as it stands then. Nothing is written where it
 /// stands so already.
-pub(crate) fn relocate(
+pub(crate) fn put(
     parts: &Parts,
     caller: &Caller,
     right: Right,
     memory: Memory,
     to: Standing,
     act: AuditAct,
-    reason: Option<String>,
 ) -> Result<Memory, Error> {
     if to == memory.standing {
         return Ok(memory);
@@ -64,7 +63,7 @@ pub(crate) fn relocate(
     let now = parts.clock.now();
     let writes = vec![
         Write::Move { id: memory.id, from: memory.standing, to },
-        Write::Audit(audit(caller, now, act, &memory, reason, None)),
+        Write::Audit(audit(caller, now, act, &memory, None, None)),
     ];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     Ok(Memory { standing: to, ..memory })

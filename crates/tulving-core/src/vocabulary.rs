@@ -287,7 +287,9 @@ vocabulary! {
         Revised = "revised",
         /// Its state, pin, quarantine or forgetting changed.
         Moved = "moved",
-        /// It is gone for good.
+        /// It is gone: for good, or for some of those who saw it. Where others still do, the next entry is of the same
+        /// memory as it is now: [`Saved`](Self::Saved) in another space, or [`Revised`](Self::Revised) with a narrower
+        /// boundary.
         Erased = "erased",
         /// Its vectors were made.
         Embedded = "embedded",
@@ -319,6 +321,10 @@ vocabulary! {
         Archived = "archived",
         /// An archived memory came back.
         Unarchived = "unarchived",
+        /// A memory went to another space; said in the one that it left.
+        MovedOut = "moved_out",
+        /// A memory came from another space; said in the one that it is in now.
+        MovedIn = "moved_in",
         /// A memory was pinned.
         Pinned = "pinned",
         /// A memory was unpinned.

@@ -122,6 +122,11 @@ pub fn shift(memory: &Memory, change: impl FnOnce(&mut Standing)) -> Write {
     Write::Move { id: memory.id, from: memory.standing, to }
 }
 
+/// The write that moves a memory to another space.
+pub fn relocate(memory: &Memory, to: SpaceId) -> Write {
+    Write::Relocate { id: memory.id, from: (memory.space, memory.version), to }
+}
+
 /// An association that a caller makes at half weight.
 pub fn link(at: Timestamp, source: MemoryId, target: MemoryId, relation: Relation) -> Association {
     Association {

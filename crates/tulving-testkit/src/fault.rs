@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tulving_core::association::Association;
 use tulving_core::audit::AuditEntry;
 use tulving_core::change::{Applied, Change, ChangeSet, Listing};
+use tulving_core::claim::Claim;
 use tulving_core::error::StoreError;
 use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use tulving_core::job::Job;
 use tulving_core::memory::{Memory, VersionRecord};
-use tulving_core::ports::{Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};
+use tulving_core::ports::{Claims, Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
 use tulving_core::search::{Entry, Section, Sight};
@@ -266,6 +267,12 @@ impl Jobs for FaultyStore {
 
     fn claimable(&self, kinds: &[&str], now: Timestamp, limit: usize) -> Result<Vec<Job>, StoreError> {
         self.pass("claimable")?.claimable(kinds, now, limit)
+    }
+}
+
+impl Claims for FaultyStore {
+    fn claim(&self, principal: PrincipalId, key: &str) -> Result<Option<Claim>, StoreError> {
+        self.pass("claim")?.claim(principal, key)
     }
 }
 

@@ -16,7 +16,8 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 
 use crate::commands::{
     associate, audit, backup, completions, config, context, dissociate, doctor, dump, embed, forget, get,
-    history, list, load, mcp, moves, recall, related, revert, save, serve, space, tend, token, tool, update,
+    history, list, load, mcp, r#move, moves, recall, related, revert, save, serve, space, tend, token, tool,
+    update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -113,6 +114,8 @@ pub(crate) enum Command {
     /// Unpin memories
     #[command(after_help = moves::UNPIN_EXAMPLES)]
     Unpin(moves::Which),
+    /// Move memories to another space
+    Move(r#move::Move),
     /// Link one memory to another
     Associate(associate::Associate),
     /// Remove links between two memories

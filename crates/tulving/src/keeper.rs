@@ -1,21 +1,42 @@
-//! Does what waits while a server runs: counts what was used, embeds, folds.
+//! Does what waits while a server runs: counts what was used, embeds, folds, and gets what was erased out of the files.
 //!
 //! A command does this after it has answered; a server has no end, so a thread does it between calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tulving_core::Engine;
 use tulving_server::Upkeep;
-use tulving_store::SearchIndex;
+use tulving_store::{Folded, SearchIndex, SqliteStore};
 
 /// Sections that are embedded in one step between calls.
 const STEP: usize = 16;
-/// How long calls have to be quiet before what waits is done.
-const QUIET: Duration = Duration::from_millis(200);
+/// After files were rewritten, they are not for so many times as long as that took: it holds writers up.
+const REST: u32 = 10;
+
+/// How long things wait.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// How long calls have to be quiet before what waits is done.
+    quiet: Duration,
+    /// How long they have to be quiet before files are rewritten.
+    calm: Duration,
+    /// After so long files are rewritten although calls were never quiet for that long: what was erased shall be gone
+    /// within minutes.
+    patience: Duration,
+    /// How long at the least files are left alone after they were rewritten.
+    apart: Duration,
+}
+
+const PACE: Pace = Pace {
+    quiet: Duration::from_millis(200),
+    calm: Duration::from_secs(5),
+    patience: Duration::from_secs(10 * 60),
+    apart: Duration::from_secs(60),
+};
 
 /// Does what waits, in a thread of its own, whenever calls have been quiet for a moment.
 pub(crate) struct Keeper {
@@ -36,11 +57,21 @@ impl Upkeep for Bell {
 
 impl Keeper {
     /// Starts it.
-    pub(crate) fn start(engine: &Arc<Engine>, index: &Arc<SearchIndex>) -> Self {
+    pub(crate) fn start(engine: &Arc<Engine>, store: &Arc<SqliteStore>, index: &Arc<SearchIndex>) -> Self {
+        Self::at_pace(PACE, engine, store, index)
+    }
+
+    fn at_pace(pace: Pace, engine: &Arc<Engine>, store: &Arc<SqliteStore>, index: &Arc<SearchIndex>) -> Self {
         let (ring, rung) = sync_channel(1);
         let stopped = Arc::new(AtomicBool::new(false));
-        let (engine, index, stop) = (Arc::clone(engine), Arc::clone(index), Arc::clone(&stopped));
-        let thread = thread::spawn(move || keep(&engine, &index, &rung, &stop));
+        let house = House {
+            engine: Arc::clone(engine),
+            store: Arc::clone(store),
+            index: Arc::clone(index),
+            stopped: Arc::clone(&stopped),
+            pace,
+        };
+        let thread = thread::spawn(move || house.keep(&rung));
         Self { ring, stopped, thread }
     }
 
@@ -49,7 +80,8 @@ impl Keeper {
         Bell(self.ring.clone())
     }
 
-    /// Ends what is being done at the next step, and counts what was used.
+    /// Ends what is being done at the next step, and counts what was used. What is still to be rewritten is left to the next
+    /// process.
     pub(crate) fn stop(self) {
         self.stopped.store(true, Ordering::Relaxed);
         let _ = self.ring.try_send(());
@@ -58,20 +90,249 @@ impl Keeper {
     }
 }
 
-fn keep(engine: &Engine, index: &SearchIndex, rung: &Receiver<()>, stopped: &AtomicBool) {
-    while rung.recv().is_ok() {
-        // What fails now is done at another time, here or by the next process.
-        let mut waits = true;
-        while waits && !stopped.load(Ordering::Relaxed) {
-            thread::sleep(QUIET);
-            let _ = engine.flush();
-            let embedded = engine.embed_waiting(STEP).unwrap_or_default();
-            waits = embedded.sections > 0 && embedded.left > 0;
-            let _ = index.tend();
+/// What is kept.
+struct House {
+    engine: Arc<Engine>,
+    store: Arc<SqliteStore>,
+    index: Arc<SearchIndex>,
+    stopped: Arc<AtomicBool>,
+    pace: Pace,
+}
+
+impl House {
+    fn keep(&self, rung: &Receiver<()>) {
+        let mut erased = Erased::new(self.pace);
+        loop {
+            let calm = match erased.wait() {
+                None if rung.recv().is_ok() => false,
+                None => break,
+                Some(wait) => match rung.recv_timeout(wait) {
+                    Ok(()) => false,
+                    Err(RecvTimeoutError::Timeout) => true,
+                    Err(RecvTimeoutError::Disconnected) => break,
+                },
+            };
+            if !calm {
+                self.do_what_waits();
+                erased.look(&self.store);
+            }
+            if self.is_stopped() {
+                break;
+            }
+            if calm || erased.is_overdue() {
+                erased.rewrite(&self.store, &self.index);
+            }
         }
-        if stopped.load(Ordering::Relaxed) {
-            break;
+        let _ = self.engine.flush();
+    }
+
+    /// What fails now is done at another time, here or by the next process.
+    fn do_what_waits(&self) {
+        let mut waits = true;
+        while waits && !self.is_stopped() {
+            thread::sleep(self.pace.quiet);
+            let _ = self.engine.flush();
+            let embedded = self.engine.embed_waiting(STEP).unwrap_or_default();
+            waits = embedded.sections > 0 && embedded.left > 0;
+            let _ = self.index.tend();
         }
     }
-    let _ = engine.flush();
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// What was erased and may still be in files.
+struct Erased {
+    pace: Pace,
+    /// Since when there is any.
+    since: Option<Instant>,
+    /// Until then the files are left alone.
+    not_before: Instant,
+}
+
+impl Erased {
+    fn new(pace: Pace) -> Self {
+        Self { pace, since: None, not_before: Instant::now() }
+    }
+
+    /// Looks whether there is any.
+    fn look(&mut self, store: &SqliteStore) {
+        if self.since.is_none() && store.erased_lingers().unwrap_or(false) {
+            self.since = Some(Instant::now());
+        }
+    }
+
+    /// How long calls have to be quiet until the files are rewritten; `None` where they need not be.
+    fn wait(&self) -> Option<Duration> {
+        self.since.map(|_| self.pace.calm.max(self.not_before.saturating_duration_since(Instant::now())))
+    }
+
+    fn is_overdue(&self) -> bool {
+        let now = Instant::now();
+        self.since.is_some_and(|since| now >= (since + self.pace.patience).max(self.not_before))
+    }
+
+    /// Rewrites the files. Where that fails or others still read them, it is tried again after the same rest.
+    fn rewrite(&mut self, store: &SqliteStore, index: &SearchIndex) {
+        let began = Instant::now();
+        let rewritten = store.scrub().is_ok();
+        let purged = matches!(
+            index.purge(),
+            Ok(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_))
+        );
+        let now = Instant::now();
+        self.not_before = now + self.pace.apart.max((now - began) * REST);
+        self.since = (!rewritten || !purged).then_some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use tempfile::TempDir;
+    use tulving_core::Parts;
+    use tulving_core::error::ModelError;
+    use tulving_core::limits::Limits;
+    use tulving_core::ports::{Embedder, SystemClock};
+    use tulving_core::request::{Caller, ForgetRequest, Manner, SaveRequest};
+    use tulving_core::vocabulary::Origin;
+    use tulving_store::{Home, Options};
+
+    use super::*;
+
+    const SOON: Pace = Pace {
+        quiet: Duration::from_millis(1),
+        calm: Duration::from_millis(20),
+        patience: Duration::from_secs(3_600),
+        apart: Duration::from_millis(1),
+    };
+
+    struct None;
+
+    impl Embedder for None {
+        fn model(&self) -> Result<String, ModelError> {
+            Err(ModelError::None)
+        }
+
+        fn embed(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+            Err(ModelError::None)
+        }
+    }
+
+    struct Bed {
+        engine: Arc<Engine>,
+        store: Arc<SqliteStore>,
+        index: Arc<SearchIndex>,
+        user: Caller,
+        home: TempDir,
+    }
+
+    impl Bed {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().expect("a folder");
+            let home = Home::open_or_create(folder.path()).expect("a home");
+            let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
+            let index = Arc::new(SearchIndex::open(Arc::clone(&store), &home.index_dir()));
+            let engine = Arc::new(Engine::new(Parts {
+                store: store.clone(),
+                embedder: Arc::new(None),
+                former: Vec::new(),
+                index: index.clone(),
+                clock: Arc::new(SystemClock),
+                limits: Limits::default(),
+            }));
+            let user = engine.user(Origin::Cli, Option::None).expect("the user");
+            Self { engine, store, index, user, home: folder }
+        }
+
+        fn keeper(&self, pace: Pace) -> Keeper {
+            Keeper::at_pace(pace, &self.engine, &self.store, &self.index)
+        }
+
+        /// Saves a memory, takes it into the files of the index, and erases it.
+        fn erase(&self, content: &str) {
+            let save =
+                |content: &str| self.engine.save(&self.user, SaveRequest::new(content)).expect("saved");
+            let id = save(content).id;
+            save(&format!("another beside {}", content.len()));
+            self.index.tend_now().expect("folded");
+            let request = ForgetRequest { manner: Manner::Hard, reason: Option::None };
+            self.engine.forget(&self.user, id.into(), &request).expect("erased");
+        }
+
+        fn lingers(&self) -> bool {
+            self.store.erased_lingers().expect("known") || self.index.status().expect("a status").holds_erased
+        }
+
+        fn holds(&self, text: &str) -> bool {
+            [self.home.path(), &self.home.path().join("index")].into_iter().any(|folder| holds(folder, text))
+        }
+    }
+
+    fn holds(folder: &Path, text: &str) -> bool {
+        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+        entries.filter(|path| path.is_file()).any(|path| {
+            let bytes = fs::read(path).expect("read");
+            bytes.windows(text.len()).any(|window| window == text.as_bytes())
+        })
+    }
+
+    /// Waits until something is so, which takes some milliseconds.
+    #[track_caller]
+    fn until(what: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !what() {
+            assert!(began.elapsed() < Duration::from_secs(60), "it never came to be");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn what_was_erased_leaves_the_files_once_calls_are_quiet() {
+        let bed = Bed::new();
+        let keeper = bed.keeper(SOON);
+        bed.erase("unutterable");
+        assert!(bed.lingers());
+        keeper.bell().tend();
+        until(|| !bed.lingers());
+        // And again, after the rest.
+        bed.erase("unspeakable");
+        keeper.bell().tend();
+        until(|| !bed.lingers());
+        keeper.stop();
+        assert!(!bed.holds("unutterable") && !bed.holds("unspeakable"));
+        assert!(bed.holds("another beside"), "it looks where texts are");
+    }
+
+    #[test]
+    fn the_files_are_left_alone_for_a_while_and_at_a_stop() {
+        let bed = Bed::new();
+        let keeper = bed.keeper(Pace { apart: Duration::from_secs(3_600), ..SOON });
+        bed.erase("unutterable");
+        keeper.bell().tend();
+        until(|| !bed.lingers());
+        bed.erase("unspeakable");
+        keeper.bell().tend();
+        thread::sleep(10 * SOON.calm);
+        assert!(bed.lingers(), "not so soon again");
+        keeper.stop();
+        assert!(bed.lingers(), "and a stop is quick");
+    }
+
+    #[test]
+    fn calls_that_are_never_quiet_do_not_keep_it_for_ever() {
+        let bed = Bed::new();
+        let patience = Duration::from_millis(50);
+        let keeper = bed.keeper(Pace { calm: Duration::from_secs(3_600), patience, ..SOON });
+        bed.erase("unutterable");
+        until(|| {
+            keeper.bell().tend();
+            !bed.lingers()
+        });
+        keeper.stop();
+    }
 }

@@ -107,6 +107,12 @@ pub enum Invalid {
         /// What was given.
         got: String,
     },
+    /// Not a key by which a request is done once.
+    #[error("`{got}` cannot be an idempotency key")]
+    OnceKey {
+        /// What was given.
+        got: String,
+    },
     /// Time runs backwards.
     #[error("valid_until {until} is before valid_from {from}")]
     EndsBeforeStart {
@@ -193,6 +199,7 @@ impl Invalid {
             Self::Time { .. } => "invalid_time",
             Self::Cursor { .. } => "invalid_cursor",
             Self::Name { .. } => "invalid_name",
+            Self::OnceKey { .. } => "invalid_idempotency_key",
             Self::EndsBeforeStart { .. } => "ends_before_start",
             Self::Attachment { .. } => "invalid_attachment",
             Self::PositionAlone { .. } => "missing_conversation",
@@ -239,6 +246,7 @@ impl Invalid {
                 "use 1 to 64 lower-case letters, digits, `-`, `_` and `.`, beginning with a letter or digit"
                     .to_owned()
             }
+            Self::OnceKey { .. } => "use 1 to 255 visible ASCII characters, without blanks".to_owned(),
             Self::Attachment { .. } => {
                 "give an object key, a media type, a size and the SHA-256 as 64 hexadecimal digits".to_owned()
             }

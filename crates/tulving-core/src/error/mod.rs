@@ -83,6 +83,8 @@ pub enum Field {
     Depth,
     /// The batch.
     Batch,
+    /// The memories that an act is on.
+    Memories,
     /// The text to look for.
     Text,
     /// The question.
@@ -117,6 +119,7 @@ impl Field {
             Self::Limit => "limit",
             Self::Depth => "depth",
             Self::Batch => "batch",
+            Self::Memories => "memories",
             Self::Text => "text",
             Self::Question => "question",
             Self::Budget => "budget",

@@ -57,6 +57,9 @@ pub enum Conflict {
     /// The actor's role is not what it was.
     #[error("the right to do this was taken away")]
     RightLost,
+    /// The request was begun by somebody else, or is no longer as it was.
+    #[error("the request was begun by somebody else")]
+    Claimed,
     /// The job is not as it was.
     #[error("the job was taken by somebody else")]
     JobMoved,

@@ -8,4 +8,4 @@ mod store;
 pub use clock::{Clock, SystemClock};
 pub use index::Index;
 pub use models::Embedder;
-pub use store::{Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};
+pub use store::{Claims, Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};

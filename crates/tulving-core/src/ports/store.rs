@@ -13,6 +13,7 @@
 use crate::association::Association;
 use crate::audit::AuditEntry;
 use crate::change::{Applied, Change, ChangeSet, Listing};
+use crate::claim::Claim;
 use crate::error::StoreError;
 use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use crate::job::Job;
@@ -26,12 +27,16 @@ use crate::turn::Turn;
 use crate::vocabulary::{Boundary, JobState, Role};
 
 /// A whole store.
-pub trait Store: Memories + Directory + Log + Feed + Jobs + Transfer + Send + Sync {
+pub trait Store: Memories + Directory + Log + Feed + Jobs + Claims + Transfer + Send + Sync {
     /// Writes a set as one transaction and returns after it is durable.
     ///
     /// Inside the transaction it checks, in this order: the actor holds every [`Right`](crate::change::Right) by a
-    /// direct membership of the space; each write's `from` still holds; keys, source paths and contents stay unique.
-    /// Each change of a memory or association also writes one entry of the change log.
+    /// direct membership of the space, and what it is needed for is still there; each write's `from` still holds; keys,
+    /// source paths and contents stay unique.
+    ///
+    /// Each change of a memory or association also writes one entry of the change log. One that takes the memory away from
+    /// some who saw it, because its boundary is narrower or it is in another space, writes an entry of
+    /// [`Erased`](crate::vocabulary::ChangeKind::Erased) before it, with space and boundary as they were.
     fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError>;
 }
 
@@ -216,6 +221,12 @@ pub trait Jobs {
     /// Up to `limit` jobs of these kinds that may be begun at `now`: waiting and due, or running with a lease that
     /// ran out. Oldest due first.
     fn claimable(&self, kinds: &[&str], now: Timestamp, limit: usize) -> Result<Vec<Job>, StoreError>;
+}
+
+/// Requests that are done once.
+pub trait Claims {
+    /// The claim of that principal and key.
+    fn claim(&self, principal: PrincipalId, key: &str) -> Result<Option<Claim>, StoreError>;
 }
 
 /// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.

@@ -154,9 +154,15 @@ impl<'a> Act<'a> {
         (Fate::Created, memory, false)
     }
 
+    /// The right to write here, for as long as the twin is here.
+    fn in_place(&self, twin: &Memory) -> Right {
+        Right { space: self.space.id, role: Role::Writer, over: Some(twin.id) }
+    }
+
     fn reuse(&mut self, fate: Fate, draft: &Draft, mut twin: Memory) -> (Fate, Memory, bool) {
         let (to, revived) = stands(draft, &twin);
         if to != twin.standing {
+            self.rights.push(self.in_place(&twin));
             self.writes.push(Write::Move { id: twin.id, from: twin.standing, to });
             twin.standing = to;
             self.pending.note(twin.clone());
@@ -178,6 +184,7 @@ impl<'a> Act<'a> {
         if edition.boundary != twin.edition.boundary {
             self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
         }
+        self.rights.push(self.in_place(&twin));
         let (standing, revived) = stands(draft, &twin);
         let changed = edition.text.differs_in_meaning(&twin.edition.text);
         self.writes.push(Write::Revise(Box::new(Revision {
@@ -245,7 +252,7 @@ impl<'a> Act<'a> {
     /// To mark a memory as superseded is to change what others see of it, so it takes the right to write there, then
     /// as now.
     fn may_supersede(&mut self, target: &Memory) -> Result<bool, Error> {
-        match access::require(self.parts, self.caller, target.space, Role::Writer) {
+        match access::require_in_place(self.parts, self.caller, target, Role::Writer) {
             Ok(right) => {
                 if !self.rights.contains(&right) {
                     self.rights.push(right);

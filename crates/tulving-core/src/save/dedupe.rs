@@ -23,6 +23,17 @@ pub(crate) enum Slot {
     Content(Boundary, ContentHash),
 }
 
+impl Slot {
+    /// What it is that must be unique.
+    pub(crate) fn what(&self) -> Unique {
+        match self {
+            Self::Key(..) => Unique::Key,
+            Self::SourcePath(..) => Unique::SourcePath,
+            Self::Content(..) => Unique::Content,
+        }
+    }
+}
+
 /// The slots that a record takes up.
 pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
     let private = memory.edition.boundary == Boundary::Private;
@@ -123,13 +134,8 @@ pub(crate) fn refuse_taken(
 }
 
 fn refuse(slot: &Slot, future: &Memory, found: Option<Memory>) -> Result<(), Error> {
-    let Some(other) = found.filter(|other| other.id != future.id) else {
-        return Ok(());
-    };
-    let what = match slot {
-        Slot::Key(..) => Unique::Key,
-        Slot::SourcePath(..) => Unique::SourcePath,
-        Slot::Content(..) => Unique::Content,
-    };
-    Err(Error::Held { other: other.reference(), what })
+    match found.filter(|other| other.id != future.id) {
+        None => Ok(()),
+        Some(other) => Err(Error::Held { other: other.reference(), what: slot.what() }),
+    }
 }

@@ -155,6 +155,14 @@ pub(crate) fn link(request: &AssociationRequest) -> Result<Link, Invalid> {
     })
 }
 
+/// Refuses a boundary that would open a sealed space.
+pub(crate) fn refuse_opening(space: &Space, boundary: Boundary) -> Result<(), Invalid> {
+    if space.kind == SpaceKind::Group && boundary > Boundary::Hub {
+        return Err(Invalid::BoundaryTooWide { boundary });
+    }
+    Ok(())
+}
+
 /// Reads a reason, note or other short text that may be missing.
 pub(crate) fn given(field: Field, text: Option<&str>, limit: usize) -> Result<Option<String>, Invalid> {
     text.filter(|text| !text.trim().is_empty()).map(|text| normalize::line(field, text, limit)).transpose()
@@ -271,12 +279,7 @@ impl Patch {
 
     /// Refuses a boundary that would open a sealed space.
     pub(crate) fn check_boundary(&self, space: &Space) -> Result<(), Invalid> {
-        match self.boundary {
-            Some(boundary) if space.kind == SpaceKind::Group && boundary > Boundary::Hub => {
-                Err(Invalid::BoundaryTooWide { boundary })
-            }
-            _ => Ok(()),
-        }
+        self.boundary.map_or(Ok(()), |boundary| refuse_opening(space, boundary))
     }
 
     /// Refuses a validity that would end before it begins.

@@ -9,7 +9,7 @@ use tulving_core::Loading;
 use tulving_core::change::Write;
 use tulving_core::error::Error;
 use tulving_core::id::{MemoryId, Seq, SpaceId, Version};
-use tulving_core::ports::{Directory, Jobs, Log};
+use tulving_core::ports::{Claims, Directory, Jobs, Log};
 use tulving_core::record::Record;
 use tulving_core::request::{
     Caller, ForgetRequest, ListRequest, Manner, SaveRequest, Sort, TokenRequest, TurnRequest, UpdateRequest,
@@ -19,6 +19,9 @@ use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 
 use crate::bed::{Bed, keyed, link, listing, said, within};
+
+/// The key of a request that is done once.
+const ONCE: &str = "once";
 
 /// What an act is done to, the same each time.
 struct Stage {
@@ -77,6 +80,9 @@ impl Stage {
             .collect();
         let store = &self.bed.store;
         text += &format!("{:#?}\n", store.tokens(None).expect("tokens"));
+        let claim = store.claim(self.user.viewer.principal, ONCE).expect("a claim or none");
+        // What it asks is told apart by the space, which is new in each run.
+        text += &format!("{:?}\n", claim.map(|claim| (claim.at, claim.answer)));
         text += &format!("{:#?}\n", store.jobs(&[], &[], 100).expect("jobs"));
         text += &format!("{:#?}\n", store.changes(Seq(0), 10_000).expect("the log"));
         with_plain_ids(&text)
@@ -178,6 +184,10 @@ fn whole_or_absent(prepare: fn(&mut Stage), deed: Deed) {
 
 fn nothing(_: &mut Stage) {}
 
+fn begun(stage: &mut Stage) {
+    stage.engine().begin_once(&stage.user, ONCE, [1; 32]).expect("begun");
+}
+
 #[test]
 fn save() {
     whole_or_absent(nothing, |s| s.engine().save(&s.user, SaveRequest::new("new")).map(drop));
@@ -248,6 +258,38 @@ fn forget_for_good() {
         let request = ForgetRequest { manner: Manner::Hard, reason: Some("why".to_owned()) };
         s.engine().forget(&s.user, s.edited.into(), &request).map(drop)
     });
+}
+
+#[test]
+fn forget_many() {
+    whole_or_absent(nothing, |s| {
+        let which = [s.plain.into(), s.edited.into(), s.plain.into(), s.forgotten.into()];
+        let request = ForgetRequest { manner: Manner::Hard, reason: None };
+        s.engine().forget_many(&s.user, &which, &request).map(drop)
+    });
+}
+
+#[test]
+fn move_to() {
+    whole_or_absent(nothing, |s| {
+        let which = [s.plain.into(), s.edited.into(), s.forgotten.into()];
+        s.engine().move_to(&s.user, &which, "default").map(drop)
+    });
+}
+
+#[test]
+fn begin_once() {
+    whole_or_absent(nothing, |s| s.engine().begin_once(&s.user, ONCE, [1; 32]).map(drop));
+}
+
+#[test]
+fn answer_once() {
+    whole_or_absent(begun, |s| s.engine().answer_once(&s.user, ONCE, "done"));
+}
+
+#[test]
+fn drop_once() {
+    whole_or_absent(begun, |s| s.engine().drop_once(&s.user, ONCE));
 }
 
 #[test]

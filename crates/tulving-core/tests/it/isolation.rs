@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use tulving_core::Engine;
 use tulving_core::answer::{Answer, Cursor, Fate, Near, Strength, Warning};
-use tulving_core::change::Write;
+use tulving_core::change::{Change, Write};
 use tulving_core::error::Error;
 use tulving_core::id::{
-    ListingId, MemoryId, MemoryRef, Number, OrgId, PrincipalId, SpaceId, TeamId, Version,
+    ListingId, MemoryId, MemoryRef, Number, OrgId, PrincipalId, Seq, SpaceId, TeamId, Version,
 };
 use tulving_core::memory::Memory;
-use tulving_core::ports::Memories;
+use tulving_core::ports::{Log, Memories};
 use tulving_core::request::{
     Ask, AuditFilter, Caller, Filter, ForgetRequest, Forgotten, Fusion, ListRequest, Manner, Mode,
     RecallRequest, SaveRequest, Sort, TurnFilter, UpdateRequest,
@@ -311,6 +311,12 @@ struct Probe<'a> {
 /// Something that is asked of a memory by its name.
 type Verb<'a> = &'a dyn Fn(MemoryRef) -> Result<(), Error>;
 
+/// What an act on several memories answers for one that is not there, as an act on one would.
+fn absent(which: MemoryRef, missing: &[MemoryRef]) -> Result<(), Error> {
+    assert_eq!(missing, [which], "what is hidden was taken along");
+    Err(Error::NoMemory { which, space: None })
+}
+
 /// A number that nothing has.
 const NO_NUMBER: Number = Number(999_999);
 
@@ -516,6 +522,10 @@ impl Probe<'_> {
             (MemoryRef::Number(number), MemoryRef::Number(NO_NUMBER)),
         ];
         let reachable = self.town.sees_forgotten(asking, self.memory);
+        // To where they may write, if there is such a place: then all is told that is to tell.
+        let own = self.town.people[&asking.viewer.principal].spaces.keys();
+        let place = own.copied().find(|space| self.town.role(asking, *space) >= Some(Role::Writer));
+        let place = place.unwrap_or(asking.space).to_string();
         for (hidden, missing) in refs {
             let verbs: [(&str, Verb<'_>); 10] = [
                 ("update", &|which| engine.update(asking, which, &said("x")).map(drop)),
@@ -536,7 +546,15 @@ impl Probe<'_> {
             for (verb, act) in verbs.into_iter().filter(|_| !reachable) {
                 assert_eq!(told(act(hidden), hidden), told(act(missing), missing), "{verb}, {}", self.said);
             }
-            let buried: [(&str, Verb<'_>); 3] = [
+            let buried: [(&str, Verb<'_>); 6] = [
+                ("move", &|which| absent(which, &engine.move_to(asking, &[which], &place)?.missing)),
+                ("forget many", &|which| {
+                    let gone = engine.forget_many(asking, &[which], &ForgetRequest::default())?;
+                    absent(which, &gone.missing)
+                }),
+                ("forget many hard", &|which| {
+                    absent(which, &engine.forget_many(asking, &[which], &hard)?.missing)
+                }),
                 ("forget", &|which| engine.forget(asking, which, &ForgetRequest::default()).map(drop)),
                 ("forget hard", &|which| engine.forget(asking, which, &hard).map(drop)),
                 ("restore", &|which| engine.restore(asking, which).map(drop)),
@@ -592,6 +610,28 @@ impl Probe<'_> {
             }
             self.bed.forget(&asking, receipt.id, Manner::Hard);
         }
+    }
+
+    /// Each of the entries that a log tells is for the one who asks, and those about this memory are all there.
+    fn follow(&self) {
+        let mut told = Vec::new();
+        let mut after = Seq(0);
+        loop {
+            let page = self.engine().changes(&self.asking, after, 1_000).expect("an answer");
+            told.extend(page.changes);
+            if page.read_to == after {
+                break;
+            }
+            after = page.read_to;
+        }
+        let sees =
+            |change: &Change| self.town.may_see(&self.asking, change.boundary, change.owner, change.space);
+        for change in &told {
+            assert!(sees(change), "{change:?}, {}", self.said);
+        }
+        let all = Log::changes(&*self.bed.store, Seq(0), 1_000_000).expect("the log");
+        let due: Vec<Change> = all.into_iter().filter(sees).collect();
+        assert_eq!(told, due, "the log, {}", self.said);
     }
 
     fn overhear(&self, space: SpaceId) {
@@ -685,6 +725,7 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
         }
         if n % 25 == 0 {
             probe.survey();
+            probe.follow();
         }
         if probe.visible() {
             shown += 1;
@@ -932,7 +973,7 @@ fn the_log_of_changes_holds_no_content() {
     let memory = bed.save(&user, "unutterable");
     bed.update(&user, memory.id, &said("unutterable, edited"));
     bed.forget(&user, memory.id, Manner::Hard);
-    let changes = tulving_core::ports::Log::changes(&*bed.store, tulving_core::id::Seq(0), 100).unwrap();
+    let changes = Log::changes(&*bed.store, Seq(0), 100).unwrap();
     assert_eq!(changes.last().map(|change| change.kind), Some(ChangeKind::Erased));
     let everything = format!("{changes:?} {:?}", bed.dump());
     assert!(!everything.contains("unutterable"));

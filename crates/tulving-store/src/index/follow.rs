@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use tulving_core::change::Change;
 use tulving_core::id::{MemoryId, Seq};
 use tulving_core::vocabulary::ChangeKind;
 
@@ -184,9 +185,9 @@ impl SearchIndex {
                 return Ok(false);
             }
             let mut changed: HashMap<MemoryId, bool> = HashMap::new();
-            for change in &page {
+            for (at, change) in page.iter().enumerate() {
                 if !matches!(change.kind, ChangeKind::Linked | ChangeKind::Unlinked) {
-                    *changed.entry(change.memory).or_default() |= change.kind == ChangeKind::Erased;
+                    *changed.entry(change.memory).or_default() |= is_erased(change, page.get(at + 1));
                 }
             }
             if page.len() == CHANGES && last.seq.0 + SOON <= self.source.head()?.0 && self.is_hurried(lock)? {
@@ -229,4 +230,19 @@ impl SearchIndex {
         }
         Ok(())
     }
+}
+
+/// Whether a memory is gone for good. One that some only see no more is told of by the next entry as it is now, and its words
+/// need not leave the files.
+fn is_erased(change: &Change, next: Option<&Change>) -> bool {
+    let goes_on = next.is_some_and(|next| {
+        next.memory == change.memory
+            && match next.kind {
+                ChangeKind::Revised => true,
+                // One that was erased and came back with a dump is where it was.
+                ChangeKind::Saved => next.space != change.space,
+                _ => false,
+            }
+    });
+    change.kind == ChangeKind::Erased && !goes_on
 }

@@ -15,6 +15,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0001_first.sql"),
     include_str!("../../migrations/sqlite/0002_vectors.sql"),
     include_str!("../../migrations/sqlite/0003_attempts.sql"),
+    include_str!("../../migrations/sqlite/0004_claims.sql"),
 ];
 
 /// The newest schema.

@@ -7,6 +7,7 @@ mod apply;
 mod backup;
 mod busy;
 mod check;
+mod claims;
 mod copies;
 mod directory;
 mod dump;

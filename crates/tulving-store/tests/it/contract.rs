@@ -92,6 +92,21 @@ fn a_move_makes_no_version() {
 }
 
 #[test]
+fn a_memory_goes_to_another_space_whole() {
+    keeps(contract::apply::a_memory_goes_to_another_space_whole);
+}
+
+#[test]
+fn a_memory_that_is_no_longer_so_stays_where_it_is() {
+    keeps(contract::apply::a_memory_that_is_no_longer_so_stays_where_it_is);
+}
+
+#[test]
+fn a_right_holds_where_its_memory_is() {
+    keeps(contract::apply::a_right_holds_where_its_memory_is);
+}
+
+#[test]
 fn an_erased_memory_leaves_nothing() {
     keeps(contract::apply::an_erased_memory_leaves_nothing);
 }
@@ -189,6 +204,11 @@ fn what_is_archived_or_quarantined_still_holds() {
 #[test]
 fn an_edit_or_a_wider_boundary_cannot_take_what_is_held() {
     keeps(contract::unique::an_edit_or_a_wider_boundary_cannot_take_what_is_held);
+}
+
+#[test]
+fn what_goes_to_another_space_cannot_take_what_is_held_there() {
+    keeps(contract::unique::what_goes_to_another_space_cannot_take_what_is_held_there);
 }
 
 #[test]
@@ -367,8 +387,43 @@ fn jobs_are_listed_by_state_and_kind() {
 }
 
 #[test]
+fn a_claim_is_its_principals() {
+    keeps(contract::claims::a_claim_is_its_principals);
+}
+
+#[test]
+fn a_claim_is_made_on_what_is_so() {
+    keeps(contract::claims::a_claim_is_made_on_what_is_so);
+}
+
+#[test]
+fn an_answer_stays() {
+    keeps(contract::claims::an_answer_stays);
+}
+
+#[test]
+fn only_what_was_not_answered_is_dropped() {
+    keeps(contract::claims::only_what_was_not_answered_is_dropped);
+}
+
+#[test]
+fn an_erasure_empties_answers() {
+    keeps(contract::claims::an_erasure_empties_answers);
+}
+
+#[test]
+fn old_claims_go_oldest_first() {
+    keeps(contract::claims::old_claims_go_oldest_first);
+}
+
+#[test]
 fn every_change_has_its_entry() {
     keeps(contract::log::every_change_has_its_entry);
+}
+
+#[test]
+fn who_sees_a_memory_no_more_is_told() {
+    keeps(contract::log::who_sees_a_memory_no_more_is_told);
 }
 
 #[test]

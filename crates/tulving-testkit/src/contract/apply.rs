@@ -40,6 +40,7 @@ pub fn a_set_is_whole_or_absent(fresh: Fresh<'_>) {
         ("a move from elsewhere", build::shift(&elsewhere, |s| s.state = State::Archived)),
         ("a revision of what was moved", build::revise(&elsewhere, build::edition("new"))),
         ("an erasure of another version", Write::Erase { id: keyed.id, from: Some(Version(7)) }),
+        ("a relocation of another version", build::relocate(&stale, SpaceId::DEFAULT)),
         ("an erasure of nothing", Write::Erase { id: gone.id, from: None }),
         ("a taken key", build::insert(&second_key)),
         ("a taken id", build::insert(&keyed)),
@@ -106,7 +107,7 @@ pub fn rights_are_checked_where_they_are_used(fresh: Fresh<'_>) {
     let actor = world.principal("actor");
     let attempt = |content: &str, role: Role| {
         let memory = world.draft(space, actor, content);
-        let right = Right { space, role };
+        let right = Right { space, role, over: None };
         world.apply_as(actor, vec![right], vec![build::insert(&memory)])
     };
     assert_eq!(conflict(attempt("no member", Role::Reader)), Conflict::RightLost);
@@ -128,6 +129,7 @@ pub fn rights_are_checked_where_they_are_used(fresh: Fresh<'_>) {
     let rights = [space, elsewhere].map(|space| Right {
         space,
         role: Role::Writer,
+        over: None,
     });
     let both = world.apply_as(actor, rights.to_vec(), vec![build::insert(&memory)]);
     assert_eq!(conflict(both), Conflict::RightLost, "every right must hold");
@@ -158,6 +160,7 @@ pub fn a_lost_right_is_said_before_anything_else(fresh: Fresh<'_>) {
     let right = Right {
         space,
         role: Role::Writer,
+        over: None,
     };
     assert_eq!(
         conflict(world.apply_as(stranger, vec![right], writes)),
@@ -449,6 +452,135 @@ pub fn a_move_makes_no_version(fresh: Fresh<'_>) {
     let seen = world.seen(&eyes(owner), memory.id).expect("there");
     assert_eq!(seen, moved, "only the standing changes");
     assert_eq!(good(world.store.versions(&eyes(owner), memory.id)).len(), 1);
+}
+
+/// A memory keeps everything in another space but its number, which is the next one there; its old one is not given
+/// again. A mirror has none there either.
+pub fn a_memory_goes_to_another_space_whole(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (here, owner) = world.hub_with_writer("here");
+    let there = world.hub("there");
+    world.join(owner, MemberOf::Space(there), Role::Writer);
+    let viewer = eyes(owner);
+    let first = full(&world, here, owner);
+    let friend = world.put(here, owner, "friend", |_| ());
+    let resident = world.put(there, owner, "resident", |_| ());
+    let memory = world.edit(&first, |e| e.text.content = "said anew".to_owned());
+    world.link(&friend, &memory, Relation::Updates);
+    world.link(&memory, &resident, Relation::PartOf);
+    world.apply(vec![Write::Touch(vec![Touch {
+        id: memory.id,
+        count: 4,
+        at: world.now(),
+    }])]);
+    let before = world.seen(&viewer, memory.id).expect("there");
+    let (entry, edges) = (
+        good(world.store.entries(&[memory.id], None)).remove(0),
+        good(world.store.associations(&viewer, &[memory.id])),
+    );
+    let versions = good(world.store.versions(&viewer, memory.id));
+    let applied = world.apply(vec![build::relocate(&memory, there)]);
+    assert_eq!(applied.numbers, [Some(Number(2))], "the next one there");
+    let after = world.seen(&viewer, memory.id).expect("there");
+    let mut expected = before.clone();
+    (expected.space, expected.number) = (there, Some(Number(2)));
+    assert_eq!(after, expected, "nothing else changes");
+    assert_eq!(good(world.store.entries(&[memory.id], None))[0].chunks, entry.chunks);
+    assert_eq!(good(world.store.associations(&viewer, &[memory.id])), edges);
+    assert_eq!(good(world.store.versions(&viewer, memory.id)), versions);
+    let old = MemoryRef::Number(before.number.expect("a record"));
+    assert_eq!(good(world.store.memory(&viewer, here, old, Forgotten::Without)), None);
+    let filter = Filter {
+        space: Some(here),
+        ..Filter::default()
+    };
+    assert_eq!(good(world.store.ids(&viewer, &filter, Sort::Oldest)), [friend.id]);
+    let back = world.apply(vec![build::relocate(&after, here)]);
+    assert_eq!(back.numbers, [Some(Number(3))], "its old number is not its own any more");
+    assert_eq!(world.put(there, owner, "next", |_| ()).number, Some(Number(3)));
+    let mirror = world.put(here, owner, "a line", |m| {
+        m.provenance.source_path = Some("notes.md".to_owned());
+        m.provenance.mirror = Some(Mirror {
+            line: 1,
+            occurrence: 0,
+        });
+    });
+    assert_eq!(world.apply(vec![build::relocate(&mirror, there)]).numbers, [None]);
+}
+
+/// Nothing moves that was edited, moved, forgotten or erased since.
+pub fn a_memory_that_is_no_longer_so_stays_where_it_is(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (here, owner) = world.hub_with_writer("here");
+    let [there, elsewhere] = ["there", "elsewhere"].map(|name| world.hub(name));
+    let made = |content: &str| world.put(here, owner, content, |_| ());
+    let refused = |memory: &tulving_core::memory::Memory| conflict(world.try_apply(vec![build::relocate(memory, there)]));
+    let edited = made("edited");
+    world.edit(&edited, |e| e.text.content = "anew".to_owned());
+    assert_eq!(
+        refused(&edited),
+        Conflict::Stale {
+            id: edited.id,
+            expected: Version(1),
+            found: Version(2)
+        }
+    );
+    let moved = made("moved");
+    world.apply(vec![build::relocate(&moved, elsewhere)]);
+    assert_eq!(refused(&moved), Conflict::Moved { id: moved.id });
+    let [forgotten, erased] = ["forgotten", "erased"].map(made);
+    world.forget(&forgotten);
+    world.erase(erased.id);
+    for gone in [forgotten, erased] {
+        assert_eq!(refused(&gone), Conflict::Gone { id: gone.id });
+    }
+    let pinned = made("pinned");
+    world.shift(&pinned, |s| s.pinned = true);
+    world.apply(vec![build::relocate(&pinned, there)]);
+}
+
+/// A right that is needed for a memory is lost where the memory went to another space, whatever the actor may do there.
+pub fn a_right_holds_where_its_memory_is(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (here, owner) = world.hub_with_writer("here");
+    let (there, _) = world.hub_with_writer("there");
+    let memory = world.put(here, owner, "a memory", |_| ());
+    let right = |space, over| Right {
+        space,
+        role: Role::Writer,
+        over,
+    };
+    let attempt = |rights: Vec<Right>| {
+        let pinned = world.seen(&eyes(PrincipalId::USER), memory.id).is_some_and(|m| m.standing.pinned);
+        let mut before = memory.clone();
+        before.standing.pinned = pinned;
+        world.apply_as(owner, rights, vec![build::shift(&before, |s| s.pinned = !pinned)])
+    };
+    world.join(PrincipalId::USER, MemberOf::Space(here), Role::Reader);
+    world.join(PrincipalId::USER, MemberOf::Space(there), Role::Reader);
+    good(attempt(vec![right(here, Some(memory.id))]));
+    world.apply(vec![build::relocate(&memory, there)]);
+    assert_eq!(conflict(attempt(vec![right(here, Some(memory.id))])), Conflict::Moved { id: memory.id });
+    world.join(owner, MemberOf::Space(there), Role::Writer);
+    assert_eq!(
+        conflict(attempt(vec![right(there, None), right(here, Some(memory.id))])),
+        Conflict::Moved { id: memory.id },
+        "it was decided elsewhere"
+    );
+    good(attempt(vec![right(there, Some(memory.id))]));
+    world.leave(owner, MemberOf::Space(there));
+    assert_eq!(
+        conflict(attempt(vec![right(here, Some(memory.id)), right(there, None)])),
+        Conflict::RightLost,
+        "who may not act learns nothing of what stands there"
+    );
+    let nothing = MemoryId::mint(world.now());
+    let erase = Write::Erase {
+        id: nothing,
+        from: None,
+    };
+    let gone = world.apply_as(owner, vec![right(here, Some(nothing))], vec![erase]);
+    assert_eq!(conflict(gone), Conflict::Gone { id: nothing }, "the write says so");
 }
 
 /// An erased memory is gone from every read, with its versions and edges; its key, path and content are free.

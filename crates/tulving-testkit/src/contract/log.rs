@@ -51,6 +51,48 @@ pub fn every_change_has_its_entry(fresh: Fresh<'_>) {
     );
 }
 
+/// Where a memory goes out of somebody's sight, the log says first that it is gone as it was, then how it is now.
+pub fn who_sees_a_memory_no_more_is_told(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("told");
+    let (there, _) = world.hub_with_writer("there");
+    let memory = world.put(space, owner, "a memory", |_| ());
+    let start = good(world.store.head());
+    let memory = world.edit(&memory, |e| e.boundary = Boundary::Org);
+    let memory = world.edit(&memory, |e| e.boundary = Boundary::Team);
+    let memory = world.edit(&memory, |e| e.text.title = Some("the same audience".to_owned()));
+    let memory = world.edit(&memory, |e| e.boundary = Boundary::Private);
+    let memory = world.edit(&memory, |e| e.boundary = Boundary::Hub);
+    let applied = world.apply(vec![crate::build::relocate(&memory, there)]);
+    assert_eq!(applied.seq, Some(good(world.store.head())));
+    let now = world.now();
+    let mut moved = memory;
+    moved.space = there;
+    world.shift(&moved, |s| s.forgotten_at = Some(now));
+    let told: Vec<_> = since(&world, start)
+        .into_iter()
+        .map(|change| {
+            assert_eq!((change.memory, change.owner), (moved.id, owner));
+            (change.kind, change.space, change.boundary)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (ChangeKind::Revised, space, Boundary::Org),
+            (ChangeKind::Erased, space, Boundary::Org),
+            (ChangeKind::Revised, space, Boundary::Team),
+            (ChangeKind::Revised, space, Boundary::Team),
+            (ChangeKind::Erased, space, Boundary::Team),
+            (ChangeKind::Revised, space, Boundary::Private),
+            (ChangeKind::Revised, space, Boundary::Hub),
+            (ChangeKind::Erased, space, Boundary::Hub),
+            (ChangeKind::Saved, there, Boundary::Hub),
+            (ChangeKind::Moved, there, Boundary::Hub),
+        ]
+    );
+}
+
 /// Touches, turns, jobs, members, tokens, listings and audit entries are not in the log; refused sets neither.
 pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: Fresh<'_>) {
     let world = world(fresh);

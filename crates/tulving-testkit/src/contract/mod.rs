@@ -43,6 +43,9 @@ checks! {
         a_memory_reads_back_as_it_was_written,
         a_revision_keeps_what_is_not_its_own,
         a_move_makes_no_version,
+        a_memory_goes_to_another_space_whole,
+        a_memory_that_is_no_longer_so_stays_where_it_is,
+        a_right_holds_where_its_memory_is,
         an_erased_memory_leaves_nothing,
         touches_are_counted_and_never_go_back,
         a_touch_warms_what_was_cooling,
@@ -69,6 +72,7 @@ checks! {
         what_is_forgotten_holds_nothing,
         what_is_archived_or_quarantined_still_holds,
         an_edit_or_a_wider_boundary_cannot_take_what_is_held,
+        what_goes_to_another_space_cannot_take_what_is_held_there,
         mirrors_share_their_path,
         a_twin_is_found_by_key_then_path_then_content,
     }
@@ -123,9 +127,19 @@ checks! {
         a_job_that_moved_conflicts,
         jobs_are_listed_by_state_and_kind,
     }
+    /// Requests that are done once.
+    claims {
+        a_claim_is_its_principals,
+        a_claim_is_made_on_what_is_so,
+        an_answer_stays,
+        only_what_was_not_answered_is_dropped,
+        an_erasure_empties_answers,
+        old_claims_go_oldest_first,
+    }
     /// The change log and the audit.
     log {
         every_change_has_its_entry,
+        who_sees_a_memory_no_more_is_told,
         what_is_no_change_of_a_memory_is_not_logged,
         the_log_ascends_and_can_be_paged,
         a_trimmed_log_keeps_its_numbers_and_its_newest_entry,

@@ -236,6 +236,28 @@ pub fn an_edit_or_a_wider_boundary_cannot_take_what_is_held(fresh: Fresh<'_>) {
     assert_eq!(loses_its_key, taken(Unique::Content));
 }
 
+/// A memory that goes to another space meets the rules there, and stays where it is where it breaks one.
+pub fn what_goes_to_another_space_cannot_take_what_is_held_there(fresh: Fresh<'_>) {
+    let place = Place::new(fresh);
+    let cases: [(Unique, Change); 3] = [
+        (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
+        (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
+        (Unique::Content, |_| ()),
+    ];
+    for (what, change) in cases {
+        let content = what.to_string();
+        let [mine, theirs] = [place.here, place.there].map(|space| {
+            let memory = place.draft(space, place.ann, Boundary::Hub, &content, change);
+            place.world.save(memory)
+        });
+        let goes = || place.world.try_apply(vec![build::relocate(&mine, place.there)]);
+        assert_eq!(conflict(goes()), Conflict::Taken { what });
+        assert_eq!(place.world.seen(&eyes(place.ann), mine.id).expect("there").space, place.here);
+        place.world.forget(&theirs);
+        good(goes());
+    }
+}
+
 /// Many entries of one file are mirrored, some of them alike.
 pub fn mirrors_share_their_path(fresh: Fresh<'_>) {
     let place = Place::new(fresh);

@@ -35,7 +35,7 @@ pub(crate) struct Mcp {
 pub(super) fn run(args: &Mcp, app: &App<'_>, _: &mut Printer) -> Result<Outcome, Failure> {
     let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
     let caller = Caller { origin: Origin::Mcp, ..app.here()? };
-    let keeper = Keeper::start(&app.engine, &app.index);
+    let keeper = Keeper::start(&app.engine, &app.store, &app.index);
     let (engine, bell) = (Arc::clone(&app.engine), Arc::new(keeper.bell()));
     let server = Server::new(engine, bell, caller, dialect, Naming::Client);
     let served = on_stdio(server);

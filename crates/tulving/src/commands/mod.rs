@@ -17,6 +17,7 @@ pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod load;
 pub(crate) mod mcp;
+pub(crate) mod r#move;
 pub(crate) mod moves;
 pub(crate) mod recall;
 pub(crate) mod related;
@@ -93,6 +94,7 @@ fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         Command::Unarchive(which) => moves::run(&moves::UNARCHIVE, which, app, printer),
         Command::Pin(which) => moves::run(&moves::PIN, which, app, printer),
         Command::Unpin(which) => moves::run(&moves::UNPIN, which, app, printer),
+        Command::Move(args) => r#move::run(args, app, printer),
         Command::Associate(args) => associate::run(args, app, printer),
         Command::Dissociate(args) => dissociate::run(args, app, printer),
         Command::Related(args) => related::run(args, app, printer),

@@ -43,7 +43,7 @@ Examples:
 pub(crate) struct Which {
     /// Numbers in the space, or full ids
     #[arg(value_name = "MEMORY", required = true)]
-    memories: Vec<String>,
+    pub(super) memories: Vec<String>,
 }
 
 /// One of the moves.
@@ -101,10 +101,18 @@ pub(super) fn each(
             }
         }
     }
-    if printer.json() && !moved.is_empty() {
-        let names = app.space_names()?;
-        let placed = moved.iter().map(|memory| Placed::new(memory, memory.space, &names));
-        printer.document(&Moved { memories: placed.collect() })?;
+    if printer.json() {
+        document(&moved, app, printer)?;
     }
     Ok(outcome)
+}
+
+/// The memories that were moved, for programs; nothing where there are none.
+pub(super) fn document(moved: &[Memory], app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let names = app.space_names()?;
+    let placed = moved.iter().map(|memory| Placed::new(memory, memory.space, &names));
+    printer.document(&Moved { memories: placed.collect() })
 }

@@ -70,7 +70,7 @@ pub(super) fn run(args: &Serve, app: &App<'_>, printer: &mut Printer) -> Result<
         printer.warning("other machines can reach it, and tokens and memories travel unencrypted")?;
     }
     welcome(listener.address(), app, printer)?;
-    let keeper = Keeper::start(&app.engine, &app.index);
+    let keeper = Keeper::start(&app.engine, &app.store, &app.index);
     let limits = Limits { time: app.settings.request_time, ..Limits::default() };
     let served = listener.serve(Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), limits));
     keeper.stop();

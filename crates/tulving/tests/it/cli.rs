@@ -40,7 +40,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 30);
+    assert_eq!(seen, 31);
 }
 
 #[test]
@@ -231,6 +231,25 @@ fn archive_and_pin() {
             .run(&["list", "--pinned"])
             .run(&["unpin", "1"])
             .run(&["list", "--pinned"])
+    );
+}
+
+#[test]
+fn memories_move_to_another_space() {
+    let tulving = furnished();
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["save", "Was there before", "--space", "team-a"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["move", "2", "99", "#2", "--to", "team-a"])
+            .run(&["get", "2"])
+            .run(&["list", "--space", "team-a"])
+            .run(&["move", "2", "--space", "team-a", "--to", "default"])
+            .run(&["move", "1", "--to", "nowhere"])
+            .run(&["move", "1"])
+            .run(&["save", "Was there before", "--boundary", "hub"])
+            .run(&["move", "5", "--to", "team-a"])
+            .run(&["audit", "4"])
     );
 }
 

@@ -35,6 +35,8 @@ fn every_command_prints_one_document() {
         &["forget", "1", "2"],
         &["restore", "1"],
         &["space", "create", "team-a"],
+        &["save", "three"],
+        &["move", "3", "--to", "team-a"],
         &["space", "list"],
         &["space", "members", "team-a"],
         &["token", "create", "--for", "bot"],

@@ -411,6 +411,77 @@ impl Model {
         }
     }
 
+    /// What each name means to a caller, each memory once; and the names of what is not there.
+    fn several(
+        which: &[MemoryRef],
+        look: impl Fn(MemoryRef) -> Due<MemoryId>,
+    ) -> Due<(Vec<MemoryId>, Vec<MemoryRef>)> {
+        let (mut found, mut missing) = (Vec::new(), Vec::new());
+        for which in which {
+            match look(*which) {
+                Ok(id) if !found.contains(&id) => found.push(id),
+                Err("not_found" | "already_forgotten") if !missing.contains(which) => missing.push(*which),
+                Ok(_) | Err("not_found" | "already_forgotten") => {}
+                Err(code) => return Err(code),
+            }
+        }
+        Ok((found, missing))
+    }
+
+    pub(super) fn forget_many(
+        &mut self,
+        caller: &Caller,
+        which: &[MemoryRef],
+        manner: Manner,
+    ) -> Due<(Vec<MemoryId>, Vec<MemoryRef>)> {
+        let (found, missing) = Self::several(which, |which| match manner {
+            Manner::Soft => self.editable(caller, which),
+            Manner::Hard => {
+                let forgotten = self.find_forgotten(caller, which);
+                let id = forgotten.map_or_else(|| self.find(caller, which), Ok)?;
+                self.rules_over(caller, &self.entries[&id].memory).map(|()| id)
+            }
+        })?;
+        for id in &found {
+            self.forget(caller, (*id).into(), manner)?;
+        }
+        Ok((found, missing))
+    }
+
+    /// Moves memories as far as it can; where one may not go, the maps are to be put back.
+    pub(super) fn relocate(
+        &mut self,
+        caller: &Caller,
+        which: &[MemoryRef],
+        to: Room,
+    ) -> Due<(Vec<Memory>, Vec<MemoryRef>)> {
+        let who = caller.viewer.principal;
+        if self.role(who, to.id).is_none() && who != PrincipalId::USER {
+            return Err("space_not_found");
+        }
+        self.writes(caller, to.id)?;
+        let (found, missing) = Self::several(which, |which| self.find(caller, which))?;
+        for id in &found {
+            let memory = self.entries[id].memory.clone();
+            if memory.space == to.id {
+                continue;
+            }
+            self.rules_over(caller, &memory)?;
+            if to.kind == SpaceKind::Group && memory.edition.boundary > Boundary::Hub {
+                return Err("boundary_too_wide");
+            }
+            let mut future = Memory { space: to.id, ..memory };
+            if self.held(&future) {
+                return Err("duplicate");
+            }
+            let number = self.numbers.entry(to.id).or_insert(0);
+            *number += 1;
+            future.number = Some(Number(*number));
+            *self.memory(*id) = future;
+        }
+        Ok((found.into_iter().map(|id| self.shown(who, id)).collect(), missing))
+    }
+
     pub(super) fn restore(&mut self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
         let Some(id) = self.find_forgotten(caller, which) else {
             return self.find(caller, which);

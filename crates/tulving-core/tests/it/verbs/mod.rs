@@ -3,11 +3,15 @@
 mod ask;
 mod directory;
 mod edit;
+mod follow;
 mod forget;
+mod forget_many;
 mod jobs;
 mod links;
 mod list;
+mod once;
 mod recall;
+mod relocate;
 mod save;
 mod transfer;
 mod turns;

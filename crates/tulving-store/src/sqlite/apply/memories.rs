@@ -221,6 +221,9 @@ impl Act<'_> {
             self.settle(before.row)?;
         }
         let at = Whereabouts { boundary: revision.edition.boundary, ..before.at };
+        if at.boundary < before.at.boundary {
+            self.log(ChangeKind::Erased, id, before.at)?;
+        }
         self.log(ChangeKind::Revised, id, at)
     }
 
@@ -312,6 +315,41 @@ impl Act<'_> {
             self.settle(row)?;
         }
         self.log(ChangeKind::Moved, id, at)
+    }
+
+    /// A move of a memory from one space to another.
+    pub(super) fn relocate(
+        &mut self,
+        id: MemoryId,
+        (space, version): (SpaceId, Version),
+        to: SpaceId,
+    ) -> Result<(), Fault> {
+        let found = self
+            .transaction
+            .prepare_cached(
+                "SELECT row, space, owner, boundary, version, number IS NOT NULL FROM memories \
+                 WHERE id = ?1 AND forgotten_at IS NULL",
+            )?
+            .query_row([id.as_bytes()], |row| {
+                let mut columns = Columns::of(row);
+                let (row, at): (i64, _) = (columns.take()?, Whereabouts::read(&mut columns)?);
+                Ok((row, at, Version(columns.take()?), columns.take::<bool>()?))
+            })
+            .optional()?;
+        let (row, at, found, numbered) = found.ok_or(Conflict::Gone { id })?;
+        if at.space != space {
+            return Err(Conflict::Moved { id }.into());
+        }
+        if found != version {
+            return Err(Conflict::Stale { id, expected: version, found }.into());
+        }
+        let number = if numbered { Some(self.next_number(to)?) } else { None };
+        self.transaction
+            .prepare_cached("UPDATE memories SET space = ?2, number = ?3 WHERE row = ?1")?
+            .execute(params![row, to.as_bytes(), number.map(|number| signed(number.0))])?;
+        self.applied.numbers.push(number);
+        self.log(ChangeKind::Erased, id, at)?;
+        self.log(ChangeKind::Saved, id, Whereabouts { space: to, ..at })
     }
 
     pub(super) fn erase(&mut self, id: MemoryId, from: Option<Version>) -> Result<(), Fault> {

@@ -2,6 +2,7 @@
 //!
 //! Rights first, then the writes in their order, each with its entry of the change log. Whatever fails undoes all.
 
+mod claims;
 mod directory;
 mod embed;
 mod jobs;
@@ -38,6 +39,9 @@ pub(super) fn run(
     for right in &changes.rights {
         require(&transaction, changes.by.principal, right)?;
     }
+    for right in &changes.rights {
+        require_in_place(&transaction, right)?;
+    }
     let mut act = Act {
         transaction,
         changes,
@@ -51,6 +55,7 @@ pub(super) fn run(
     }
     act.keep_next_numbers()?;
     if act.erased {
+        claims::forget_answers(&act.transaction)?;
         scrub::raise(&act.transaction)?;
     }
     act.transaction.commit()?;
@@ -85,6 +90,16 @@ fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Resul
     if role >= Some(right.role) { Ok(()) } else { Err(Conflict::RightLost.into()) }
 }
 
+/// That a memory is gone is for the write to say that is about it.
+fn require_in_place(transaction: &Connection, right: &Right) -> Result<(), Fault> {
+    let Some(id) = right.over else {
+        return Ok(());
+    };
+    let mut statement = transaction.prepare_cached("SELECT 1 FROM memories WHERE id = ?1 AND space <> ?2")?;
+    let elsewhere = statement.exists(params![id.as_bytes(), right.space.as_bytes()])?;
+    if elsewhere { Err(Conflict::Moved { id }.into()) } else { Ok(()) }
+}
+
 /// A set while it is being applied.
 struct Act<'a> {
     transaction: Transaction<'a>,
@@ -103,6 +118,7 @@ impl Act<'_> {
             Write::Insert(new) => self.insert(new),
             Write::Revise(revision) => self.revise(revision),
             Write::Move { id, from, to } => self.shift(*id, from, to),
+            Write::Relocate { id, from, to } => self.relocate(*id, *from, *to),
             Write::Erase { id, from } => self.erase(*id, *from),
             Write::Embed { id, from, embeddings } => self.embed(*id, *from, embeddings),
             Write::NotEmbedded { id, model } => self.not_embedded(*id, model),
@@ -121,6 +137,10 @@ impl Act<'_> {
             Write::RequireAdmin(space) => self.require_admin(*space),
             Write::AddToken(token, hash) => self.add_token(token, hash),
             Write::RevokeToken(id) => self.revoke_token(*id),
+            Write::Claim { key, fingerprint, from } => self.claim(key, *fingerprint, *from),
+            Write::Answer { key, answer } => self.answer(key, answer),
+            Write::DropClaim { key } => self.drop_claim(key),
+            Write::PruneClaims { before, most } => self.prune_claims(*before, *most),
             Write::FreezeListing(listing) => self.freeze_listing(listing),
             Write::Audit(entry) => self.audit(entry),
             Write::Load(record) => {

@@ -396,7 +396,7 @@ fn vary(memory: &mut Memory, random: &mut fastrand::Rng) {
 /// Something happens to the store.
 pub(super) fn any_act(store: &Fake, random: &mut fastrand::Rng) {
     let ids: Vec<MemoryId> = store.inner().kept.keys().copied().collect();
-    let act = if ids.is_empty() { 0 } else { random.u8(..12) };
+    let act = if ids.is_empty() { 0 } else { random.u8(..13) };
     if act < 5 {
         let (memory, chunks) = any_memory(store, random);
         let id = store.save(memory, chunks);
@@ -415,7 +415,11 @@ pub(super) fn any_act(store: &Fake, random: &mut fastrand::Rng) {
             kept.chunks = cut(&content, parts);
             kept.memory.edition.text.content = content;
             kept.vectors.clear();
+            let before = kept.memory.clone();
             vary(&mut kept.memory, random);
+            if kept.memory.edition.boundary < before.edition.boundary {
+                store.logged(ChangeKind::Erased, &before);
+            }
             store.keep(ChangeKind::Revised, kept);
         }
         7 => {
@@ -441,6 +445,11 @@ pub(super) fn any_act(store: &Fake, random: &mut fastrand::Rng) {
                 kept.vectors.get_mut("m1").expect("made just now")[0] = None;
                 store.keep(ChangeKind::Embedded, kept);
             }
+        }
+        11 => {
+            store.logged(ChangeKind::Erased, &kept.memory);
+            kept.memory.space = space(random.u8(..3));
+            store.keep(ChangeKind::Saved, kept);
         }
         _ if random.bool() => store.erase(id),
         _ => store.logged(ChangeKind::Linked, &kept.memory),

@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use tempfile::tempdir;
 use tulving_core::change::Write;
-use tulving_core::id::MemoryId;
-use tulving_core::memory::Embedding;
+use tulving_core::id::{MemoryId, PrincipalId, SpaceId, TeamId, Version};
+use tulving_core::memory::{Edition, Embedding};
 use tulving_core::ports::{Directory, Index};
 use tulving_core::request::Filter;
 use tulving_core::search::{Meaning, Question, Scope};
+use tulving_core::space::{MemberOf, Membership, Space};
 use tulving_core::text::terms;
+use tulving_core::vocabulary::{Boundary, Role, SpaceKind};
 use tulving_store::{Folded, IfExists, SearchIndex, SqliteStore};
+use tulving_testkit::build;
 
-use crate::made::{apply, insert, memory, save, store, user};
+use crate::made::{apply, insert, memory, save, store, time, user};
 
 struct Process {
     store: Arc<SqliteStore>,
@@ -72,6 +75,72 @@ fn each_sees_what_the_other_saves_erases_and_folds() {
     assert_eq!(one.find("walrus", None).len(), 8);
     assert_eq!(other.find("walrus", None).len(), 8);
     assert_eq!(process(home.path()).find("walrus", None).len(), 8);
+}
+
+/// What is found of one space alone.
+fn within(process: &Process, space: SpaceId, asked: &str) -> Vec<MemoryId> {
+    let filter = Filter { space: Some(space), ..Filter::default() };
+    let scope = Scope { sight: process.store.sight(&user()).expect("a sight"), filter, among: None };
+    let question = Question { terms: terms::terms(asked), meaning: None, depth: 10 };
+    let found = process.index.search(&scope, &question).expect("an answer");
+    found.items.iter().map(|item| item.memory).collect()
+}
+
+#[test]
+fn a_memory_is_found_where_it_went_and_not_where_it_was() {
+    let home = tempdir().expect("a folder");
+    let (one, other) = (process(home.path()), process(home.path()));
+    let hub = Space {
+        id: SpaceId::mint(time(1)),
+        team: TeamId::LOCAL,
+        name: "hub".to_owned(),
+        kind: SpaceKind::Hub,
+        created_at: time(1),
+    };
+    let there = hub.id;
+    let of = MemberOf::Space(there);
+    let member = Membership { principal: PrincipalId::USER, of, role: Role::Writer };
+    apply(&one.store, vec![Write::AddSpace(hub), Write::SetMember(member)]);
+    let walrus = save(&one.store, "walrus");
+    save(&one.store, "another that stays");
+    let here = SpaceId::DEFAULT;
+    let relocate = |from, to| Write::Relocate { id: walrus, from: (from, Version::FIRST), to };
+    let found = |space| [&one, &other, &process(home.path())].map(|process| within(process, space, "walrus"));
+    let found_in = |inside, outside| {
+        assert_eq!(found(inside), [[walrus], [walrus], [walrus]]);
+        assert_eq!(found(outside), [[], [], []] as [[MemoryId; 0]; 3]);
+    };
+    // From the tail into the tail; from the base into the tail; and once the tail is folded.
+    found_in(here, there);
+    apply(&one.store, vec![relocate(here, there)]);
+    found_in(there, here);
+    one.index.tend_now().expect("folded");
+    found_in(there, here);
+    apply(&other.store, vec![relocate(there, here)]);
+    found_in(here, there);
+    assert!(!other.index.status().expect("a status").holds_erased, "nothing was erased");
+    other.index.tend_now().expect("folded");
+    found_in(here, there);
+}
+
+#[test]
+fn what_was_erased_is_told_from_what_was_only_hidden() {
+    let home = tempdir().expect("a folder");
+    let one = process(home.path());
+    let mut shared = memory("walrus");
+    shared.edition.boundary = Boundary::Org;
+    let narrower = Edition { boundary: Boundary::Private, ..shared.edition.clone() };
+    let (id, narrowed) = (shared.id, build::revise(&shared, narrower));
+    apply(&one.store, vec![insert(shared), insert(memory("another that stays"))]);
+    one.index.tend_now().expect("folded");
+    apply(&one.store, vec![narrowed]);
+    assert_eq!(one.find("walrus", None), [id]);
+    assert!(!one.index.status().expect("a status").holds_erased);
+    apply(&one.store, vec![Write::Erase { id, from: None }]);
+    assert!(one.find("walrus", None).is_empty());
+    assert!(one.index.status().expect("a status").holds_erased);
+    one.index.purge().expect("purged");
+    assert!(!one.index.status().expect("a status").holds_erased);
 }
 
 #[test]

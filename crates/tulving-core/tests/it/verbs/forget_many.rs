@@ -1,0 +1,69 @@
+//! forget_many: several memories, as one act.
+
+use tulving_core::answer::Gone;
+use tulving_core::error::{Error, Invalid};
+use tulving_core::id::{MemoryId, MemoryRef, Number};
+use tulving_core::limits;
+use tulving_core::request::{AuditFilter, Caller, ForgetRequest, Manner};
+use tulving_core::vocabulary::{AuditAct, Role};
+
+use crate::bed::{Bed, refused, within};
+
+fn forget(bed: &Bed, caller: &Caller, which: &[MemoryRef], manner: Manner) -> Result<Gone, Error> {
+    bed.engine.forget_many(caller, which, &ForgetRequest { manner, reason: Some("enough".to_owned()) })
+}
+
+fn ids(gone: &Gone) -> Vec<MemoryId> {
+    gone.forgotten.iter().map(|memory| memory.id).collect()
+}
+
+#[test]
+fn all_that_are_there_go_and_the_others_are_named() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [one, two, three] = ["one", "two", "three"].map(|content| bed.save(&user, content).id);
+    bed.forget(&user, three, Manner::Soft);
+    let (number, nothing) = (MemoryRef::Number(Number(1)), MemoryRef::Number(Number(99)));
+    let which = [two.into(), nothing, number, three.into(), one.into(), nothing];
+    let before = bed.get(&user, two);
+    let soft = forget(&bed, &user, &which, Manner::Soft).unwrap();
+    assert_eq!(ids(&soft), [two, one], "each once, in the order of their names");
+    assert_eq!(soft.forgotten[0], before, "as it was");
+    assert_eq!(soft.missing, [nothing, three.into()], "one that is forgotten is not there");
+    assert_eq!(bed.contents(&user), [] as [&str; 0]);
+    bed.engine.restore(&user, one.into()).unwrap();
+    let hard = forget(&bed, &user, &which, Manner::Hard).unwrap();
+    assert_eq!(ids(&hard), [two, one, three], "for good, forgotten or not");
+    assert_eq!(hard.missing, [nothing]);
+    let filter = AuditFilter { memory: Some(two), last: 9, ..AuditFilter::default() };
+    let entries = bed.engine.audit(&user, &filter).unwrap();
+    let told: Vec<_> = entries.iter().map(|entry| (entry.act, entry.reason.as_deref())).collect();
+    assert_eq!(told, [(AuditAct::Erased, Some("enough")), (AuditAct::Forgot, Some("enough"))]);
+    assert_eq!(forget(&bed, &user, &which[..2], Manner::Hard).unwrap().missing, which[..2]);
+}
+
+#[test]
+fn one_that_may_not_be_forgotten_holds_all_of_them_back() {
+    let bed = Bed::new();
+    let hub = bed.hub("hub");
+    let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
+    let (hers, his) = (bed.save(&ann, "hers").id, bed.save(&bob, "his").id);
+    let both = [his.into(), hers.into()];
+    refused!(forget(&bed, &bob, &both, Manner::Hard), Error::OwnerOrAdmin { .. });
+    assert_eq!(bed.contents(&bob).len(), 2);
+    assert_eq!(ids(&forget(&bed, &bob, &both, Manner::Soft).unwrap()), [his, hers]);
+    let many = vec![MemoryRef::Number(Number(9)); limits::MOVES + 1];
+    refused!(forget(&bed, &bob, &many, Manner::Soft), Error::Invalid(Invalid::TooMany { .. }));
+    let admin = within(&bed.user(), hub);
+    assert_eq!(ids(&forget(&bed, &admin, &both, Manner::Hard).unwrap()).len(), 2);
+}
+
+#[test]
+fn one_that_somebody_else_erases_meanwhile_is_missing() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [one, two] = ["one", "two"].map(|content| bed.save(&user, content).id);
+    bed.store.before_next_apply(move |store| tulving_testkit::build::World::new(store).erase(one));
+    let gone = forget(&bed, &user, &[one.into(), two.into()], Manner::Soft).unwrap();
+    assert_eq!((ids(&gone), gone.missing), (vec![two], vec![one.into()]));
+}

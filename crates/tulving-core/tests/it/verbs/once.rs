@@ -1,0 +1,164 @@
+//! begin_once, answer_once and drop_once: a request is done once.
+
+use std::time::Duration;
+
+use tulving_core::answer::Once;
+use tulving_core::change::Write;
+use tulving_core::error::{Error, Invalid};
+use tulving_core::id::SpaceId;
+use tulving_core::limits;
+use tulving_core::ports::{Claims, Store};
+use tulving_core::request::{Caller, Manner};
+use tulving_core::vocabulary::Role;
+use tulving_testkit::build;
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::NoEmbedder;
+
+use crate::bed::{Bed, refused, within};
+
+const ASKED: [u8; 32] = [1; 32];
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// A bed whose clock stands still until it is moved.
+fn still() -> (Bed, Caller) {
+    let bed = Bed::with(ManualClock::new(), std::sync::Arc::new(NoEmbedder));
+    let user = bed.user();
+    (bed, user)
+}
+
+fn begin(bed: &Bed, caller: &Caller, key: &str) -> Once {
+    bed.engine.begin_once(caller, key, ASKED).expect("an answer")
+}
+
+#[test]
+fn what_was_answered_is_answered_the_same_again() {
+    let (bed, user) = still();
+    assert_eq!(begin(&bed, &user, "k"), Once::Begun);
+    assert_eq!(begin(&bed, &user, "k"), Once::Running);
+    bed.engine.answer_once(&user, "k", "{\"id\": 1}").unwrap();
+    let answered = Once::Answered("{\"id\": 1}".to_owned());
+    assert_eq!(begin(&bed, &user, "k"), answered);
+    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), Once::Differs);
+    assert_eq!(begin(&bed, &user, "another"), Once::Begun);
+    bed.engine.answer_once(&user, "k", "later").unwrap();
+    bed.engine.drop_once(&user, "k").unwrap();
+    assert_eq!(begin(&bed, &user, "k"), answered, "what was done stays done");
+    let elsewhere = bed.beside();
+    assert_eq!(elsewhere.begin_once(&user, "k", ASKED).unwrap(), answered, "in every process");
+}
+
+#[test]
+fn what_failed_may_be_tried_anew_with_another_request_too() {
+    let (bed, user) = still();
+    begin(&bed, &user, "k");
+    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), Once::Differs);
+    bed.engine.drop_once(&user, "k").unwrap();
+    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), Once::Begun);
+}
+
+#[test]
+fn two_principals_and_two_reaches_of_one_never_meet() {
+    let (bed, user) = still();
+    let hub = bed.hub("hub");
+    let ann = bed.member("ann", hub, Role::Writer);
+    begin(&bed, &user, "k");
+    bed.engine.answer_once(&user, "k", "for the user").unwrap();
+    assert_eq!(begin(&bed, &ann, "k"), Once::Begun);
+    bed.engine.drop_once(&ann, "k").unwrap();
+    let confined = |within: &[SpaceId]| Caller {
+        viewer: build::confined(user.viewer.principal, within),
+        ..user.clone()
+    };
+    let lowered = Caller { ceiling: Role::Reader, ..user.clone() };
+    for other in [lowered, confined(&[]), confined(&[hub]), within(&user, hub)] {
+        assert_eq!(begin(&bed, &other, "k"), Once::Differs, "{other:?}");
+    }
+    assert_eq!(begin(&bed, &user, "k"), Once::Answered("for the user".to_owned()));
+}
+
+#[test]
+fn a_request_whose_process_died_is_taken_over_by_one() {
+    let (bed, user) = still();
+    begin(&bed, &user, "k");
+    bed.clock.advance(Duration::from_secs(119));
+    assert_eq!(begin(&bed, &user, "k"), Once::Running);
+    bed.clock.advance(Duration::from_secs(1));
+    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), Once::Differs);
+    let by = user.viewer.principal;
+    let (at, sooner) = (bed.engine.now(), bed.store.claim(by, "k").unwrap().expect("there"));
+    bed.store.before_next_apply(move |store| {
+        let write =
+            Write::Claim { key: "k".to_owned(), fingerprint: sooner.fingerprint, from: Some(sooner.at) };
+        let by = tulving_core::change::Actor { principal: by, agent: None };
+        let set = tulving_core::change::ChangeSet { by, at, rights: Vec::new(), writes: vec![write] };
+        store.apply(&set).expect("somebody else is faster");
+    });
+    assert_eq!(begin(&bed, &user, "k"), Once::Running, "somebody else has taken it over");
+    bed.clock.advance(Duration::from_secs(120));
+    assert_eq!(begin(&bed, &user, "k"), Once::Begun);
+}
+
+#[test]
+fn a_day_after_its_last_write_a_key_is_free() {
+    let (bed, user) = still();
+    begin(&bed, &user, "k");
+    bed.clock.advance(Duration::from_secs(60));
+    bed.engine.answer_once(&user, "k", "done").unwrap();
+    bed.clock.advance(24 * HOUR - Duration::from_secs(1));
+    assert_eq!(begin(&bed, &user, "k"), Once::Answered("done".to_owned()));
+    bed.clock.advance(Duration::from_secs(1));
+    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), Once::Begun);
+    for n in 0..30 {
+        begin(&bed, &user, &format!("old-{n}"));
+    }
+    bed.clock.advance(25 * HOUR);
+    let left = || {
+        let known = |n: &i32| bed.store.claim(user.viewer.principal, &format!("old-{n}")).unwrap().is_some();
+        (0..30).filter(known).count()
+    };
+    begin(&bed, &user, "new-0");
+    assert!((1..30).contains(&left()), "some of the old ones go with each new one: {}", left());
+    for n in 1..4 {
+        begin(&bed, &user, &format!("new-{n}"));
+    }
+    assert_eq!(left(), 0);
+}
+
+#[test]
+fn a_key_is_visible_ascii() {
+    let (bed, user) = still();
+    let longest = "x".repeat(255);
+    for good in ["1", "!~", "8e03978e-40d5-43e8-bc93-6894a57f9324", longest.as_str()] {
+        assert_eq!(begin(&bed, &user, good), Once::Begun, "{good}");
+    }
+    let too_long = "x".repeat(256);
+    for wrong in ["", " ", "a b", "tab\t", "ünï", "\u{7f}", too_long.as_str()] {
+        let begun = bed.engine.begin_once(&user, wrong, ASKED);
+        refused!(begun, Error::Invalid(Invalid::OnceKey { .. }));
+        refused!(bed.engine.answer_once(&user, wrong, ""), Error::Invalid(Invalid::OnceKey { .. }));
+        refused!(bed.engine.drop_once(&user, wrong), Error::Invalid(Invalid::OnceKey { .. }));
+    }
+}
+
+#[test]
+fn an_answer_that_is_too_long_or_may_tell_of_what_is_erased_is_empty() {
+    let (bed, user) = still();
+    let answered = |key: &str, answer: &str| {
+        bed.engine.answer_once(&user, key, answer).unwrap();
+        begin(&bed, &user, key)
+    };
+    let longest = "x".repeat(limits::KEPT_ANSWER_BYTES);
+    begin(&bed, &user, "long");
+    assert_eq!(answered("long", &longest), Once::Answered(longest.clone()));
+    begin(&bed, &user, "longer");
+    assert_eq!(answered("longer", &(longest + "x")), Once::Answered(String::new()));
+    begin(&bed, &user, "save");
+    let id = bed.save(&user, "unutterable").id;
+    assert_eq!(answered("save", "unutterable"), Once::Answered("unutterable".to_owned()));
+    begin(&bed, &user, "erase");
+    let gone = bed.forget(&user, id, Manner::Hard);
+    assert_eq!(answered("erase", &gone.edition.text.content), Once::Answered(String::new()));
+    assert_eq!(begin(&bed, &user, "save"), Once::Answered(String::new()));
+    let store: &dyn Store = &*bed.store;
+    assert!(!format!("{:?}", build::dump(store, 100)).contains("unutterable"));
+}

@@ -1,0 +1,70 @@
+//! Writes requests that are done once. All of them are the actor's own.
+
+use rusqlite::{Connection, OptionalExtension, params};
+use tulving_core::error::Conflict;
+use tulving_core::time::Timestamp;
+
+use super::super::failure::Fault;
+use super::super::rows::{self, Columns};
+use super::Act;
+
+impl Act<'_> {
+    pub(super) fn claim(
+        &mut self,
+        key: &str,
+        fingerprint: [u8; 32],
+        from: Option<Timestamp>,
+    ) -> Result<(), Fault> {
+        let (principal, now) = (self.changes.by.principal, self.now());
+        let found = self
+            .transaction
+            .prepare_cached("SELECT at FROM claims WHERE principal = ?1 AND key = ?2")?
+            .query_row(params![principal.as_bytes(), key], |row| Columns::of(row).time())
+            .optional()?;
+        if found != from {
+            return Err(Conflict::Claimed.into());
+        }
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO claims (principal, key, fingerprint, at, kept) VALUES (?1, ?2, ?3, ?4, 1) \
+                 ON CONFLICT (principal, key) DO UPDATE SET fingerprint = excluded.fingerprint, at = excluded.at, \
+                 kept = 1, answer = NULL",
+            )?
+            .execute(params![principal.as_bytes(), key, fingerprint, now.as_micros()])?;
+        Ok(())
+    }
+
+    pub(super) fn answer(&mut self, key: &str, answer: &str) -> Result<(), Fault> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE claims SET answer = iif(kept, ?3, ''), at = ?4 \
+                 WHERE principal = ?1 AND key = ?2 AND answer IS NULL",
+            )?
+            .execute(params![self.changes.by.principal.as_bytes(), key, answer, self.now().as_micros()])?;
+        Ok(())
+    }
+
+    pub(super) fn drop_claim(&mut self, key: &str) -> Result<(), Fault> {
+        self.transaction
+            .prepare_cached("DELETE FROM claims WHERE principal = ?1 AND key = ?2 AND answer IS NULL")?
+            .execute(params![self.changes.by.principal.as_bytes(), key])?;
+        Ok(())
+    }
+
+    pub(super) fn prune_claims(&mut self, before: Timestamp, most: usize) -> Result<(), Fault> {
+        self.transaction
+            .prepare_cached(
+                "DELETE FROM claims WHERE row IN (SELECT row FROM claims WHERE at < ?1 ORDER BY at LIMIT ?2)",
+            )?
+            .execute(params![before.as_micros(), rows::limit(most)])?;
+        Ok(())
+    }
+}
+
+/// Empties the answers that may tell of what is erased in this transaction, and those that are still to come.
+pub(super) fn forget_answers(transaction: &Connection) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE claims SET kept = 0, answer = iif(answer IS NULL, NULL, '') WHERE kept = 1")?
+        .execute([])
+        .map(drop)
+}

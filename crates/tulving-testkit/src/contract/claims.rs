@@ -1,0 +1,143 @@
+//! Requests that are done once: each is its principal's own, and is begun by one only.
+
+use tulving_core::change::Write;
+use tulving_core::claim::Claim;
+use tulving_core::error::{Conflict, StoreError};
+use tulving_core::id::PrincipalId;
+use tulving_core::time::Timestamp;
+
+use super::{Fresh, conflict, good, world};
+use crate::build::World;
+
+const ASKED: [u8; 32] = [7; 32];
+
+fn begin(
+    world: &World,
+    who: PrincipalId,
+    key: &str,
+    fingerprint: [u8; 32],
+    from: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    let key = key.to_owned();
+    world.apply_as(who, Vec::new(), vec![Write::Claim { key, fingerprint, from }]).map(drop)
+}
+
+fn answer(world: &World, who: PrincipalId, key: &str, answer: &str) {
+    let (key, answer) = (key.to_owned(), answer.to_owned());
+    good(world.apply_as(who, Vec::new(), vec![Write::Answer { key, answer }]));
+}
+
+fn known(world: &World, who: PrincipalId, key: &str) -> Option<Claim> {
+    good(world.store.claim(who, key))
+}
+
+/// The answer of a claim that is there.
+#[track_caller]
+fn answered(world: &World, who: PrincipalId, key: &str) -> Option<String> {
+    known(world, who, key).expect("it is known").answer
+}
+
+/// The same key of two principals is two claims, whatever becomes of either. Neither is in the log or in a dump.
+pub fn a_claim_is_its_principals(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
+    let (head, dump) = (good(world.store.head()), world.dump());
+    assert_eq!(known(&world, ann, "k"), None);
+    good(begin(&world, ann, "k", ASKED, None));
+    assert_eq!(known(&world, bob, "k"), None);
+    good(begin(&world, bob, "k", [8; 32], None));
+    answer(&world, bob, "k", "his");
+    let hers = known(&world, ann, "k").expect("it is known");
+    assert_eq!((hers.fingerprint, hers.answer), (ASKED, None));
+    let his = known(&world, bob, "k").expect("it is known");
+    assert_eq!((his.fingerprint, his.answer.as_deref()), ([8; 32], Some("his")));
+    assert!(his.at > hers.at, "each is as old as its last write");
+    assert_eq!(known(&world, bob, "K"), None, "keys are told apart by every byte");
+    assert_eq!((good(world.store.head()), world.dump()), (head, dump));
+}
+
+/// Of two who begin the same, one does; a claim is replaced only by whoever knows it as it is.
+pub fn a_claim_is_made_on_what_is_so(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let who = world.principal("ann");
+    assert_eq!(conflict(begin(&world, who, "k", ASKED, Some(world.now()))), Conflict::Claimed);
+    good(begin(&world, who, "k", ASKED, None));
+    assert_eq!(conflict(begin(&world, who, "k", ASKED, None)), Conflict::Claimed);
+    let first = known(&world, who, "k").expect("it is known");
+    answer(&world, who, "k", "done");
+    assert_eq!(conflict(begin(&world, who, "k", ASKED, Some(first.at))), Conflict::Claimed);
+    let second = known(&world, who, "k").expect("it is known");
+    good(begin(&world, who, "k", [8; 32], Some(second.at)));
+    let third = known(&world, who, "k").expect("it is known");
+    assert_eq!((third.fingerprint, third.answer), ([8; 32], None));
+    assert!(third.at > second.at);
+}
+
+/// The first answer counts, however long it is, and an answer to what is not known is nothing.
+pub fn an_answer_stays(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let who = world.principal("ann");
+    answer(&world, who, "k", "too early");
+    assert_eq!(known(&world, who, "k"), None);
+    good(begin(&world, who, "k", ASKED, None));
+    assert_eq!(answered(&world, who, "k"), None);
+    let long = "π\0\n".repeat(200_000);
+    answer(&world, who, "k", &long);
+    answer(&world, who, "k", "another");
+    assert_eq!(answered(&world, who, "k"), Some(long));
+}
+
+/// What failed can be begun again, and what was done cannot.
+pub fn only_what_was_not_answered_is_dropped(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
+    let drop = |who| {
+        let key = "k".to_owned();
+        good(world.apply_as(who, Vec::new(), vec![Write::DropClaim { key }]));
+    };
+    drop(ann);
+    good(begin(&world, ann, "k", ASKED, None));
+    drop(bob);
+    assert_eq!(answered(&world, ann, "k"), None, "it is hers");
+    drop(ann);
+    assert_eq!(known(&world, ann, "k"), None);
+    good(begin(&world, ann, "k", ASKED, None));
+    answer(&world, ann, "k", "done");
+    drop(ann);
+    assert_eq!(answered(&world, ann, "k").as_deref(), Some("done"));
+}
+
+/// An answer may tell what a memory said that is erased: none that was given before, or begun before, is kept.
+pub fn an_erasure_empties_answers(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("erasing");
+    let other = world.principal("other");
+    let memory = world.put(space, owner, "unutterable", |_| ());
+    good(begin(&world, owner, "answered", ASKED, None));
+    answer(&world, owner, "answered", "unutterable");
+    good(begin(&world, other, "running", ASKED, None));
+    world.erase(memory.id);
+    answer(&world, other, "running", "unutterable");
+    good(begin(&world, owner, "later", ASKED, None));
+    answer(&world, owner, "later", "something else");
+    assert_eq!(answered(&world, owner, "answered").as_deref(), Some(""), "it was done, and is not told");
+    assert_eq!(answered(&world, other, "running").as_deref(), Some(""));
+    assert_eq!(answered(&world, owner, "later").as_deref(), Some("something else"));
+}
+
+/// So many at a time, and none that was written since.
+pub fn old_claims_go_oldest_first(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
+    for (who, key) in [(ann, "1"), (bob, "2"), (ann, "3"), (ann, "4")] {
+        good(begin(&world, who, key, ASKED, None));
+    }
+    answer(&world, ann, "1", "late");
+    let before = known(&world, ann, "4").expect("it is known").at;
+    let left = |most| {
+        world.apply(vec![Write::PruneClaims { before, most }]);
+        [(ann, "1"), (bob, "2"), (ann, "3"), (ann, "4")].map(|(who, key)| known(&world, who, key).is_some())
+    };
+    assert_eq!(left(1), [true, false, true, true]);
+    assert_eq!(left(9), [true, false, false, true], "an answer is a write too");
+}

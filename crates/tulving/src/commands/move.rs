@@ -1,0 +1,68 @@
+//! `tulving move`: memories go to another space.
+
+use clap::Args;
+use tulving_core::answer::Relocated;
+use tulving_core::error::Error;
+use tulving_core::id::{MemoryRef, SpaceId};
+use tulving_core::memory::Memory;
+use tulving_core::vocabulary::Boundary;
+
+use super::moves;
+use crate::args::references;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::memory::sentence;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving move 12 --to team-notes
+  tulving move 12 13 14 --to team-notes
+  tulving move 3 --space team-notes --to default";
+
+/// Flags of `move`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Move {
+    #[command(flatten)]
+    which: moves::Which,
+    /// The space that they go to
+    #[arg(long, value_name = "SPACE")]
+    to: String,
+}
+
+/// Moves all of them as one act; one that may not go holds back the others, one that is not there does not.
+pub(super) fn run(args: &Move, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let which = references(&args.which.memories)?;
+    let caller = app.here()?;
+    let Relocated { moved, missing } = app.engine.move_to(&caller, &which, &args.to)?;
+    if printer.json() {
+        moves::document(&moved, app, printer)?;
+    } else {
+        let names = app.space_names()?;
+        for memory in &moved {
+            let space = names.get(&memory.space).unwrap_or(&args.to);
+            let done = format!("Moved to {space} as {}", memory.reference());
+            printer.line(sentence(&done, memory, printer.columns()))?;
+        }
+    }
+    let hidden = |memory: &Memory| memory.edition.boundary == Boundary::Private;
+    if moved.iter().any(|memory| hidden(memory) && memory.space != SpaceId::DEFAULT) {
+        printer.note(
+            "what is private stays so; `tulving update --boundary hub` shows it to the members there",
+        )?;
+    }
+    let mut outcome = Outcome::Done;
+    for which in missing {
+        let space = match which {
+            // The act is done; a name that cannot be had must not make a failure of it.
+            MemoryRef::Number(_) => app.engine.space(&caller).ok().map(|space| space.name),
+            MemoryRef::Id(_) => None,
+        };
+        let failure = Failure::from(Error::NoMemory { which, space });
+        outcome = Outcome::Partly(failure.class());
+        printer.failure(&failure);
+    }
+    Ok(outcome)
+}
