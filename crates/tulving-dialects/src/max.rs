@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tulving_core::answer::Fate;
 use tulving_core::error::Class;
 use tulving_core::id::MemoryRef;
@@ -11,6 +11,7 @@ use tulving_core::memory::Memory;
 use tulving_core::request::{
     Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
+use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, MemoryType, State};
 use tulving_core::{limits, preview};
 
@@ -24,6 +25,8 @@ pub const CATEGORIES: [MemoryType; 5] =
 
 /// Most memories that one recall gives.
 const MOST: usize = 20;
+/// Most rows that are listed.
+const MOST_ROWS: usize = 100;
 
 /// The category under which a memory of this type is shown.
 pub fn category(memory_type: MemoryType) -> MemoryType {
@@ -192,18 +195,59 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
     }
 }
 
-/// All memories grouped by category, ascending by number, to be put into a system message; empty where there are none.
-/// What recall does not show, archived or expired, is not injected either.
-pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
-    let mut groups: BTreeMap<usize, BTreeMap<_, String>> = BTreeMap::new();
-    let filter = Filter {
+/// What recall can show.
+fn shown(desk: &Desk<'_>) -> Filter {
+    Filter {
         space: Some(desk.caller.space),
         states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
         alive_at: Some(desk.engine.now()),
         records_only: true,
         ..Filter::default()
+    }
+}
+
+/// A memory as a row.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Row {
+    /// Its number.
+    id: u64,
+    /// What sort of memory it is.
+    #[schemars(schema_with = "categories")]
+    category: MemoryType,
+    /// What it says.
+    content: String,
+    /// Whether the user asked for it.
+    #[schemars(schema_with = "words::word::<Author>")]
+    source: Author,
+    /// When it was saved.
+    #[schemars(schema_with = "words::time")]
+    created_at: Timestamp,
+    /// When it was last recalled.
+    #[schemars(schema_with = "words::time")]
+    last_accessed: Timestamp,
+}
+
+/// The memories as rows, the last used first. Looking at them does not count as use.
+pub(crate) fn rows(desk: &Desk<'_>) -> Result<Vec<Row>, Refusal> {
+    let request = ListRequest { filter: shown(desk), sort: Sort::Accessed, limit: MOST_ROWS, cursor: None };
+    desk.catch_up();
+    let row = |memory: Memory| Row {
+        id: memory.number.map_or(0, |number| number.0),
+        category: category(memory.edition.class.memory_type),
+        content: memory.edition.text.content,
+        source: memory.provenance.author,
+        created_at: memory.usage.created_at,
+        last_accessed: memory.usage.accessed_at,
     };
-    let mut request = ListRequest { filter, sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
+    Ok(desk.engine.list(&desk.caller, &request)?.memories.into_iter().map(row).collect())
+}
+
+/// All memories grouped by category, ascending by number, to be put into a system message; empty where there are none.
+/// What recall does not show, archived or expired, is not injected either.
+pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
+    let mut groups: BTreeMap<usize, BTreeMap<_, String>> = BTreeMap::new();
+    let mut request =
+        ListRequest { filter: shown(desk), sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
     loop {
         let page = desk.engine.list(&desk.caller, &request)?;
         for memory in &page.memories {

@@ -202,7 +202,7 @@ pub struct Fields {
     /// Short summary.
     summary: Option<String>,
     /// The content; of a long document, in an answer to a query, its best section.
-    content: String,
+    pub(crate) content: String,
     /// Its form.
     #[schemars(schema_with = "words::word::<ContentType>")]
     content_type: ContentType,
@@ -369,7 +369,7 @@ fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
 }
 
 /// Whether a content is a URL and nothing else, which is stored as a link.
-fn is_url(content: &str) -> bool {
+pub(crate) fn is_url(content: &str) -> bool {
     let content = content.trim();
     let rest = ["http://", "https://"].iter().find_map(|scheme| {
         let head = content.get(..scheme.len())?;
@@ -393,13 +393,30 @@ fn named(id: &str) -> Result<MemoryRef, Refusal> {
     })
 }
 
+/// What became of a push.
+pub(crate) const fn status(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Created => "created",
+        Fate::Updated => "updated",
+        Fate::Unchanged => "unchanged",
+        Fate::Duplicate => "duplicate",
+    }
+}
+
+/// When a time to live that begins now is over.
+pub(crate) fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, Refusal> {
+    match seconds {
+        0.. => Ok(now.plus_millis(seconds.saturating_mul(1_000))),
+        _ => {
+            Err(Refusal::invalid("out_of_range", "ttl", format!("ttl is {seconds}; give 0 or more seconds")))
+        }
+    }
+}
+
 fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
     let caller = within(desk, said.hub_id.as_deref())?;
     let now = desk.engine.now();
-    if let Some(Whole(ttl)) = said.ttl.filter(|ttl| ttl.0 < 0) {
-        return Err(Refusal::invalid("out_of_range", "ttl", format!("ttl is {ttl}; give 0 or more seconds")));
-    }
-    let expires_at = said.ttl.map(|seconds| now.plus_millis(seconds.0.saturating_mul(1_000)));
+    let expires_at = said.ttl.map(|seconds| alive_for(seconds.0, now)).transpose()?;
     let request = SaveRequest {
         title: said.title,
         content_type: said.content_type.or_else(|| is_url(&said.content).then_some(ContentType::Link)),
@@ -415,12 +432,7 @@ fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
     desk.catch_up();
     let receipt = desk.engine.save(&caller, request)?;
     let memory = desk.engine.get(&caller, MemoryRef::Id(receipt.id))?;
-    let status = match receipt.fate {
-        Fate::Created => "created",
-        Fate::Updated => "updated",
-        Fate::Unchanged => "unchanged",
-        Fate::Duplicate => "duplicate",
-    };
+    let status = status(receipt.fate);
     Ok(Pushed { memory: fields(&memory, now), status, warnings: tool::warnings(&receipt.warnings) })
 }
 

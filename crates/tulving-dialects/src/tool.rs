@@ -48,6 +48,11 @@ impl<'a> Desk<'a> {
         let _ = self.engine.flush();
     }
 
+    /// A desk for a caller whose reach is nothing but what it may see.
+    pub(crate) fn unconfined(engine: &'a Engine, caller: &Caller) -> Self {
+        Self { engine, caller: caller.clone() }
+    }
+
     /// A memory within reach, which counts as accessed.
     pub fn memory(&self, which: MemoryRef) -> Result<Memory, Refusal> {
         Ok(self.engine.touch(&self.caller, which)?)
@@ -259,12 +264,12 @@ impl fmt::Debug for Tool {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
-fn unwritten(error: serde_json::Error) -> Refusal {
+pub(crate) fn unwritten(error: serde_json::Error) -> Refusal {
     let message = format!("the answer could not be written: {error}");
     Refusal { code: "internal", message, hint: None, field: None, class: Class::Bug }
 }
 
-fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
+pub(crate) fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         // Everything in one place: not every client follows references.
         settings.inline_subschemas = true;
@@ -293,6 +298,11 @@ fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, Refusal> {
             return Err(Refusal { field: None, ..Refusal::invalid("invalid_arguments", "", message) });
         }
     };
+    deserialize(arguments)
+}
+
+/// An object of arguments, with everything that it says, or which of them is wrong and how.
+pub(crate) fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, Refusal> {
     if let Some(path) = listed_within(&arguments) {
         return Err(about("invalid_argument", &path, "a list within a list, which no argument is"));
     }

@@ -5,7 +5,6 @@
 use serde_json::Value;
 use serde_json::error::Category;
 use tulving_core::preview;
-use tulving_core::record::Record;
 use tulving_core::request::SaveRequest;
 use tulving_core::vocabulary::Relation;
 
@@ -101,24 +100,6 @@ pub(crate) fn save_request(line: &str) -> Result<SaveRequest, String> {
             .or_else(|| wrong_word(&value))
             .or_else(|| twice(&wrong?))
             .unwrap_or_else(|| "it is not a memory".to_owned()),
-    })
-}
-
-/// A record as a line of a dump says it, or what is wrong with the line.
-pub(crate) fn record(line: &str) -> Result<Record, String> {
-    serde_json::from_str(line).map_err(|error| match serde_json::from_str::<Value>(line) {
-        Err(wrong) => no_json(&wrong),
-        Ok(value) => {
-            let said = error.to_string();
-            let missing = said.strip_prefix("missing field ").and_then(|rest| rest.split(" at ").next());
-            match (value.get("record").and_then(Value::as_str), missing) {
-                (None, _) => "it is not a line of a dump: it does not say which `record` it is".to_owned(),
-                (Some(record), Some(field)) => format!("the {} has no {field}", preview::short(record)),
-                (Some(record), None) => {
-                    format!("it is not a `{}` as `tulving dump` writes it", preview::short(record))
-                }
-            }
-        }
     })
 }
 
@@ -250,18 +231,5 @@ mod tests {
         assert!(error.starts_with("`type`: `facts` is not a type; it is one of fact, "), "{error}");
         let error = save_request(r#"{"content": "x", "zzz": 1}"#).expect_err("no field");
         assert!(error.starts_with("there is no field `zzz`; there are content, "), "{error}");
-    }
-
-    #[test]
-    fn the_lines_of_a_dump_are_explained_too() {
-        for (line, said) in [
-            ("not JSON at all", "it is not JSON: see column 2"),
-            ("{}", "it is not a line of a dump: it does not say which `record` it is"),
-            (r#"{"record": "org", "id": "x"}"#, "it is not a `org` as `tulving dump` writes it"),
-            (r#"{"record": "fish"}"#, "it is not a `fish` as `tulving dump` writes it"),
-            (r#"{"record": "dump", "format": 1}"#, "the dump has no `written_by`"),
-        ] {
-            assert_eq!(record(line).expect_err(line), said);
-        }
     }
 }

@@ -12,6 +12,7 @@ use tulving_core::vocabulary::Origin;
 use tulving_dialects::Dialect;
 
 use super::auth::Credentials;
+use super::events::Pulse;
 use super::mcp::{self, Answer};
 use super::problem::Problem;
 use crate::Upkeep;
@@ -43,6 +44,8 @@ pub struct App {
     pub(super) limits: Limits,
     /// Answers at `/mcp`.
     pub(super) answer: Arc<Answer>,
+    /// Tells who follows that something was written.
+    pub(super) pulse: Arc<Pulse>,
     in_flight: Arc<AtomicUsize>,
 }
 
@@ -74,7 +77,7 @@ impl App {
         server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
     ) -> Self {
         let answer = mcp::answering(server, limits.body_bytes);
-        Self { engine, upkeep, limits, answer, in_flight: Arc::default() }
+        Self { engine, upkeep, limits, answer, pulse: Arc::default(), in_flight: Arc::default() }
     }
 
     /// One more request is being answered.

@@ -18,7 +18,7 @@ const SPACE: [&str; 2] = ["x-hub-id", "x-tulving-space"];
 const AGENT: &str = "x-tulving-agent";
 
 /// What a request says of who asks. Nothing of it was checked yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Credentials {
     pub(super) token: Secret,
     pub(super) space: Option<String>,

@@ -36,9 +36,7 @@ pub(super) async fn read(app: &App, headers: &HeaderMap, body: Body) -> Result<B
 async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
     let (mut bytes, mut read) = (Vec::new(), 0usize);
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| {
-            Problem::new(StatusCode::BAD_REQUEST, "broken_body", "the body ended before it was whole")
-        })?;
+        let frame = frame.map_err(|_| Problem::broken_body())?;
         let Ok(data) = frame.into_data() else { continue };
         read += data.len();
         if read <= limit {

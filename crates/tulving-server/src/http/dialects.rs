@@ -3,8 +3,7 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use serde::Serialize;
 use tulving_dialects::Dialect;
 use tulving_dialects::listed::Listed;
@@ -14,6 +13,7 @@ use super::app::App;
 use super::auth::Called;
 use super::body;
 use super::problem::Problem;
+use super::reply::{data, json};
 
 /// What a path names, where it can be read.
 pub(super) type Named<T> = Result<Path<T>, PathRejection>;
@@ -84,16 +84,4 @@ fn replied(reply: &Reply) -> Response {
         Some(_) => json(format!("{{\"data\":{}}}", reply.text)),
         None => data(&serde_json::json!({ "text": reply.text })),
     }
-}
-
-/// What was asked for.
-pub(super) fn data(value: &impl Serialize) -> Response {
-    match serde_json::to_string(value) {
-        Ok(text) => json(format!("{{\"data\":{text}}}")),
-        Err(_) => Problem::fault().into_response(),
-    }
-}
-
-fn json(body: String) -> Response {
-    ([(CONTENT_TYPE, "application/json")], body).into_response()
 }

@@ -4,15 +4,22 @@
 //! decodes, calls one verb on the blocking pool and encodes. Whatever is refused is a [`problem`].
 
 mod app;
+mod arguments;
 mod auth;
 mod body;
 mod dialects;
+mod events;
 mod gate;
 mod listen;
 mod mcp;
+mod once;
+mod openapi;
+mod operations;
 mod problem;
+mod reply;
 mod routes;
 pub mod status;
+mod transfer;
 
 pub use app::{App, Limits};
 pub use listen::{ListenError, Listener};

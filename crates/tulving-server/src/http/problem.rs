@@ -54,8 +54,12 @@ impl Problem {
         Self { field: Some(field.to_owned()), ..self }
     }
 
+    /// The same with another status.
+    pub(super) fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
     /// A stable name for programs.
-    #[cfg(test)]
     pub(super) fn code(&self) -> &'static str {
         self.code
     }
@@ -72,7 +76,11 @@ impl Problem {
 
     pub(super) fn too_large(limit: usize) -> Self {
         let said = format!("the body is longer than {limit} bytes");
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", said)
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", said)
+    }
+
+    pub(super) fn broken_body() -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "broken_body", "the body ended before it was whole")
     }
 
     pub(super) fn too_slow(time: Duration) -> Self {

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::app::App;
 use super::gate::{self, Gate};
 use super::problem::Problem;
-use super::{dialects, mcp};
+use super::{dialects, events, mcp, openapi, operations, reply, transfer};
 
 /// The routes, behind the gate of a listener at `address`.
 pub(super) fn router(app: App, address: IpAddr) -> Router {
@@ -21,6 +21,11 @@ pub(super) fn router(app: App, address: IpAddr) -> Router {
         .route("/v1/dialects", get(dialects::list))
         .route("/v1/dialects/{dialect}/tools", get(dialects::tools))
         .route("/v1/dialects/{dialect}/tools/{tool}", post(dialects::call))
+        .route("/v1/events/stream", get(events::stream))
+        .route("/v1/dump", get(transfer::dump))
+        .route("/v1/load", post(transfer::load))
+        .route("/openapi.json", get(openapi::document))
+        .merge(operations::routes())
         .route("/mcp", post(mcp::native))
         .route("/mcp/{dialect}", post(mcp::spoken))
         .fallback(nowhere)
@@ -31,7 +36,7 @@ pub(super) fn router(app: App, address: IpAddr) -> Router {
 
 /// That the process answers. It says nothing of what is stored, so nobody has to say who asks.
 async fn healthy() -> Response {
-    dialects::data(&json!({ "status": "ok" }))
+    reply::data(&json!({ "status": "ok" }))
 }
 
 async fn nowhere() -> Problem {

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use tulving_core::record::Loaded;
+use tulving_core::record::{self, Loaded};
 use tulving_core::{LeftOut, Loading};
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input::Lines;
-use crate::json;
 use crate::print::Printer;
 use crate::show::text::counted;
 use crate::wire::App;
@@ -73,7 +72,7 @@ fn take_all(
     let mut some = false;
     while let Some((line, text)) = lines.next()? {
         some = true;
-        let record = json::record(&text).map_err(|why| lines.wrong(line, why))?;
+        let record = record::from_line(&text).map_err(|why| lines.wrong(line, why))?;
         waiting.push((line, record));
         if waiting.len() == TRANSACTION {
             app.engine.load(&app.caller, loading, std::mem::take(&mut waiting))?;

@@ -81,6 +81,17 @@ impl Server {
         self.ask("GET", path, &[], b"")
     }
 
+    /// The same for an answer of any length, which comes in chunks.
+    pub(crate) fn stream(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let authorization = format!("Bearer {}", self.token);
+        let headers = [&[("Authorization", authorization.as_str())], headers].concat();
+        let mut stream = self.connect();
+        stream.write_all(&request(self.address, method, path, &headers, body)).expect("it reads");
+        let answer = Answer::take(&mut stream);
+        assert_eq!(answer.header("transfer-encoding"), Some("chunked"), "{}", answer.head);
+        Answer { body: unchunked(&answer.body), ..answer }
+    }
+
     /// Calls a tool, which must succeed, and gives what it answered.
     pub(crate) fn tool(&self, dialect: &str, tool: &str, arguments: &Value) -> Value {
         let answer = self.call(dialect, tool, &[], arguments);
@@ -147,9 +158,30 @@ pub(crate) fn request(
     [text.as_bytes(), body].concat()
 }
 
+/// What was sent in chunks, which must end with the empty one.
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    loop {
+        let end = bytes.windows(2).position(|window| window == b"\r\n").expect("the length of a chunk");
+        let length = std::str::from_utf8(&bytes[..end]).expect("text");
+        let length = usize::from_str_radix(length, 16).expect("a length");
+        if length == 0 {
+            return whole;
+        }
+        whole.extend_from_slice(&bytes[end + 2..end + 2 + length]);
+        bytes = &bytes[end + 4 + length..];
+    }
+}
+
 impl Answer {
     /// Reads until the other side closes. A reset after the answer is no matter.
     pub(crate) fn read(stream: &mut TcpStream) -> Self {
+        let answer = Self::take(stream);
+        assert_eq!(answer.header("transfer-encoding"), None, "answers have a length");
+        answer
+    }
+
+    fn take(stream: &mut TcpStream) -> Self {
         let (mut bytes, mut buffer) = (Vec::new(), [0; 16_384]);
         loop {
             match stream.read(&mut buffer) {
@@ -163,9 +195,7 @@ impl Answer {
         let head = String::from_utf8(bytes[..end].to_vec()).expect("a head is text");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
         let body = bytes[end + 4..].to_vec();
-        let answer = Self { status, head, body };
-        assert_eq!(answer.header("transfer-encoding"), None, "answers have a length");
-        answer
+        Self { status, head, body }
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {

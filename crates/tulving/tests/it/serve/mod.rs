@@ -9,6 +9,15 @@ mod refusals;
 /// The tools over HTTP: the same answers as everywhere, spaces, several at once.
 mod tools;
 
+/// The routes under `/v1`.
+mod rest;
+
+/// Changes as they happen.
+mod events;
+
+/// Who may see what, asked ten thousand times.
+mod isolation;
+
 /// The Model Context Protocol over HTTP, in both revisions.
 mod mcp;
 

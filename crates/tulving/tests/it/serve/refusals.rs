@@ -128,13 +128,13 @@ fn a_body_that_is_too_large_is_refused_however_it_comes() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
     let body = vec![b' '; 9 * 1024 * 1024];
-    server.ask("POST", REMEMBER, &[], &body).assert_problem(413, "too_large");
-    server.ask("POST", "/mcp", &[], &body).assert_problem(413, "too_large");
+    server.ask("POST", REMEMBER, &[], &body).assert_problem(413, "body_too_large");
+    server.ask("POST", "/mcp", &[], &body).assert_problem(413, "body_too_large");
     // Who asks first is answered before anything is sent.
     let first = [("Content-Length", "9000000"), ("Expect", "100-continue")];
-    server.ask("POST", REMEMBER, &first, b"").assert_problem(413, "too_large");
+    server.ask("POST", REMEMBER, &first, b"").assert_problem(413, "body_too_large");
     let announced = [("Content-Length", "99999999999")];
-    server.ask("POST", REMEMBER, &announced, b"").assert_problem(413, "too_large");
+    server.ask("POST", REMEMBER, &announced, b"").assert_problem(413, "body_too_large");
     let mut chunked = Vec::new();
     for _ in 0..9 {
         chunked.extend_from_slice(b"100000\r\n");
@@ -144,7 +144,7 @@ fn a_body_that_is_too_large_is_refused_however_it_comes() {
     chunked.extend_from_slice(b"0\r\n\r\n");
     server
         .ask("POST", REMEMBER, &[("Transfer-Encoding", "chunked")], &chunked)
-        .assert_problem(413, "too_large");
+        .assert_problem(413, "body_too_large");
     let large = json!({ "category": "fact", "content": "z".repeat(4_000_000) });
     let refused = server.call("max", "remember", &[], &large);
     assert_eq!(refused.status, 400, "larger than a memory may be: {}", refused.text());

@@ -1,0 +1,92 @@
+//! An example of what a schema describes, for the description of the service.
+
+use serde_json::{Map, Value, json};
+
+/// An example of a value that fits a schema, for a field of this name.
+pub fn example(field: &str, schema: &Map<String, Value>) -> Value {
+    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+        return words.first().cloned().unwrap_or(Value::Null);
+    }
+    if let Some(known) = known(field).filter(|known| is_of(kind(schema), known)) {
+        return known;
+    }
+    if let Some(first) =
+        ["oneOf", "anyOf"].iter().find_map(|any| schema.get(*any)?.as_array()?.first()?.as_object())
+        && !schema.contains_key("properties")
+    {
+        return example(field, first);
+    }
+    match kind(schema) {
+        "object" => fields(schema),
+        "array" => match schema.get("items").and_then(Value::as_object) {
+            Some(items) => json!([example(field, items)]),
+            None => json!([]),
+        },
+        "integer" => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
+        "number" => json!(0.5),
+        "boolean" => json!(false),
+        "string" if schema.get("format").is_some_and(|format| format == "date-time") => {
+            json!("2026-05-27T09:30:00.000000Z")
+        }
+        "string" => json!("text"),
+        _ => Value::Null,
+    }
+}
+
+/// What is required of an object. Where nothing is, everything that answers give.
+fn fields(schema: &Map<String, Value>) -> Value {
+    let Some(own) = schema.get("properties").and_then(Value::as_object) else { return json!({}) };
+    let required: Vec<&str> = ["required"]
+        .iter()
+        .filter_map(|list| schema.get(*list)?.as_array())
+        .chain(schema.get("oneOf").and_then(|any| any.get(0)?.get("required")?.as_array()))
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let told = own.iter().filter(|(name, _)| required.contains(&name.as_str()));
+    let told = told.filter_map(|(name, schema)| Some((name.clone(), example(name, schema.as_object()?))));
+    Value::Object(told.collect())
+}
+
+/// The first type that a schema names.
+fn kind(schema: &Map<String, Value>) -> &str {
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind,
+        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
+        _ => "",
+    }
+}
+
+fn is_of(kind: &str, value: &Value) -> bool {
+    match value {
+        Value::String(_) => kind == "string",
+        Value::Number(_) => kind == "number" || kind == "integer",
+        Value::Array(_) => kind == "array",
+        _ => false,
+    }
+}
+
+/// What a field of this name may well hold.
+fn known(field: &str) -> Option<Value> {
+    let memory = "mem_0198c5a2b4e07c1f9d3a5e6f70812345";
+    Some(match field {
+        "id" | "target" | "source" | "superseded_by" => json!(memory),
+        "ids" | "deleted" => json!([memory]),
+        "hub_id" | "space_id" => json!("team-notes"),
+        "token_id" | "job_id" => json!("0198c5a2-b4e0-7c1f-9d3a-5e6f70812345"),
+        "content" => json!("Prefers TypeScript over JavaScript"),
+        "query" | "q" | "about" => json!("which language for new projects?"),
+        "title" => json!("Languages"),
+        "tags" => json!(["language"]),
+        "content_hash" => json!("3f0a377ba0a4a460ecb616f6507ce0d8cfa3e704025d4fda3ed0c5ca05468728"),
+        "name" => json!("reviewer"),
+        "label" => json!("reviewer"),
+        "token" => json!("tlv_…"),
+        "why" => json!("words 0.42, meaning 0.31"),
+        "created_at" | "updated_at" | "accessed_at" | "at" => json!("2026-05-27T09:30:00.000000Z"),
+        "importance" => json!(0.7),
+        "relevance_score" => json!(0.83),
+        "version" | "number" => json!(1),
+        _ => return None,
+    })
+}

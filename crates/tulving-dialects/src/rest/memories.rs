@@ -1,0 +1,268 @@
+//! `/v1/memories`: reading, moving about and forgetting.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tulving_core::answer::Cursor;
+use tulving_core::error::Invalid;
+use tulving_core::id::MemoryRef;
+use tulving_core::memory::Memory;
+use tulving_core::request::{ForgetRequest, Forgotten, ListRequest, Manner, Sort};
+use tulving_core::vocabulary::State;
+
+use super::operation::{Made, Method, One, Operation, Two};
+use super::recall::{Which, limited};
+use super::shown::{Shown, shown};
+use crate::argument::Whole;
+use crate::memax;
+use crate::tool::{Desk, Refusal};
+use crate::words;
+
+/// Most memories of a page, and how many where it is not said.
+const PAGE: i64 = 1_000;
+const USUAL_PAGE: i64 = 20;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::Get, "/v1/memories", "listMemories", "List memories", list).saying(
+            "Page by page: following `next_cursor` neither skips nor repeats. Archived ones are left out unless \
+             `states` names them or `include_archived` is true.",
+        ),
+        Operation::new(Method::Get, "/v1/memories/{id}", "getMemory", "Read a memory", get)
+            .saying("`ETag` is its version. Reading it here does not count as access."),
+        Operation::new(Method::Delete, "/v1/memories/{id}", "deleteMemory", "Delete a memory for good", delete)
+            .saying("Row, versions, sections and vectors go. With `soft=true` it can be restored."),
+        Operation::new(Method::Post, "/v1/memories/{id}/access", "accessMemory", "Count an access", access),
+        Operation::new(Method::Post, "/v1/memories/{id}/restore", "restoreMemory", "Restore a memory", restore)
+            .saying("One that was softly forgotten; one that was not is given as it is."),
+        Operation::new(Method::Post, "/v1/memories/{id}/archive", "archiveMemory", "Archive a memory", archive)
+            .saying("Recall no longer finds it; it can be read and taken back."),
+        Operation::new(Method::Delete, "/v1/memories/{id}/archive", "unarchiveMemory", "Take it back", unarchive)
+            .saying("Out of the archive: recall finds it again."),
+        Operation::new(Method::Post, "/v1/memories/{id}/pin", "pinMemory", "Pin a memory", pin)
+            .saying("It does not decay, and is told at the start of a session."),
+        Operation::new(Method::Delete, "/v1/memories/{id}/pin", "unpinMemory", "Unpin a memory", unpin),
+        Operation::new(Method::Post, "/v1/memories/batch-delete", "deleteMemories", "Delete many for good", delete_many)
+            .saying("Up to 100, as one act. What does not exist, or may not be seen, is in `not_found`."),
+        Operation::new(Method::Post, "/v1/memories/batch-move", "moveMemories", "Move many into another space", move_many)
+            .saying(
+                "Up to 100, as one act. They keep their ids and get new numbers. It takes the right to say who sees \
+                 them, and to write in the other space.",
+            ),
+    ]
+}
+
+/// The memory of this name.
+pub(super) fn named(field: &str, name: &str) -> Result<MemoryRef, Refusal> {
+    name.parse().map_err(|error: Invalid| Refusal { field: Some(field.to_owned()), ..Refusal::from(error) })
+}
+
+/// Which page.
+#[derive(Deserialize, JsonSchema)]
+struct Paged {
+    /// Most memories of the page, 1 to 1000 (default 20).
+    #[schemars(range(min = 1, max = 1000))]
+    limit: Option<Whole>,
+    /// Where the last page ended: its `next_cursor`. With the same filters and order.
+    cursor: Option<String>,
+    /// In which order (default: newest).
+    sort: Option<Order>,
+    /// Only in these states.
+    #[serde(default)]
+    #[schemars(schema_with = "words::several::<State>")]
+    states: Vec<State>,
+    /// Archived ones too.
+    #[serde(default)]
+    include_archived: bool,
+    /// Only softly forgotten ones, which are yours to restore.
+    #[serde(default)]
+    forgotten: bool,
+}
+
+/// An order of a list.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Order {
+    Newest,
+    Oldest,
+    Updated,
+    Accessed,
+    Importance,
+    MostAccessed,
+}
+
+impl From<Order> for Sort {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Newest => Self::Newest,
+            Order::Oldest => Self::Oldest,
+            Order::Updated => Self::Updated,
+            Order::Accessed => Self::Accessed,
+            Order::Importance => Self::Importance,
+            Order::MostAccessed => Self::MostAccessed,
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Page {
+    /// The memories, in order.
+    memories: Vec<Shown>,
+    /// Where the next page begins; null at the end.
+    next_cursor: Option<String>,
+}
+
+fn list(desk: &Desk<'_>, Two(paged, which): Two<Paged, Which>) -> Result<Made<Page>, Refusal> {
+    let mut filter = which.filter(desk);
+    filter.states = match (paged.states.is_empty(), paged.include_archived || paged.forgotten) {
+        (false, _) => paged.states,
+        (true, true) => Vec::new(),
+        (true, false) => vec![State::Processing, State::Active, State::Cooling],
+    };
+    if paged.forgotten {
+        filter.forgotten = Forgotten::Only;
+    }
+    let cursor = paged.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
+    let sort = paged.sort.map_or(Sort::default(), Sort::from);
+    let limit = limited(paged.limit, USUAL_PAGE, PAGE)?;
+    let page = desk.engine.list(&desk.caller, &ListRequest { filter, sort, limit, cursor })?;
+    let now = desk.engine.now();
+    let memories = page.memories.iter().map(|memory| shown(memory, now)).collect();
+    Ok(Page { memories, next_cursor: page.next.map(|cursor| cursor.to_string()) }.into())
+}
+
+/// Which memory.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct This {
+    /// The memory: its id, or its number in the space.
+    #[schemars(schema_with = "words::memory")]
+    id: String,
+}
+
+impl This {
+    pub(super) fn which(&self) -> Result<MemoryRef, Refusal> {
+        named("id", &self.id)
+    }
+}
+
+fn one(desk: &Desk<'_>, memory: &Memory) -> Made<Shown> {
+    Made::from(shown(memory, desk.engine.now())).of(memory.version)
+}
+
+fn get(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Shown>, Refusal> {
+    Ok(one(desk, &desk.engine.get(&desk.caller, this.which()?)?))
+}
+
+fn access(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Shown>, Refusal> {
+    desk.catch_up();
+    Ok(one(desk, &desk.engine.touch(&desk.caller, this.which()?)?))
+}
+
+fn restore(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Shown>, Refusal> {
+    Ok(one(desk, &desk.engine.restore(&desk.caller, this.which()?)?))
+}
+
+fn archive(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Shown>, Refusal> {
+    Ok(one(desk, &desk.engine.archive(&desk.caller, this.which()?)?))
+}
+
+fn unarchive(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Shown>, Refusal> {
+    Ok(one(desk, &desk.engine.unarchive(&desk.caller, this.which()?)?))
+}
+
+fn pin(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Shown>, Refusal> {
+    Ok(one(desk, &desk.engine.pin(&desk.caller, this.which()?)?))
+}
+
+fn unpin(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Shown>, Refusal> {
+    Ok(one(desk, &desk.engine.unpin(&desk.caller, this.which()?)?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Deletion {
+    /// Whether it shall be possible to restore it.
+    #[serde(default)]
+    soft: bool,
+    /// Why, for the record.
+    reason: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Deleted {
+    /// The memory.
+    id: String,
+    /// That it is gone.
+    deleted: bool,
+}
+
+fn delete(desk: &Desk<'_>, Two(this, how): Two<This, Deletion>) -> Result<Made<Deleted>, Refusal> {
+    let manner = if how.soft { Manner::Soft } else { Manner::Hard };
+    let request = ForgetRequest { manner, reason: how.reason };
+    let gone = desk.engine.forget(&desk.caller, this.which()?, &request)?;
+    Ok(Deleted { id: memax::id(gone.id), deleted: true }.into())
+}
+
+/// Which memories.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Several {
+    /// The memories, by id.
+    #[schemars(schema_with = "words::memories")]
+    ids: Vec<String>,
+}
+
+impl Several {
+    fn which(&self) -> Result<Vec<MemoryRef>, Refusal> {
+        self.ids.iter().map(|id| named("ids", id)).collect()
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct DeletedMany {
+    /// Those that are gone.
+    deleted: Vec<String>,
+    /// Those that there were none of.
+    not_found: Vec<String>,
+}
+
+fn delete_many(desk: &Desk<'_>, One(several): One<Several>) -> Result<Made<DeletedMany>, Refusal> {
+    let request = ForgetRequest { manner: Manner::Hard, reason: None };
+    let gone = desk.engine.forget_many(&desk.caller, &several.which()?, &request)?;
+    let deleted = gone.forgotten.iter().map(|memory| memax::id(memory.id)).collect();
+    Ok(DeletedMany { deleted, not_found: names(&gone.missing) }.into())
+}
+
+/// Where to.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Destination {
+    /// The space to move them into, by id or name.
+    hub_id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MovedMany {
+    /// The memories as they are now.
+    moved: Vec<Shown>,
+    /// Those that there were none of.
+    not_found: Vec<String>,
+}
+
+fn move_many(
+    desk: &Desk<'_>,
+    Two(several, to): Two<Several, Destination>,
+) -> Result<Made<MovedMany>, Refusal> {
+    let done = desk.engine.move_to(&desk.caller, &several.which()?, &to.hub_id)?;
+    let now = desk.engine.now();
+    let moved = done.moved.iter().map(|memory| shown(memory, now)).collect();
+    Ok(MovedMany { moved, not_found: names(&done.missing) }.into())
+}
+
+fn names(which: &[MemoryRef]) -> Vec<String> {
+    let name = |which: &MemoryRef| match which {
+        MemoryRef::Id(id) => memax::id(*id),
+        number @ MemoryRef::Number(_) => number.to_string(),
+    };
+    which.iter().map(name).collect()
+}

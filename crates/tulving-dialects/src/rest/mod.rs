@@ -1,0 +1,37 @@
+//! The verbs as an HTTP service, which is also the memax service's: one operation for each method of each address. What
+//! carries the bytes is not its affair: an operation takes arguments, wherever in a request they stood, and gives data.
+
+mod editing;
+mod example;
+mod links;
+mod memories;
+mod operation;
+mod people;
+mod recall;
+mod saving;
+mod shown;
+mod work;
+
+use std::sync::LazyLock;
+
+pub use example::example;
+pub use operation::{Answer, Method, Operation};
+
+/// Every operation, in the order in which they are told.
+pub fn operations() -> &'static [Operation] {
+    static ALL: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+        let groups = [
+            ("Memories", saving::operations()),
+            ("Memories", memories::operations()),
+            ("Memories", editing::operations()),
+            ("Recall", recall::operations()),
+            ("Associations", links::operations()),
+            ("Spaces and tokens", people::operations()),
+            ("Turns and jobs", work::operations()),
+        ];
+        let told =
+            |(group, all): (&'static str, Vec<Operation>)| all.into_iter().map(move |one| one.within(group));
+        groups.into_iter().flat_map(told).collect()
+    });
+    &ALL
+}

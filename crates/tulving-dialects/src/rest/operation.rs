@@ -1,0 +1,259 @@
+//! What an operation is: where it is called, what it takes and gives, and the one way to call it.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use schemars::generate::Contract;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tulving_core::Engine;
+use tulving_core::id::Version;
+use tulving_core::preview;
+use tulving_core::request::Caller;
+
+use crate::tool::{self, Desk, Refusal};
+
+/// A method of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Makes or does.
+    Post,
+    /// Changes a part.
+    Patch,
+    /// Sets.
+    Put,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// Whether arguments that are no part of the address stand in a body, and not in the query.
+    pub const fn has_body(self) -> bool {
+        matches!(self, Self::Post | Self::Patch | Self::Put)
+    }
+
+    /// The name, in small letters.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Post => "post",
+            Self::Patch => "patch",
+            Self::Put => "put",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+type Run = Box<dyn Fn(&Desk<'_>, Map<String, Value>) -> Result<Answer, Refusal> + Send + Sync>;
+
+/// One operation of the service.
+pub struct Operation {
+    /// By which method.
+    pub method: Method,
+    /// At which address; `{name}` stands for an argument.
+    pub path: &'static str,
+    /// Where it is found too.
+    pub also: Option<&'static str>,
+    /// Its name for programs.
+    pub name: &'static str,
+    /// The group that it is told in.
+    pub group: &'static str,
+    /// What it does, in a few words.
+    pub title: &'static str,
+    /// What else there is to know; may be empty.
+    pub description: &'static str,
+    /// The JSON schema of its arguments, those of the address among them.
+    pub input: Map<String, Value>,
+    /// The JSON schema of its data.
+    pub output: Map<String, Value>,
+    /// Whether it may answer that something new is there.
+    pub creates: bool,
+    /// Whether its data stands by itself, and not in an envelope.
+    pub is_bare: bool,
+    run: Run,
+}
+
+/// What an operation answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The data, as JSON.
+    pub data: String,
+    /// Whether something new is there.
+    pub created: bool,
+    /// The version of the memory that was given.
+    pub version: Option<Version>,
+}
+
+/// What an operation made, before it is written.
+pub(super) struct Made<O> {
+    data: O,
+    created: bool,
+    version: Option<Version>,
+}
+
+impl<O> Made<O> {
+    /// The same, and it is new.
+    pub(super) fn new_if(self, created: bool) -> Self {
+        Self { created, ..self }
+    }
+
+    /// The same, a memory of this version.
+    pub(super) fn of(self, version: Version) -> Self {
+        Self { version: Some(version), ..self }
+    }
+}
+
+impl<O> From<O> for Made<O> {
+    fn from(data: O) -> Self {
+        Self { data, created: false, version: None }
+    }
+}
+
+/// What an operation takes: one object, or two that lie flat beside each other.
+pub(super) trait Input: Sized + 'static {
+    fn schema() -> Map<String, Value>;
+    fn read(said: Map<String, Value>) -> Result<Self, Refusal>;
+}
+
+/// An object of arguments.
+pub(super) struct One<A>(pub(super) A);
+
+/// Two objects of arguments, flat beside each other.
+pub(super) struct Two<A, B>(pub(super) A, pub(super) B);
+
+impl<A: DeserializeOwned + JsonSchema + 'static> Input for One<A> {
+    fn schema() -> Map<String, Value> {
+        tool::schema::<A>(Contract::Deserialize)
+    }
+
+    fn read(said: Map<String, Value>) -> Result<Self, Refusal> {
+        tool::deserialize(Value::Object(said)).map(Self)
+    }
+}
+
+impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchema + 'static> Input
+    for Two<A, B>
+{
+    fn schema() -> Map<String, Value> {
+        let mut first = One::<A>::schema();
+        for (name, second) in One::<B>::schema() {
+            match (first.get_mut(&name), second) {
+                (Some(Value::Object(first)), Value::Object(second)) => first.extend(second),
+                (Some(Value::Array(first)), Value::Array(second)) => first.extend(second),
+                (Some(_), _) => {}
+                (None, second) => drop(first.insert(name, second)),
+            }
+        }
+        first
+    }
+
+    fn read(said: Map<String, Value>) -> Result<Self, Refusal> {
+        let own = One::<A>::schema();
+        let own = own.get("properties").and_then(Value::as_object);
+        let (first, second) =
+            said.into_iter().partition(|(name, _)| own.is_some_and(|own| own.contains_key(name)));
+        Ok(Self(tool::deserialize(Value::Object(first))?, tool::deserialize(Value::Object(second))?))
+    }
+}
+
+impl Operation {
+    pub(super) fn new<I: Input, O: Serialize + JsonSchema + 'static>(
+        method: Method,
+        path: &'static str,
+        name: &'static str,
+        title: &'static str,
+        run: fn(&Desk<'_>, I) -> Result<Made<O>, Refusal>,
+    ) -> Self {
+        let mut input = I::schema();
+        input.remove("description");
+        input.insert("additionalProperties".to_owned(), Value::Bool(false));
+        let known: Vec<String> =
+            properties(&input).map(|own| own.keys().cloned().collect()).unwrap_or_default();
+        let run = move |desk: &Desk<'_>, said: Map<String, Value>| {
+            refuse_unknown(&known, &said)?;
+            let Made { data, created, version } = run(desk, I::read(said)?)?;
+            Ok(Answer { data: serde_json::to_string(&data).map_err(tool::unwritten)?, created, version })
+        };
+        let output = tool::schema::<O>(Contract::Serialize);
+        Self {
+            method,
+            path,
+            also: None,
+            name,
+            group: "",
+            title,
+            description: "",
+            input,
+            output,
+            creates: false,
+            is_bare: false,
+            run: Box::new(run),
+        }
+    }
+
+    /// The same, told in this group.
+    pub(super) fn within(self, group: &'static str) -> Self {
+        Self { group, ..self }
+    }
+
+    /// The same, with more to know.
+    pub(super) fn saying(self, description: &'static str) -> Self {
+        Self { description, ..self }
+    }
+
+    /// The same, which may answer that something new is there.
+    pub(super) fn creating(self) -> Self {
+        Self { creates: true, ..self }
+    }
+
+    /// The same, without an envelope.
+    pub(super) fn bare(self) -> Self {
+        Self { is_bare: true, ..self }
+    }
+
+    /// The same, also at another address.
+    pub(super) fn also_at(self, path: &'static str) -> Self {
+        Self { also: Some(path), ..self }
+    }
+
+    /// The arguments that stand in the address.
+    pub fn in_path(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// The schema of an argument.
+    pub fn argument(&self, name: &str) -> Option<&Map<String, Value>> {
+        properties(&self.input)?.get(name)?.as_object()
+    }
+
+    /// Calls it, for this caller, with the arguments of the address, the query and the body together.
+    pub fn call(
+        &self,
+        engine: &Engine,
+        caller: &Caller,
+        said: Map<String, Value>,
+    ) -> Result<Answer, Refusal> {
+        (self.run)(&Desk::unconfined(engine, caller), said)
+    }
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method.as_str(), self.path)
+    }
+}
+
+fn properties(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    schema.get("properties")?.as_object()
+}
+
+fn refuse_unknown(known: &[String], said: &Map<String, Value>) -> Result<(), Refusal> {
+    let Some(unknown) = said.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
+    let message = format!("there is no argument `{}`", preview::short(unknown));
+    let hint =
+        if known.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", known.join(", ")) };
+    Err(Refusal::invalid("unknown_argument", unknown, message).hinting(hint))
+}

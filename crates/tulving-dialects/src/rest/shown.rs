@@ -1,0 +1,92 @@
+//! A memory as the service shows it: memax's fields, and Tulving's beside them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tulving_core::memory::Memory;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Author, MemoryType, Trust};
+
+use crate::memax::{self, Fields};
+use crate::words;
+
+/// A memory.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Shown {
+    #[serde(flatten)]
+    fields: Fields,
+    /// Its number in its space; null for a mirror of a file.
+    number: Option<u64>,
+    /// Its key.
+    key: Option<String>,
+    /// What it says.
+    #[serde(rename = "type")]
+    #[schemars(schema_with = "words::word::<MemoryType>")]
+    memory_type: MemoryType,
+    /// How much it matters, 0 to 1.
+    importance: f64,
+    /// Whether somebody asked for it.
+    #[schemars(schema_with = "words::word::<Author>")]
+    author: Author,
+    /// How far its source is trusted.
+    #[schemars(schema_with = "words::word::<Trust>")]
+    trust: Trust,
+    /// Where it came from, in the caller's words.
+    source_note: Option<String>,
+    /// Whether it is exempt from decay and shown first.
+    pinned: bool,
+    /// The channel it came from.
+    conversation: Option<String>,
+    /// Its order there.
+    position: Option<i64>,
+    /// Who said it.
+    speaker: Option<String>,
+    /// When it happened.
+    #[schemars(schema_with = "words::maybe_time")]
+    occurred_at: Option<Timestamp>,
+    /// From when on it holds.
+    #[schemars(schema_with = "words::maybe_time")]
+    valid_from: Option<Timestamp>,
+    /// Until when it holds.
+    #[schemars(schema_with = "words::maybe_time")]
+    valid_until: Option<Timestamp>,
+    /// From when on recall no longer finds it.
+    #[schemars(schema_with = "words::maybe_time")]
+    expires_at: Option<Timestamp>,
+    /// When it was forgotten; it can be restored.
+    #[schemars(schema_with = "words::maybe_time")]
+    forgotten_at: Option<Timestamp>,
+    /// The memory that replaces it.
+    superseded_by: Option<String>,
+}
+
+/// A memory as it is at this time.
+pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
+    let (edition, place, span) = (&memory.edition, &memory.place, &memory.edition.span);
+    Shown {
+        fields: memax::fields(memory, now),
+        number: memory.number.map(|number| number.0),
+        key: edition.key.clone(),
+        memory_type: edition.class.memory_type,
+        importance: edition.class.importance.get(),
+        author: memory.provenance.author,
+        trust: memory.provenance.trust,
+        source_note: edition.source_note.clone(),
+        pinned: memory.standing.pinned,
+        conversation: place.conversation.clone(),
+        position: place.position,
+        speaker: place.speaker.clone(),
+        occurred_at: span.occurred_at,
+        valid_from: span.valid_from,
+        valid_until: span.valid_until,
+        expires_at: span.expires_at,
+        forgotten_at: memory.standing.forgotten_at,
+        superseded_by: memory.superseded_by.map(memax::id),
+    }
+}
+
+/// The same memory with another text in the place of its content.
+pub(super) fn with_content(memory: &Memory, content: &str, now: Timestamp) -> Shown {
+    let mut shown = shown(memory, now);
+    content.clone_into(&mut shown.fields.content);
+    shown
+}

@@ -1,0 +1,215 @@
+//! The log of conversations, and background work.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tulving_core::id::JobId;
+use tulving_core::job::Job;
+use tulving_core::request::{TurnFilter, TurnRequest};
+use tulving_core::time::Timestamp;
+use tulving_core::turn::Turn;
+use tulving_core::vocabulary::{JobState, TurnRole};
+
+use super::operation::{Made, Method, One, Operation};
+use super::people::Nothing;
+use super::recall::limited;
+use crate::argument::Whole;
+use crate::tool::{Desk, Refusal};
+use crate::{Dialect, max, words};
+
+/// Most turns that are given, which is as many as are kept.
+const TURNS: i64 = 200;
+const USUAL_TURNS: i64 = 10;
+const JOBS: i64 = 1_000;
+const USUAL_JOBS: i64 = 100;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::Post, "/v1/turns", "logTurn", "Log a turn of a conversation", log)
+            .creating()
+            .saying("The newest 200 of a space are kept, for when a session is lost."),
+        Operation::new(Method::Get, "/v1/turns", "listTurns", "The newest turns, oldest first", turns),
+        Operation::new(
+            Method::Get,
+            "/memory",
+            "listAsMax",
+            "The memories as rows, the last used first",
+            rows,
+        )
+        .bare()
+        .saying("Up to 100, in the words of max. Looking at them does not count as use."),
+        Operation::new(Method::Get, "/v1/jobs", "listJobs", "Background work", jobs).saying("For admins."),
+        Operation::new(
+            Method::Post,
+            "/v1/jobs/{job_id}/retry",
+            "retryJob",
+            "Try a job again that was given up",
+            retry,
+        )
+        .saying("For admins."),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewTurn {
+    /// Who said it.
+    #[schemars(schema_with = "words::word::<TurnRole>")]
+    role: TurnRole,
+    /// What was said.
+    #[schemars(length(min = 1))]
+    content: String,
+    /// The channel it belongs to.
+    channel: Option<String>,
+    /// The speaker's name.
+    speaker: Option<String>,
+    /// Where it was said (default: unknown).
+    source: Option<String>,
+}
+
+/// A line of a conversation.
+#[derive(Serialize, JsonSchema)]
+struct Line {
+    /// Its id.
+    id: String,
+    /// Its place in the space's log.
+    position: u64,
+    /// Who said it.
+    #[schemars(schema_with = "words::word::<TurnRole>")]
+    role: TurnRole,
+    /// The speaker's name.
+    speaker: Option<String>,
+    /// What was said.
+    content: String,
+    /// The channel it belongs to.
+    channel: Option<String>,
+    /// Where it was said.
+    source: String,
+    /// When.
+    #[schemars(schema_with = "words::time")]
+    at: Timestamp,
+}
+
+impl From<Turn> for Line {
+    fn from(turn: Turn) -> Self {
+        Self {
+            id: turn.id.to_string(),
+            position: turn.position,
+            role: turn.role,
+            speaker: turn.speaker,
+            content: turn.content,
+            channel: turn.channel,
+            source: turn.source,
+            at: turn.at,
+        }
+    }
+}
+
+fn log(desk: &Desk<'_>, One(new): One<NewTurn>) -> Result<Made<Line>, Refusal> {
+    let NewTurn { role, content, channel, speaker, source } = new;
+    let request = TurnRequest { channel, role, speaker, content, source };
+    Ok(Made::from(Line::from(desk.engine.log_turn(&desk.caller, &request)?)).new_if(true))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Newest {
+    /// Only of this channel.
+    channel: Option<String>,
+    /// How many of the newest, 1 to 200 (default 10).
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<Whole>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Lines {
+    /// The turns, oldest first.
+    turns: Vec<Line>,
+}
+
+fn turns(desk: &Desk<'_>, One(asked): One<Newest>) -> Result<Made<Lines>, Refusal> {
+    let filter = TurnFilter { channel: asked.channel, last: limited(asked.limit, USUAL_TURNS, TURNS)? };
+    let turns = desk.engine.turns(&desk.caller, &filter)?;
+    Ok(Lines { turns: turns.into_iter().map(Line::from).collect() }.into())
+}
+
+fn rows(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Vec<max::Row>>, Refusal> {
+    let desk = Desk::open(desk.engine, &desk.caller, Dialect::Max)?;
+    Ok(max::rows(&desk)?.into())
+}
+
+/// A piece of background work.
+#[derive(Serialize, JsonSchema)]
+struct Task {
+    /// Its id.
+    id: String,
+    /// Which worker does it.
+    kind: String,
+    /// Where it stands.
+    #[schemars(schema_with = "words::word::<JobState>")]
+    state: JobState,
+    /// Not before this.
+    #[schemars(schema_with = "words::time")]
+    due_at: Timestamp,
+    /// How often it was begun.
+    attempts: u32,
+    /// After how many it is given up.
+    max_attempts: u32,
+    /// Why the last attempt failed.
+    last_error: Option<String>,
+    /// When it was asked for.
+    #[schemars(schema_with = "words::time")]
+    created_at: Timestamp,
+}
+
+impl From<Job> for Task {
+    fn from(job: Job) -> Self {
+        Self {
+            id: job.id.to_string(),
+            kind: job.kind,
+            state: job.state,
+            due_at: job.due_at,
+            attempts: job.attempts,
+            max_attempts: job.max_attempts,
+            last_error: job.last_error,
+            created_at: job.created_at,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct WhichJobs {
+    /// Only in these states.
+    #[serde(default)]
+    #[schemars(schema_with = "words::several::<JobState>")]
+    states: Vec<JobState>,
+    /// Most jobs to give, 1 to 1000 (default 100).
+    #[schemars(range(min = 1, max = 1000))]
+    limit: Option<Whole>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Tasks {
+    /// The jobs, those first that were due first.
+    jobs: Vec<Task>,
+}
+
+fn jobs(desk: &Desk<'_>, One(which): One<WhichJobs>) -> Result<Made<Tasks>, Refusal> {
+    let limit = limited(which.limit, USUAL_JOBS, JOBS)?;
+    let jobs = desk.engine.jobs(&desk.caller, &which.states, limit)?;
+    Ok(Tasks { jobs: jobs.into_iter().map(Task::from).collect() }.into())
+}
+
+/// Which job.
+#[derive(Deserialize, JsonSchema)]
+struct ThisJob {
+    /// The job.
+    #[schemars(extend("format" = "uuid"))]
+    job_id: String,
+}
+
+fn retry(desk: &Desk<'_>, One(this): One<ThisJob>) -> Result<Made<Task>, Refusal> {
+    let id: JobId = this
+        .job_id
+        .parse()
+        .map_err(|_| Refusal::invalid("invalid_argument", "job_id", "`job_id` is not the id of a job"))?;
+    Ok(Task::from(desk.engine.retry_job(&desk.caller, id)?).into())
+}

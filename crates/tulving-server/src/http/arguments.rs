@@ -1,0 +1,143 @@
+//! The arguments of an operation, from wherever in the request they stand: the address, its query, the body, a header.
+
+use axum::body::Body;
+use axum::extract::RawPathParams;
+use axum::http::header::IF_MATCH;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use serde_json::{Map, Value, json};
+use tulving_core::preview;
+use tulving_dialects::rest::{Method, Operation};
+
+use super::app::App;
+use super::body;
+use super::problem::Problem;
+
+/// What names the space, and is an argument of no operation.
+const SPACE: &str = "space";
+
+/// All arguments together. One that is given twice is refused.
+pub(super) async fn gather(
+    app: &App,
+    operation: &Operation,
+    path: &RawPathParams,
+    parts: &Parts,
+    body: Body,
+) -> Result<Map<String, Value>, Problem> {
+    let mut said = Map::new();
+    for (name, value) in path {
+        said.insert(name.to_owned(), json!(value));
+    }
+    for (name, value) in query(operation, parts.uri.query().unwrap_or_default())? {
+        add(&mut said, name, value)?;
+    }
+    let bytes = body::read(app, &parts.headers, body).await?;
+    if operation.method.has_body() {
+        for (name, value) in object(body::arguments(&parts.headers, &bytes)?)? {
+            add(&mut said, name, value)?;
+        }
+    } else if !bytes.is_empty() {
+        let said = "the request takes no body";
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "unexpected_body", said)
+            .hinting("its arguments stand in the query of the address"));
+    }
+    if operation.method == Method::Patch
+        && let Some(version) = if_match(&parts.headers)?
+    {
+        add(&mut said, "if_version".to_owned(), json!(version))?;
+    }
+    Ok(said)
+}
+
+fn add(said: &mut Map<String, Value>, name: String, value: Value) -> Result<(), Problem> {
+    match said.contains_key(&name) {
+        true => {
+            let detail = format!("`{}` is given twice", preview::short(&name));
+            Err(Problem::new(StatusCode::BAD_REQUEST, "given_twice", detail).about(&name))
+        }
+        false => {
+            said.insert(name, value);
+            Ok(())
+        }
+    }
+}
+
+fn object(body: Value) -> Result<Map<String, Value>, Problem> {
+    match body {
+        Value::Object(said) => Ok(said),
+        Value::Null => Ok(Map::new()),
+        _ => {
+            Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_arguments", "the body must be a JSON object"))
+        }
+    }
+}
+
+/// The query, each value as what the schema says that it is. Lists are repeated, or parted by commas.
+fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Problem> {
+    let mut said = Map::new();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if name == SPACE {
+            continue;
+        }
+        if operation.method.has_body() || operation.in_path().any(|own| own == name) {
+            let detail = format!("`{}` is no argument of the query", preview::short(&name));
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "unknown_argument", detail).about(&name));
+        }
+        let kind = kind(operation, &name);
+        if kind == "array" {
+            let parts = value.split(',').map(|part| json!(part));
+            match said.entry(name.into_owned()).or_insert_with(|| json!([])) {
+                Value::Array(list) => list.extend(parts),
+                other => *other = parts.collect(),
+            }
+            continue;
+        }
+        let read = typed(kind, &value).ok_or_else(|| {
+            let detail = format!("`{name}`: `{}`, expected {}", preview::short(&value), expected(kind));
+            Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(&name)
+        })?;
+        add(&mut said, name.into_owned(), read)?;
+    }
+    Ok(said)
+}
+
+/// The type of an argument; one that may be null is what it else is.
+fn kind<'a>(operation: &'a Operation, name: &str) -> &'a str {
+    match operation.argument(name).and_then(|schema| schema.get("type")) {
+        Some(Value::String(kind)) => kind,
+        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
+        _ => "",
+    }
+}
+
+fn typed(kind: &str, value: &str) -> Option<Value> {
+    match kind {
+        "boolean" => value.parse::<bool>().ok().map(Value::Bool),
+        "integer" => value.parse::<i64>().ok().map(|number| json!(number)),
+        "number" => value.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| json!(number)),
+        _ => Some(json!(value)),
+    }
+}
+
+fn expected(kind: &str) -> &'static str {
+    match kind {
+        "boolean" => "true or false",
+        "integer" => "a whole number",
+        _ => "a number",
+    }
+}
+
+/// The version in `If-Match`; `*` is any.
+fn if_match(headers: &HeaderMap) -> Result<Option<u32>, Problem> {
+    let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
+    if value == "*" {
+        return Ok(None);
+    }
+    let version = value.to_str().ok().and_then(|tag| tag.strip_prefix('"')?.strip_suffix('"')?.parse().ok());
+    version.map(Some).ok_or_else(|| {
+        let said = "If-Match is not the ETag of a memory";
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said)
+            .about("If-Match")
+            .hinting("send the ETag that GET gave, such as \"3\"")
+    })
+}

@@ -1,0 +1,91 @@
+//! `Idempotency-Key`: a request that comes again is not done again, and gets the answer that it had.
+
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use tulving_core::Engine;
+use tulving_core::request::Caller;
+use tulving_dialects::rest::{Method, Operation};
+
+use super::operations::Sent;
+use super::problem::Problem;
+
+const HEADER: &str = "idempotency-key";
+/// The operation whose answer must not be kept.
+const SECRET: &str = "createToken";
+
+/// A request that may come again.
+pub(super) struct Once {
+    key: String,
+    fingerprint: [u8; 32],
+}
+
+/// Whether the request says so.
+pub(super) fn asked(
+    operation: &Operation,
+    parts: &Parts,
+    caller: &Caller,
+    said: &Map<String, Value>,
+) -> Result<Option<Once>, Problem> {
+    let mut given = parts.headers.get_all(HEADER).iter();
+    let Some(key) = given.next().filter(|_| operation.method == Method::Post) else { return Ok(None) };
+    let refused = |said: &str| {
+        Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("Idempotency-Key"))
+    };
+    if operation.name == SECRET {
+        return refused("a token is shown once and kept nowhere, so this request cannot be answered twice");
+    }
+    let (Ok(key), None) = (key.to_str(), given.next()) else {
+        return refused("the header must be given once, in visible ASCII characters");
+    };
+    let mut hash = Sha256::new();
+    hash.update(operation.name);
+    hash.update(caller.space.to_string());
+    hash.update(serde_json::to_vec(said).unwrap_or_default());
+    Ok(Some(Once { key: key.to_owned(), fingerprint: hash.finalize().into() }))
+}
+
+impl Once {
+    /// Does the work, unless it was done.
+    pub(super) fn run(
+        self,
+        engine: &Engine,
+        caller: &Caller,
+        work: impl FnOnce(&Engine, &Caller) -> Result<Sent, Problem>,
+    ) -> Result<Sent, Problem> {
+        use tulving_core::answer::Once as Known;
+        match engine.begin_once(caller, &self.key, self.fingerprint)? {
+            Known::Begun => {}
+            Known::Answered(sent) if sent.is_empty() => {
+                let said = "the request was done, and its answer is not kept";
+                return Err(Problem::new(StatusCode::CONFLICT, "already_done", said).about("Idempotency-Key"));
+            }
+            Known::Answered(sent) => return serde_json::from_str(&sent).map_err(|_| Problem::fault()),
+            Known::Running => {
+                return Err(Problem::new(
+                    StatusCode::CONFLICT,
+                    "still_running",
+                    "the same request is being answered",
+                )
+                .about("Idempotency-Key")
+                .hinting("ask again in a moment"));
+            }
+            Known::Differs => {
+                let said = "the key was used for another request";
+                return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "key_reused", said)
+                    .about("Idempotency-Key")
+                    .hinting("take a new key for each request"));
+            }
+        }
+        let done = work(engine, caller);
+        // Where this fails the work is done all the same; then the same request is done again, which adds nothing.
+        let _ = match &done {
+            Ok(sent) => {
+                engine.answer_once(caller, &self.key, &serde_json::to_string(sent).unwrap_or_default())
+            }
+            Err(_) => engine.drop_once(caller, &self.key),
+        };
+        done
+    }
+}

@@ -1,0 +1,369 @@
+//! `/openapi.json`: the service described for programs, from the same table that it is routed by.
+
+use std::sync::LazyLock;
+
+use axum::body::Bytes;
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+use tulving_dialects::rest::{Method, Operation, example, operations};
+
+use super::reply;
+
+/// `GET /openapi.json`
+pub(super) async fn document() -> Response {
+    static WRITTEN: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(described().to_string()));
+    reply::json(WRITTEN.clone())
+}
+
+/// The whole description.
+fn described() -> Value {
+    let mut paths = Map::new();
+    for operation in operations() {
+        add(&mut paths, operation.path, operation.method.as_str(), described_one(operation, operation.name));
+        if let Some(path) = operation.also {
+            let name = format!("{}OfHubs", operation.name);
+            add(&mut paths, path, operation.method.as_str(), described_one(operation, &name));
+        }
+    }
+    for (path, method, operation) in others() {
+        add(&mut paths, path, method, operation);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Tulving",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "The long-term memory of agents. Data comes as {\"data\": …}, what is refused as \
+                application/problem+json with a stable code.",
+            "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
+        },
+        "servers": [{ "url": "/" }],
+        "security": [{ "token": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "The token of the home is in its file api-token; `tulving token create` makes others.",
+            } },
+            "parameters": { "space": {
+                "name": "X-Hub-ID",
+                "in": "header",
+                "description": "The space, by id or name; without it the first of the token, else `default`.",
+                "schema": { "type": "string" },
+                "example": "default",
+            } },
+            "responses": { "problem": {
+                "description": "Why it was not done.",
+                "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
+            } },
+            "schemas": { "Problem": problem() },
+        },
+    })
+}
+
+fn add(paths: &mut Map<String, Value>, path: &str, method: &str, operation: Value) {
+    let at = paths.entry(path.to_owned()).or_insert_with(|| json!({}));
+    at[method] = operation;
+}
+
+fn described_one(operation: &Operation, name: &str) -> Value {
+    let in_path: Vec<&str> = operation.in_path().collect();
+    let data = Value::Object(operation.output.clone());
+    let shown = example("", &operation.output);
+    let (schema, shown) = match operation.is_bare {
+        true => (data, shown),
+        false => (
+            json!({ "type": "object", "required": ["data"], "properties": { "data": data } }),
+            json!({ "data": shown }),
+        ),
+    };
+    let content = json!({ "application/json": { "schema": schema, "example": shown } });
+    let mut told = json!({
+        "operationId": name,
+        "tags": [operation.group],
+        "summary": operation.title,
+        "description": if operation.description.is_empty() { operation.title } else { operation.description },
+        "parameters": parameters(operation, &in_path),
+        "responses": { "200": { "description": "Done.", "content": content }, "default": refused() },
+    });
+    if operation.creates {
+        told["responses"]["201"] = json!({ "description": "Something new is there.", "content": content });
+    }
+    if operation.method.has_body() {
+        let schema = without(&operation.input, &in_path);
+        if schema.get("properties").and_then(Value::as_object).is_some_and(|own| !own.is_empty()) {
+            let required = schema.contains_key("required") || schema.contains_key("oneOf");
+            let shown = example("", &schema);
+            told["requestBody"] = json!({
+                "required": required,
+                "content": { "application/json": { "schema": schema, "example": shown } },
+            });
+        }
+    }
+    told
+}
+
+fn refused() -> Value {
+    json!({ "$ref": "#/components/responses/problem" })
+}
+
+fn parameters(operation: &Operation, in_path: &[&str]) -> Vec<Value> {
+    let own = operation.input.get("properties").and_then(Value::as_object);
+    let required = operation.input.get("required").and_then(Value::as_array);
+    let one = |(name, schema): (&String, &Value)| {
+        let of_path = in_path.contains(&name.as_str());
+        if operation.method.has_body() && !of_path {
+            return None;
+        }
+        let mut schema = schema.as_object()?.clone();
+        let description = schema.remove("description");
+        let shown = example(name, &schema);
+        let needed = of_path || required.is_some_and(|required| required.contains(&json!(name)));
+        let mut told = json!({
+            "name": name,
+            "in": if of_path { "path" } else { "query" },
+            "required": needed,
+            "description": description,
+            "schema": plain(schema, of_path),
+            "example": shown,
+        });
+        if told["schema"]["type"] == "array" {
+            told["explode"] = json!(false);
+            told["style"] = json!("form");
+        }
+        Some(told)
+    };
+    let mut all: Vec<Value> = own.into_iter().flatten().filter_map(one).collect();
+    all.push(json!({ "$ref": "#/components/parameters/space" }));
+    if operation.method == Method::Post && operation.name != "createToken" {
+        all.push(header(
+            "Idempotency-Key",
+            "A request with a key that was answered before is not done again.",
+        ));
+    }
+    if operation.method == Method::Patch {
+        all.push(header("If-Match", "The ETag that was read: edit only where it still has that version."));
+    }
+    all
+}
+
+fn header(name: &str, description: &str) -> Value {
+    json!({
+        "name": name,
+        "in": "header",
+        "description": description,
+        "schema": { "type": "string", "pattern": "^[!-~]{1,255}$" },
+    })
+}
+
+/// What stands in an address is never null, and in a path never empty.
+fn plain(mut schema: Map<String, Value>, of_path: bool) -> Value {
+    if let Some(Value::Array(kinds)) = schema.get("type")
+        && let Some(first) = kinds.first().cloned()
+    {
+        schema.insert("type".to_owned(), first);
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+    schema.remove("default");
+    if of_path {
+        schema.insert("minLength".to_owned(), json!(1));
+    }
+    Value::Object(schema)
+}
+
+/// The schema without the arguments of the address.
+fn without(schema: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+    let mut rest = schema.clone();
+    if let Some(Value::Object(own)) = rest.get_mut("properties") {
+        own.retain(|name, _| !names.contains(&name.as_str()));
+    }
+    if let Some(Value::Array(required)) = rest.get_mut("required") {
+        required.retain(|name| !names.iter().any(|own| name == own));
+        if required.is_empty() {
+            rest.remove("required");
+        }
+    }
+    rest
+}
+
+fn problem() -> Value {
+    json!({
+        "type": "object",
+        "required": ["type", "title", "status", "code", "detail"],
+        "properties": {
+            "type": { "type": "string" },
+            "title": { "type": "string" },
+            "status": { "type": "integer" },
+            "code": { "type": "string", "description": "A stable name for programs." },
+            "detail": { "type": "string", "description": "What is wrong, in a sentence." },
+            "hint": { "type": "string", "description": "What to do." },
+            "field": { "type": "string", "description": "The part of the request that it is about." },
+        },
+        "example": {
+            "type": "about:blank",
+            "title": "Not Found",
+            "status": 404,
+            "code": "not_found",
+            "detail": "there is no memory #12",
+        },
+    })
+}
+
+/// What is no operation on data: streams, other protocols, and the server itself.
+fn others() -> Vec<(&'static str, &'static str, Value)> {
+    let told = |name: &str, group: &str, title: &str, kind: &str, shown: Value| {
+        json!({
+            "operationId": name,
+            "tags": [group],
+            "summary": title,
+            "description": title,
+            "responses": {
+                "200": { "description": "Done.", "content": { kind: { "example": shown } } },
+                "default": refused(),
+            },
+        })
+    };
+    let lines = "{\"record\":\"dump\",\"format\":1,\"written_by\":\"0.1.0\"}\n";
+    let with_body = |mut operation: Value, kind: &str, shown: Value| {
+        operation["requestBody"] = json!({ "required": true, "content": { kind: { "example": shown } } });
+        operation
+    };
+    let named = |mut operation: Value, names: &[(&str, &str)]| {
+        let one = |(name, shown): &(&str, &str)| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 }, "example": shown });
+        operation["parameters"] = names.iter().map(one).collect();
+        operation
+    };
+    let event = "id: 9f3c1a20-12\nevent: saved\ndata: {\"id\":\"mem_0198c5a2b4e07c1f9d3a5e6f70812345\"}\n\n";
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let mut open = told(
+        "healthy",
+        "Server",
+        "Whether the server answers",
+        "application/json",
+        json!({ "data": { "status": "ok" } }),
+    );
+    open["security"] = json!([]);
+    let mut described =
+        told("describe", "Server", "This description", "application/json", json!({ "openapi": "3.1.0" }));
+    described["security"] = json!([]);
+    vec![
+        (
+            "/v1/events/stream",
+            "get",
+            told(
+                "followChanges",
+                "Events",
+                "Every change that you may see, as server-sent events; `Last-Event-ID` goes on after an event",
+                "text/event-stream",
+                json!(event),
+            ),
+        ),
+        (
+            "/v1/dump",
+            "get",
+            told(
+                "dump",
+                "Transfer",
+                "Everything, as JSON Lines, for an admin of the org",
+                "application/x-ndjson",
+                json!(lines),
+            ),
+        ),
+        (
+            "/v1/load",
+            "post",
+            with_body(
+                told(
+                    "load",
+                    "Transfer",
+                    "Take in a dump; what is there already is not loaded twice",
+                    "application/json",
+                    json!({ "data": { "added": 1 } }),
+                ),
+                "application/x-ndjson",
+                json!(lines),
+            ),
+        ),
+        (
+            "/v1/dialects",
+            "get",
+            told(
+                "listDialects",
+                "Dialects",
+                "The dialects and the names of their tools",
+                "application/json",
+                json!({ "data": [] }),
+            ),
+        ),
+        (
+            "/v1/dialects/{dialect}/tools",
+            "get",
+            named(
+                told(
+                    "listTools",
+                    "Dialects",
+                    "The tools of a dialect, with their schemas",
+                    "application/json",
+                    json!({ "data": [] }),
+                ),
+                &[("dialect", "max")],
+            ),
+        ),
+        (
+            "/v1/dialects/{dialect}/tools/{tool}",
+            "post",
+            with_body(
+                named(
+                    told(
+                        "callTool",
+                        "Dialects",
+                        "Call a tool with its arguments",
+                        "application/json",
+                        json!({ "data": { "text": "No memories found." } }),
+                    ),
+                    &[("dialect", "max"), ("tool", "recall")],
+                ),
+                "application/json",
+                json!({ "keyword": "TypeScript" }),
+            ),
+        ),
+        (
+            "/mcp",
+            "post",
+            with_body(
+                told(
+                    "mcp",
+                    "MCP",
+                    "The Model Context Protocol, with Tulving's own tools",
+                    "application/json",
+                    json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
+                ),
+                "application/json",
+                message.clone(),
+            ),
+        ),
+        (
+            "/mcp/{dialect}",
+            "post",
+            with_body(
+                named(
+                    told(
+                        "mcpOf",
+                        "MCP",
+                        "The Model Context Protocol, with the tools of a dialect",
+                        "application/json",
+                        json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
+                    ),
+                    &[("dialect", "max")],
+                ),
+                "application/json",
+                message,
+            ),
+        ),
+        ("/healthz", "get", open),
+        ("/openapi.json", "get", described),
+    ]
+}

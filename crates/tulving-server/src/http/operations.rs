@@ -1,0 +1,102 @@
+//! The operations of the service, each at its address.
+
+use axum::Router;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request, State};
+use axum::http::header::{CONTENT_TYPE, ETAG, IF_MATCH};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{MethodFilter, on};
+use serde::{Deserialize, Serialize};
+use tulving_core::Engine;
+use tulving_core::id::Version;
+use tulving_core::request::Caller;
+use tulving_dialects::rest::{Answer, Method, Operation, operations};
+
+use super::app::App;
+use super::arguments;
+use super::auth::Called;
+use super::once;
+use super::problem::Problem;
+
+/// Their routes.
+pub(super) fn routes() -> Router<App> {
+    operations().iter().fold(Router::new(), |router, operation| {
+        let handler = move |state, called, path, request| call(operation, state, called, path, request);
+        let addresses = [Some(operation.path), operation.also];
+        addresses
+            .into_iter()
+            .flatten()
+            .fold(router, |router, path| router.route(path, on(filter(operation.method), handler)))
+    })
+}
+
+const fn filter(method: Method) -> MethodFilter {
+    match method {
+        Method::Get => MethodFilter::GET,
+        Method::Post => MethodFilter::POST,
+        Method::Patch => MethodFilter::PATCH,
+        Method::Put => MethodFilter::PUT,
+        Method::Delete => MethodFilter::DELETE,
+    }
+}
+
+/// What is sent, and what is kept of it where the request may come again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Sent {
+    status: u16,
+    version: Option<u32>,
+    body: String,
+}
+
+async fn call(
+    operation: &'static Operation,
+    State(app): State<App>,
+    Called(caller): Called,
+    path: Result<RawPathParams, RawPathParamsRejection>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let path = path
+        .map_err(|rejection| Problem::new(StatusCode::BAD_REQUEST, "invalid_path", rejection.body_text()))?;
+    let (parts, body) = request.into_parts();
+    let conditional = operation.method == Method::Patch && parts.headers.contains_key(IF_MATCH);
+    let said = arguments::gather(&app, operation, &path, &parts, body).await?;
+    let once = once::asked(operation, &parts, &caller, &said)?;
+    let upkeep = app.upkeep.clone();
+    let done = app.blocking(move |engine| {
+        let work =
+            |engine: &Engine, caller: &Caller| Ok(sent(operation, operation.call(engine, caller, said)?));
+        let done = match once {
+            None => work(engine, &caller),
+            Some(once) => once.run(engine, &caller, work),
+        };
+        upkeep.tend();
+        done
+    });
+    match done.await? {
+        Ok(sent) => Ok(sent.into_response()),
+        Err(problem) if conditional && problem.code() == "version_mismatch" => {
+            Err(problem.with_status(StatusCode::PRECONDITION_FAILED))
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+fn sent(operation: &Operation, answer: Answer) -> Sent {
+    let status = if answer.created { StatusCode::CREATED } else { StatusCode::OK };
+    let body = if operation.is_bare { answer.data } else { format!("{{\"data\":{}}}", answer.data) };
+    Sent { status: status.as_u16(), version: answer.version.map(|Version(version)| version), body }
+}
+
+impl Sent {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::OK);
+        let mut response = (status, [(CONTENT_TYPE, "application/json")], self.body).into_response();
+        if let Some(tag) =
+            self.version.and_then(|version| HeaderValue::try_from(format!("\"{version}\"")).ok())
+        {
+            response.headers_mut().insert(ETAG, tag);
+        }
+        response
+    }
+}

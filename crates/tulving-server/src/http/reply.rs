@@ -1,0 +1,20 @@
+//! What is answered where all went well: `{"data": …}`.
+
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+
+use super::problem::Problem;
+
+/// What was asked for, in its envelope.
+pub(super) fn data(value: &impl Serialize) -> Response {
+    match serde_json::to_string(value) {
+        Ok(text) => json(format!("{{\"data\":{text}}}")),
+        Err(_) => Problem::fault().into_response(),
+    }
+}
+
+/// A body that is JSON already.
+pub(super) fn json(body: impl Into<axum::body::Body>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body.into()).into_response()
+}
