@@ -118,7 +118,7 @@ async def a_wrong_call_is_told_to_the_model_and_saves_nothing(connect, home, mod
             await client.call_tool("nothing", {})
             raise AssertionError("there is no such tool")
         except MCPError as error:
-            assert "there are save, recall" in str(error), error
+            assert "it has save, recall" in str(error), error
         found = await client.call_tool("recall", {"question": "x good"})
         assert found.structured_content["total_found"] == 0, found.structured_content
 
