@@ -69,7 +69,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let app = App::with_mcp(Arc::new(engine), Arc::new(Idle), Limits::default(), |_, _| Fixture);
     let listener = Listener::open(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
     println!("http://{}", listener.address());
-    Ok(listener.serve(app)?)
+    listener.serve(app, ());
+    Ok(())
 }
 
 /// Nothing is saved here.

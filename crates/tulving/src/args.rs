@@ -42,7 +42,7 @@ pub(crate) struct Cli {
 }
 
 /// Flags that every command takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
     /// Work in this space (name or id)

@@ -4,6 +4,7 @@
 //! [`exit`](crate::exit) as they were decided.
 
 use std::io;
+use std::net::SocketAddr;
 
 use tulving_core::error::{Class, Error, Invalid, StoreError};
 use tulving_dialects::tool::Refusal;
@@ -11,6 +12,7 @@ use tulving_server::http::ListenError;
 use tulving_server::mcp::Stopped;
 
 use crate::config::SettingError;
+use crate::holder::Holder;
 use crate::input::InputError;
 
 /// Why a command was not done, and what to do about it where the cause does not say.
@@ -50,6 +52,14 @@ pub(crate) enum Cause {
     /// Nothing could listen.
     #[error(transparent)]
     Listen(#[from] ListenError),
+    /// Another process listens there already.
+    #[error("{address} is taken by {holder}")]
+    Held {
+        /// Where.
+        address: SocketAddr,
+        /// Which.
+        holder: Box<Holder>,
+    },
     /// What was to be printed cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(#[source] io::Error),
@@ -85,7 +95,7 @@ impl Failure {
             Cause::Usage(_) | Cause::Unconfirmed(_) => Class::Caller,
             Cause::Outside(_) => Class::Denied,
             Cause::Refused(refusal) => refusal.class,
-            Cause::Listen(ListenError::Taken(_)) => Class::Conflict,
+            Cause::Listen(ListenError::Taken(_)) | Cause::Held { .. } => Class::Conflict,
             Cause::Mcp(_) | Cause::Listen(_) | Cause::Output(_) => Class::Host,
         }
     }
@@ -101,7 +111,7 @@ impl Failure {
             Cause::Outside(_) => "not_a_member",
             Cause::Refused(refusal) => refusal.code,
             Cause::Mcp(_) => "mcp_stopped",
-            Cause::Listen(ListenError::Taken(_)) => "address_taken",
+            Cause::Listen(ListenError::Taken(_)) | Cause::Held { .. } => "address_taken",
             Cause::Listen(_) => "cannot_listen",
             Cause::Output(_) => "output_failed",
         }
@@ -122,6 +132,13 @@ impl Failure {
                 "`tulving serve` may be running already; stop it, or take another port with --listen 127.0.0.1:7778"
                     .to_owned(),
             ),
+            Cause::Held { holder, .. } => Some(match holder.home {
+                Some(_) => format!(
+                    "stop it with `kill {}`, or take another port with --listen 127.0.0.1:7778",
+                    holder.id
+                ),
+                None => "take another port with --listen 127.0.0.1:7778".to_owned(),
+            }),
             Cause::Listen(ListenError::Refused { .. }) => {
                 Some("choose another address or port with --listen".to_owned())
             }

@@ -2,6 +2,7 @@
 //!
 //! A command does this after it has answered; a server has no end, so a thread does it between calls.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -9,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tulving_core::Engine;
+use tulving_core::error::Error;
 use tulving_server::Upkeep;
 use tulving_store::{Folded, SearchIndex, SqliteStore};
 
@@ -102,6 +104,7 @@ struct House {
 impl House {
     fn keep(&self, rung: &Receiver<()>) {
         let mut erased = Erased::new(self.pace);
+        let mut troubles = Troubles::default();
         loop {
             let calm = match erased.wait() {
                 None if rung.recv().is_ok() => false,
@@ -113,7 +116,7 @@ impl House {
                 },
             };
             if !calm {
-                self.do_what_waits();
+                self.do_what_waits(&mut troubles);
                 erased.look(&self.store);
             }
             if self.is_stopped() {
@@ -123,18 +126,19 @@ impl House {
                 erased.rewrite(&self.store, &self.index);
             }
         }
-        let _ = self.engine.flush();
+        troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
     }
 
     /// What fails now is done at another time, here or by the next process.
-    fn do_what_waits(&self) {
+    fn do_what_waits(&self, troubles: &mut Troubles) {
         let mut waits = true;
         while waits && !self.is_stopped() {
             thread::sleep(self.pace.quiet);
-            let _ = self.engine.flush();
-            let embedded = self.engine.embed_waiting(STEP).unwrap_or_default();
+            troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
+            let embedded = self.engine.embed_waiting(STEP).map_err(coded);
+            let embedded = troubles.note("what waits is not embedded", embedded).unwrap_or_default();
             waits = embedded.sections > 0 && embedded.left > 0;
-            let _ = self.index.tend();
+            troubles.note("the index is not folded", self.index.tend());
         }
     }
 
@@ -185,6 +189,35 @@ impl Erased {
         let now = Instant::now();
         self.not_before = now + self.pace.apart.max((now - began) * REST);
         self.since = (!rewritten || !purged).then_some(now);
+    }
+}
+
+/// An error by its name. Its text may hold what a service said, and that what it was asked.
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
+fn coded(error: Error) -> &'static str {
+    error.code()
+}
+
+/// Says in the log what fails, once until it is well again.
+#[derive(Default)]
+struct Troubles(Vec<&'static str>);
+
+impl Troubles {
+    fn note<T>(&mut self, what: &'static str, done: Result<T, impl Display>) -> Option<T> {
+        let known = self.0.contains(&what);
+        match done {
+            Ok(done) => {
+                self.0.retain(|trouble| *trouble != what);
+                Some(done)
+            }
+            Err(error) => {
+                if !known {
+                    self.0.push(what);
+                    tracing::warn!(reason = %error, "{what}");
+                }
+                None
+            }
+        }
     }
 }
 

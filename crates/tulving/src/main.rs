@@ -5,11 +5,14 @@ mod commands;
 mod config;
 mod exit;
 mod failure;
+mod holder;
 mod input;
 mod json;
 mod keeper;
+mod log;
 mod nearest;
 mod print;
+mod reload;
 mod show;
 mod wire;
 

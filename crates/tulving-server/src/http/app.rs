@@ -2,36 +2,27 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use rmcp::ServerHandler;
 use tulving_core::Engine;
 use tulving_core::error::Error;
+use tulving_core::id::PrincipalId;
 use tulving_core::request::Caller;
+use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::Origin;
 use tulving_dialects::Dialect;
 
 use super::auth::Credentials;
 use super::events::Pulse;
+use super::guard::Guard;
 use super::mcp::{self, Answer};
+use super::metrics::Gauge;
 use super::problem::Problem;
+use super::rules::{Limits, Rules};
+use super::tally::Tally;
+use super::visit::Visit;
 use crate::Upkeep;
 use crate::mcp::{Naming, Server};
-
-/// Bounds on what a request may cost.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Most bytes of a body.
-    pub body_bytes: usize,
-    /// How long a request may take in all.
-    pub time: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { body_bytes: 8 * 1024 * 1024, time: Duration::from_secs(60) }
-    }
-}
 
 /// What every route works with.
 #[derive(Clone)]
@@ -42,12 +33,28 @@ pub struct App {
     pub(super) upkeep: Arc<dyn Upkeep>,
     /// Bounds on what a request may cost.
     pub(super) limits: Limits,
+    /// What else may be told anew.
+    pub(super) rules: Arc<Rules>,
+    /// What goes on for as long as the server runs.
+    pub(super) shared: Arc<Shared>,
+    /// Tells of the whole store at `/metrics`.
+    pub(super) gauges: Option<Arc<Gauges>>,
     /// Answers at `/mcp`.
     pub(super) answer: Arc<Answer>,
     /// Tells who follows that something was written.
     pub(super) pulse: Arc<Pulse>,
     in_flight: Arc<AtomicUsize>,
 }
+
+/// What goes on while rules come and go.
+pub(super) struct Shared {
+    pub(super) tally: Arc<Tally>,
+    pub(super) guard: Guard,
+    pub(super) started: Timestamp,
+}
+
+/// Tells of the whole store.
+type Gauges = dyn Fn() -> Vec<Gauge> + Send + Sync;
 
 /// Counts a request for as long as it is being answered.
 pub(super) struct InFlight(Arc<AtomicUsize>);
@@ -76,8 +83,22 @@ impl App {
         limits: Limits,
         server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
     ) -> Self {
-        let answer = mcp::answering(server, limits.body_bytes);
-        Self { engine, upkeep, limits, answer, pulse: Arc::default(), in_flight: Arc::default() }
+        let answer = mcp::answering(server);
+        let shared = Shared { tally: Arc::default(), guard: Guard::default(), started: engine.now() };
+        let rules = Arc::new(Rules { limits, ..Rules::default() });
+        let shared = Arc::new(shared);
+        let (pulse, in_flight) = (Arc::default(), Arc::default());
+        Self { engine, upkeep, limits, rules, shared, gauges: None, answer, pulse, in_flight }
+    }
+
+    /// The same under these rules. What was counted goes on.
+    pub fn under(self, rules: Rules) -> Self {
+        Self { limits: rules.limits, rules: Arc::new(rules), ..self }
+    }
+
+    /// The same with numbers about the whole store at `/metrics`. They are asked for at every look, so they must be cheap.
+    pub fn telling(self, gauges: impl Fn() -> Vec<Gauge> + Send + Sync + 'static) -> Self {
+        Self { gauges: Some(Arc::new(gauges)), ..self }
     }
 
     /// One more request is being answered.
@@ -100,18 +121,48 @@ impl App {
         tokio::task::spawn_blocking(move || work(&engine)).await.map_err(|_| Problem::fault())
     }
 
-    /// Whom the credentials speak for, in the space that they name.
+    /// Whom the credentials speak for, in the space that they name, as often as the token may ask.
     pub(super) async fn caller(&self, given: Credentials, origin: Origin) -> Result<Caller, Problem> {
+        let (guard, tally) = (&self.shared.guard, &self.shared.tally);
+        let (token, visit) = (given.token.clone(), given.visit.clone());
+        let from = visit.as_ref().and_then(Visit::origin);
+        guard.hear(&self.limits, tally, from, &token)?;
+        match self.known(given, origin).await? {
+            Ok((principal, caller)) => {
+                if let Some(visit) = visit {
+                    visit.by(principal);
+                }
+                guard.right(&self.limits, tally, &token)?;
+                Ok(caller?)
+            }
+            Err(Error::BadToken) => {
+                guard.wrong(&self.limits, from);
+                Err(Problem::wrong_token())
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// The same for one whose request goes on: it counts no further time.
+    pub(super) async fn still(&self, given: Credentials, origin: Origin) -> Result<Caller, Problem> {
+        let (_, caller) = self.known(given, origin).await??;
+        Ok(caller?)
+    }
+
+    /// Whose token it is, and the caller in the space, where they may enter that.
+    async fn known(&self, given: Credentials, origin: Origin) -> Result<Known, Problem> {
+        let Credentials { token, space, agent, .. } = given;
         let found = self.blocking(move |engine| {
-            let caller = engine.authenticate(&given.token, origin, given.agent.as_deref())?;
-            match given.space {
+            let caller = engine.authenticate(&token, origin, agent.as_deref())?;
+            let principal = caller.viewer.principal;
+            let caller = match space {
                 None => Ok(caller),
                 Some(space) => engine.enter(&caller, &space),
-            }
+            };
+            Ok((principal, caller))
         });
-        found.await?.map_err(|error| match error {
-            Error::BadToken => Problem::wrong_token(),
-            other => other.into(),
-        })
+        found.await
     }
 }
+
+type Known = Result<(PrincipalId, Result<Caller, Error>), Error>;

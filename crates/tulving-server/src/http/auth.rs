@@ -11,6 +11,7 @@ use tulving_core::vocabulary::Origin;
 
 use super::app::App;
 use super::problem::Problem;
+use super::visit::Visit;
 
 /// Headers that name the space; the first is the memax service's.
 const SPACE: [&str; 2] = ["x-hub-id", "x-tulving-space"];
@@ -23,6 +24,8 @@ pub(super) struct Credentials {
     pub(super) token: Secret,
     pub(super) space: Option<String>,
     pub(super) agent: Option<String>,
+    /// The request that says so.
+    pub(super) visit: Option<Visit>,
 }
 
 /// Who asks, with a token that is known.
@@ -38,7 +41,8 @@ impl<S: Sync> FromRequestParts<S> for Credentials {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let token = token(&parts.headers)?;
-        Ok(Self { token, space: space(parts)?, agent: one(&parts.headers, AGENT)?.map(str::to_owned) })
+        let agent = one(&parts.headers, AGENT)?.map(str::to_owned);
+        Ok(Self { token, space: space(parts)?, agent, visit: parts.extensions.get().cloned() })
     }
 }
 

@@ -182,7 +182,7 @@ async fn catch_up(
     to: &mut Sender<Bytes, Infallible>,
 ) -> Result<Place, Over> {
     loop {
-        let caller = app.caller(given.clone(), Origin::Api).await.map_err(|_| Over)?;
+        let caller = app.still(given.clone(), Origin::Api).await.map_err(|_| Over)?;
         let after = at.seq;
         let read = app.blocking(move |engine| {
             Ok::<_, tulving_core::Error>((

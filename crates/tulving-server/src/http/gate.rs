@@ -13,7 +13,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::app::App;
+use super::cors;
 use super::problem::Problem;
+use super::rules::Rules;
+use super::transfer;
 
 /// The gate of one listener.
 #[derive(Clone)]
@@ -25,21 +28,31 @@ pub(super) struct Gate {
 
 /// Lets a request through, or says why not.
 pub(super) async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    let counted = gate.app.begin();
-    let time = gate.app.limits.time;
-    let mut response = match check(gate.address, request.uri(), request.headers()) {
+    let (rules, time) = (&gate.app.rules, gate.app.limits.time);
+    let guest = cors::allowed(rules, request.headers());
+    let mut response = match check(rules, gate.address, request.uri(), request.headers()) {
         Err(problem) => problem.into_response(),
+        Ok(()) if guest.is_some() && cors::is_question(request.method(), request.headers()) => cors::answer(),
+        // It may be of any length, and is bounded between its lines.
+        Ok(()) if request.uri().path() == transfer::LOAD => next.run(request).await,
         Ok(()) => match tokio::time::timeout(time, next.run(request)).await {
             Ok(response) => response,
             Err(_) => Problem::too_slow(time).into_response(),
         },
     };
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    drop(counted);
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if !rules.cors_origins.is_empty() {
+        cors::vary(headers);
+    }
+    if let Some(origin) = guest {
+        cors::open(headers, origin);
+    }
     response
 }
 
-fn check(address: IpAddr, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+fn check(rules: &Rules, address: IpAddr, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let is_here = |host: &str| is_here(address, host) || is_named(rules, host);
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
         let said = "the request must name its host once";
@@ -47,16 +60,19 @@ fn check(address: IpAddr, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem>
     };
     let host = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
     // An address in the first line counts instead of the header; then both must be right.
-    let right = host.is_some_and(|host| is_here(address, host.host()))
-        && uri.authority().is_none_or(|authority| is_here(address, authority.host()));
+    let right = host.is_some_and(|host| is_here(host.host()))
+        && uri.authority().is_none_or(|authority| is_here(authority.host()));
     if !right {
         let said = "the request is meant for another host";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_host", said)
-            .about("host")
-            .hinting("call the server by the address that it listens on, or as localhost"));
+        return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_host", said).about("host").hinting(
+            "call the server by the address that it listens on, or name the host in server.allowed_hosts",
+        ));
+    }
+    if cors::allowed(rules, headers).is_some() {
+        return Ok(());
     }
     for origin in headers.get_all(ORIGIN) {
-        if !origin.to_str().is_ok_and(|origin| is_from_here(address, origin)) {
+        if !origin.to_str().is_ok_and(|origin| is_from(origin, is_here)) {
             let said = "a page of another site may not call this server";
             return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_origin", said).about("origin"));
         }
@@ -75,10 +91,15 @@ fn is_here(address: IpAddr, host: &str) -> bool {
     ip.to_canonical().is_loopback() || ip == address || address.is_unspecified()
 }
 
-fn is_from_here(address: IpAddr, origin: &str) -> bool {
+/// Whether a host is a name that the configuration vouches for.
+fn is_named(rules: &Rules, host: &str) -> bool {
+    rules.allowed_hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
+}
+
+fn is_from(origin: &str, is_here: impl Fn(&str) -> bool) -> bool {
     let Ok(origin) = origin.parse::<Uri>() else { return false };
     matches!(origin.scheme_str(), Some("http" | "https"))
-        && origin.authority().is_some_and(|authority| is_here(address, authority.host()))
+        && origin.authority().is_some_and(|authority| is_here(authority.host()))
 }
 
 #[cfg(test)]
@@ -88,11 +109,15 @@ mod tests {
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
     fn refused(headers: &[(&'static str, &'static str)]) -> Option<&'static str> {
+        refused_by(&Rules::default(), headers)
+    }
+
+    fn refused_by(rules: &Rules, headers: &[(&'static str, &'static str)]) -> Option<&'static str> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_static(value));
         }
-        check(HERE, &Uri::from_static("/mcp"), &map).err().map(|problem| problem.code())
+        check(rules, HERE, &Uri::from_static("/mcp"), &map).err().map(|problem| problem.code())
     }
 
     #[test]
@@ -113,8 +138,9 @@ mod tests {
     fn an_address_in_the_first_line_counts_too() {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_static("localhost"));
-        assert!(check(HERE, &Uri::from_static("http://localhost/mcp"), &headers).is_ok());
-        assert!(check(HERE, &Uri::from_static("http://evil.example/mcp"), &headers).is_err());
+        let check = |uri| check(&Rules::default(), HERE, &Uri::from_static(uri), &headers);
+        assert!(check("http://localhost/mcp").is_ok());
+        assert!(check("http://evil.example/mcp").is_err());
     }
 
     #[test]
@@ -135,5 +161,29 @@ mod tests {
         assert!(is_here(everywhere, "192.168.1.5"));
         assert!(!is_here(everywhere, "evil.example"));
         assert!(!is_here(HERE, "192.168.1.5"));
+    }
+
+    #[test]
+    fn names_and_sites_of_the_configuration_are_let_through_and_none_like_them() {
+        let rules = Rules {
+            allowed_hosts: vec!["memory.lan".to_owned()],
+            cors_origins: vec!["https://app.example".to_owned()],
+            ..Rules::default()
+        };
+        let by = |host, origin| refused_by(&rules, &[("host", host), ("origin", origin)]);
+        assert_eq!(by("memory.lan:443", "https://app.example"), None);
+        assert_eq!(by("Memory.LAN", "https://memory.lan"), None);
+        for host in ["memory.lan.evil.example", "xmemory.lan", "lan", "app.example"] {
+            assert_eq!(by(host, "https://app.example"), Some("wrong_host"), "{host}");
+        }
+        for origin in [
+            "http://app.example",
+            "https://app.example:8443",
+            "https://app.example.evil.example",
+            "null",
+            "*",
+        ] {
+            assert_eq!(by("memory.lan", origin), Some("wrong_origin"), "{origin}");
+        }
     }
 }

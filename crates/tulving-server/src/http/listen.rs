@@ -1,23 +1,50 @@
 //! The listener: takes connections until a signal comes, then lets what is in flight end.
 
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use axum::extract::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::app::App;
+use super::crowd::{self, Crowd};
 use super::routes::router;
+use super::rules::{Live, Reload, Rules};
+use super::stream::Stream;
+use super::tally::{Open, Reason, Tally};
+use super::visit::Peer;
 
-/// How long a client may take to send the head of a request, and how long a connection may be idle.
+/// How long a client may take to send the head of a request, and how long a connection may be idle. Less where a whole
+/// request may only take less.
 const HEAD: Duration = Duration::from_secs(30);
+/// How long a client may take to agree on encryption.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long a client may take to read a part of its answer.
+const READING: Duration = Duration::from_secs(30);
+/// Most bytes of the head of a request, and of what is kept of one connection at a time.
+const HEAD_BYTES: usize = 32 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Connections that wait to be taken. With more the system lets clients wait a second before they try again.
+const WAITING: u32 = 1_024;
 /// The pause after a connection could not be taken, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
+/// How long connections that were turned away stay open, for their clients to read why.
+const LINGERING: Duration = Duration::from_secs(1);
+/// How often the rules are looked at.
+const LOOKING: Duration = Duration::from_secs(1);
 /// Connections on which nothing was asked keep a stopping server for so many rounds of this length: a second, in which
 /// the last answer reaches its client.
 const QUIET_ROUNDS: u32 = 10;
@@ -51,12 +78,28 @@ pub struct Listener {
     socket: TcpListener,
     address: SocketAddr,
     stop: Stop,
+    hangup: Signal,
 }
 
 #[derive(Debug)]
 struct Stop {
     interrupt: Signal,
     terminate: Signal,
+}
+
+/// What holds at one time.
+struct Current {
+    rules: Arc<Rules>,
+    routes: Router,
+    /// Most connections, as many as there is room for.
+    connections: usize,
+}
+
+impl Current {
+    fn new(app: App, address: IpAddr) -> Self {
+        let rules = Arc::clone(&app.rules);
+        Self { connections: crowd::room(rules.limits.connections), routes: router(app, address), rules }
+    }
 }
 
 impl Stop {
@@ -71,19 +114,19 @@ impl Stop {
 impl Listener {
     /// Takes the port. From here on a signal does not end the process but [`serve`](Self::serve).
     pub fn open(address: SocketAddr) -> Result<Self, ListenError> {
-        let socket = TcpListener::bind(address).map_err(|source| match source.kind() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(WORKERS).build()?;
+        let inside = runtime.enter();
+        let socket = bind(address).map_err(|source| match source.kind() {
             ErrorKind::AddrInUse => ListenError::Taken(address),
             _ => ListenError::Refused { address, source },
         })?;
-        socket.set_nonblocking(true)?;
         let address = socket.local_addr()?;
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(WORKERS).build()?;
-        let stop = {
-            let _inside = runtime.enter();
-            Stop { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? }
-        };
-        Ok(Self { runtime, socket, address, stop })
+        let stop =
+            Stop { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? };
+        let hangup = signal(SignalKind::hangup())?;
+        drop(inside);
+        Ok(Self { runtime, socket, address, stop, hangup })
     }
 
     /// Where it listens, with the port that the system gave where none was asked for.
@@ -92,47 +135,141 @@ impl Listener {
     }
 
     /// Serves until a signal comes and what was asked by then is answered. A second signal waits for no answer; what was
-    /// begun still goes to its end.
-    pub fn serve(self, app: App) -> Result<(), ListenError> {
-        let Self { runtime, socket, address, mut stop } = self;
-        let served = runtime.block_on(async move {
-            let socket = tokio::net::TcpListener::from_std(socket)?;
-            accept(socket, app, address, &mut stop).await;
-            Ok(())
+    /// begun still goes to its end. Rules that `reload` brings hold for what is asked from then on.
+    pub fn serve(self, app: App, reload: impl Reload + 'static) {
+        let Self { runtime, socket, address, mut stop, hangup } = self;
+        runtime.block_on(async move {
+            let current = Arc::new(Live::new(Current::new(app.clone(), address.ip())));
+            tokio::spawn(follow(Box::new(reload), hangup, app.clone(), address.ip(), Arc::clone(&current)));
+            accept(socket, &app, &current, &mut stop).await;
         });
         // Waits for work that was begun.
         drop(runtime);
-        served
     }
 }
 
-async fn accept(socket: tokio::net::TcpListener, app: App, address: SocketAddr, stop: &mut Stop) {
-    let routes = router(app.clone(), address.ip());
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // The port may be had again at once after a server was stopped.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
+}
+
+/// Puts new rules in the place of the old ones, for as long as the server runs.
+async fn follow(
+    mut reload: Box<dyn Reload>,
+    mut hangup: Signal,
+    app: App,
+    address: IpAddr,
+    current: Arc<Live<Current>>,
+) {
+    let mut tick = interval(LOOKING);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let asked = tokio::select! {
+            Some(()) = hangup.recv() => true,
+            _ = tick.tick() => false,
+        };
+        let looked = tokio::task::spawn_blocking(move || {
+            let found = reload.look(asked);
+            (reload, found)
+        });
+        let Ok((again, found)) = looked.await else { return };
+        reload = again;
+        if let Some(rules) = found {
+            current.set(Current::new(app.clone().under(rules), address));
+        }
+    }
+}
+
+async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, stop: &mut Stop) {
+    let tally = &app.shared.tally;
     let connections = GracefulShutdown::new();
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let mut crowd = Crowd::default();
     loop {
         let accepted = tokio::select! {
             accepted = socket.accept() => accepted,
+            () = tokio::time::sleep(LINGERING), if crowd.waits() => {
+                crowd.disperse(current.get().connections);
+                continue;
+            }
             () = stop.comes() => break,
         };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        // Answers are small; waiting to fill a packet would only delay them.
-        let _ = stream.set_nodelay(true);
-        let connection =
-            http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes.clone()));
-        // How a connection ends is the client's affair.
-        tokio::spawn(connections.watch(connection));
+        let now = current.get();
+        if tally.connections() >= now.connections {
+            tally.refused(Reason::Connections);
+            if let Ok(stream) = stream.into_std() {
+                crowd.turn_away(stream, now.rules.tls.is_none(), now.connections);
+            }
+            continue;
+        }
+        let open = Open::new(tally);
+        let (tally, live, watcher) = (Arc::clone(tally), Arc::clone(current), connections.watcher());
+        tokio::spawn(async move {
+            attend(stream, Peer(peer), &tally, &now.rules, live, watcher).await;
+            drop(open);
+        });
     }
     drop(socket);
+    tracing::info!(in_flight = app.in_flight(), connections = tally.connections(), "stopping");
     tokio::select! {
         () = connections.shutdown() => {}
-        () = quiet(&app) => {}
+        () = quiet(app) => {}
         () = stop.comes() => {}
     }
+}
+
+/// One connection, encrypted or not, from its beginning to its end.
+async fn attend(
+    stream: TcpStream,
+    peer: Peer,
+    tally: &Arc<Tally>,
+    rules: &Rules,
+    current: Arc<Live<Current>>,
+    watcher: Watcher,
+) {
+    // Answers are small; waiting to fill a packet would only delay them.
+    let _ = stream.set_nodelay(true);
+    let time = rules.limits.time;
+    let stream = Stream::new(stream, Arc::clone(tally), READING.min(time));
+    let Some(tls) = &rules.tls else {
+        return converse(stream, peer, HEAD.min(time), current, watcher).await;
+    };
+    // Boxed, so that plain connections do not pay for its size.
+    match Box::pin(timeout(HANDSHAKE.min(time), tls.0.accept(stream))).await {
+        Ok(Ok(stream)) => Box::pin(converse(stream, peer, HEAD.min(time), current, watcher)).await,
+        Ok(Err(_)) | Err(_) => {
+            tally.refused(Reason::Handshake);
+            tracing::debug!(peer = %peer.0, "no encryption was agreed upon");
+        }
+    }
+}
+
+/// Requests and answers. Each request is for the routes that there are when it comes.
+async fn converse(
+    stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
+    peer: Peer,
+    head: Duration,
+    current: Arc<Live<Current>>,
+    watcher: Watcher,
+) {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        TowerToHyperService::new(current.get().routes.clone()).call(request)
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(head)
+        .max_header_size(HEAD_BYTES)
+        .max_buf_size(BUFFER_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    // How a connection ends is the client's affair.
+    let _ = watcher.watch(connection).await;
 }
 
 /// Until nothing has been answered for a while. A connection on which a request never became whole does not count.
@@ -140,6 +277,7 @@ async fn quiet(app: &App) {
     let mut rounds = 0;
     while rounds < QUIET_ROUNDS {
         tokio::time::sleep(ROUND).await;
-        rounds = if app.in_flight() == 0 { rounds + 1 } else { 0 };
+        let busy = app.in_flight() > 0 || app.shared.tally.writing() > 0;
+        rounds = if busy { 0 } else { rounds + 1 };
     }
 }

@@ -87,13 +87,12 @@ async fn serve(
 /// Answers with a server that is made for the request and forgotten.
 pub(super) fn answering<S: ServerHandler + Clone>(
     server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
-    body_bytes: usize,
 ) -> Arc<Answer> {
-    // The gate has looked at Host and Origin already.
+    // The gate has looked at Host and Origin already, and the body was bounded when it was read.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(body_bytes)
+        .with_max_request_body_bytes(usize::MAX)
         .disable_allowed_hosts();
     Arc::new(move |caller, dialect, request| {
         let server = server(caller, dialect);

@@ -201,6 +201,7 @@ fn problem() -> Value {
             "detail": { "type": "string", "description": "What is wrong, in a sentence." },
             "hint": { "type": "string", "description": "What to do." },
             "field": { "type": "string", "description": "The part of the request that it is about." },
+            "request_id": { "type": "string", "description": "The id in `X-Request-Id` and in the log." },
         },
         "example": {
             "type": "about:blank",
@@ -361,6 +362,17 @@ fn others() -> Vec<(&'static str, &'static str, Value)> {
                 ),
                 "application/json",
                 message,
+            ),
+        ),
+        (
+            "/metrics",
+            "get",
+            told(
+                "metrics",
+                "Server",
+                "What was counted, in the text format of Prometheus, for an admin of the org",
+                "text/plain",
+                json!("tulving_http_requests_in_flight 1\n"),
             ),
         ),
         ("/healthz", "get", open),

@@ -19,6 +19,8 @@ pub(super) struct Problem {
     detail: String,
     hint: Option<String>,
     field: Option<String>,
+    /// How many seconds to wait before the next try.
+    wait: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -32,11 +34,13 @@ struct Document<'a> {
     hint: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a str>,
 }
 
 impl Problem {
     pub(super) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), hint: None, field: None }
+        Self { status, code, detail: detail.into(), hint: None, field: None, wait: None }
     }
 
     /// The same with another status than that of its class.
@@ -89,6 +93,18 @@ impl Problem {
             .hinting("what was begun goes to its end; look whether it was done before you repeat it")
     }
 
+    pub(super) fn too_many(said: impl Into<String>, wait: Duration) -> Self {
+        let wait = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", said);
+        Self { wait: Some(wait), ..problem.hinting(format!("try again in {wait} seconds")) }
+    }
+
+    pub(super) fn crowded(most: usize) -> Self {
+        let said = format!("the server has {most} connections, and no room for more");
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_connections", said)
+            .hinting("close those that are not used, or raise server.max_connections")
+    }
+
     pub(super) fn fault() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -102,7 +118,7 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         let Refusal { code, message, hint, field, class } = refusal;
         let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self { status, code, detail: message, hint, field }
+        Self { status, code, detail: message, hint, field, wait: None }
     }
 }
 
@@ -112,8 +128,9 @@ impl From<Error> for Problem {
     }
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+impl Problem {
+    /// The document, with the id of the request where it has one.
+    pub(super) fn document(&self, request_id: Option<&str>) -> String {
         let document = Document {
             r#type: "about:blank",
             title: self.status.canonical_reason().unwrap_or("Error"),
@@ -122,17 +139,26 @@ impl IntoResponse for Problem {
             detail: &self.detail,
             hint: self.hint.as_deref(),
             field: self.field.as_deref(),
+            request_id,
         };
-        let body = serde_json::to_string(&document).expect("plain texts are JSON");
-        let mut response = (self.status, body).into_response();
+        serde_json::to_string(&document).expect("plain texts are JSON")
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, self.document(None)).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"tulving\""));
         }
-        if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        let busy = (self.status == StatusCode::SERVICE_UNAVAILABLE).then_some(1);
+        if let Some(wait) = self.wait.or(busy) {
+            headers.insert(RETRY_AFTER, wait.into());
         }
+        // Who goes with the request writes its id into the document.
+        response.extensions_mut().insert(self);
         response
     }
 }

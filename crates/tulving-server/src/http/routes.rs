@@ -12,18 +12,19 @@ use serde_json::json;
 use super::app::App;
 use super::gate::{self, Gate};
 use super::problem::Problem;
-use super::{dialects, events, mcp, openapi, operations, reply, transfer};
+use super::{dialects, events, mcp, metrics, openapi, operations, reply, transfer, visit};
 
 /// The routes, behind the gate of a listener at `address`.
 pub(super) fn router(app: App, address: IpAddr) -> Router {
     Router::new()
         .route("/healthz", get(healthy))
+        .route("/metrics", get(metrics::show))
         .route("/v1/dialects", get(dialects::list))
         .route("/v1/dialects/{dialect}/tools", get(dialects::tools))
         .route("/v1/dialects/{dialect}/tools/{tool}", post(dialects::call))
         .route("/v1/events/stream", get(events::stream))
         .route("/v1/dump", get(transfer::dump))
-        .route("/v1/load", post(transfer::load))
+        .route(transfer::LOAD, post(transfer::load))
         .route("/openapi.json", get(openapi::document))
         .merge(operations::routes())
         .route("/mcp", post(mcp::native))
@@ -31,7 +32,8 @@ pub(super) fn router(app: App, address: IpAddr) -> Router {
         .fallback(nowhere)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app.clone())
-        .layer(from_fn_with_state(Gate { app, address }, gate::pass))
+        .layer(from_fn_with_state(Gate { app: app.clone(), address }, gate::pass))
+        .layer(from_fn_with_state(app, visit::accompany))
 }
 
 /// That the process answers. It says nothing of what is stored, so nobody has to say who asks.

@@ -18,6 +18,8 @@ use super::auth::Called;
 use super::problem::Problem;
 use super::reply;
 
+/// Where a dump is taken in.
+pub(super) const LOAD: &str = "/v1/load";
 const LINES: &str = "application/x-ndjson";
 /// Records that are read at a time, and lines that are taken in as one act.
 const PAGE: usize = 1_000;

@@ -11,6 +11,7 @@ use tulving_server::mcp::{Naming, Server, on_stdio};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::keeper::Keeper;
+use crate::log::{Level, Log, Logging};
 use crate::print::Printer;
 use crate::wire::App;
 
@@ -35,11 +36,15 @@ pub(crate) struct Mcp {
 pub(super) fn run(args: &Mcp, app: &App<'_>, _: &mut Printer) -> Result<Outcome, Failure> {
     let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
     let caller = Caller { origin: Origin::Mcp, ..app.here()? };
+    // Standard error belongs to the client too: only what it should know is said there.
+    let logging = app.settings.logging;
+    let log = Log::start(Logging { level: logging.level.min(Level::WARN), ..logging });
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
     let (engine, bell) = (Arc::clone(&app.engine), Arc::new(keeper.bell()));
     let server = Server::new(engine, bell, caller, dialect, Naming::Client);
     let served = on_stdio(server);
     keeper.stop();
+    log.end();
     served.map_err(Cause::Mcp)?;
     Ok(Outcome::Done)
 }

@@ -34,7 +34,7 @@ mod welcome;
 use serde::Serialize;
 use tulving_core::id::SpaceId;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, Global};
 use crate::config as settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> 
                 Err(failure) => return done(backup::rescue(command, &settings, failure, printer), printer),
                 Ok(app) => app,
             };
-            match done(act(command, &app, printer), printer) {
+            match done(act(command, &cli.global, &app, printer), printer) {
                 Err(failure) if failure.code() == backup::DAMAGED => {
                     drop(app);
                     done(backup::rescue(command, &settings, failure, printer), printer)
@@ -79,7 +79,7 @@ fn done(outcome: Result<Outcome, Failure>, printer: &mut Printer) -> Result<Outc
     Ok(outcome)
 }
 
-fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match command {
         Command::Save(args) => save::run(args, app, printer),
         Command::Recall(args) => recall::run(args, app, printer),
@@ -101,7 +101,7 @@ fn act(command: &Command, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         Command::Context(args) => context::run(args, app, printer),
         Command::Tool(args) => tool::run(args, app, printer),
         Command::Mcp(args) => mcp::run(args, app, printer),
-        Command::Serve(args) => serve::run(args, app, printer),
+        Command::Serve(args) => serve::run(args, global, app, printer),
         Command::Space(args) => space::run(args, app, printer),
         Command::Token(args) => token::run(args, app, printer),
         Command::Audit(args) => audit::run(args, app, printer),

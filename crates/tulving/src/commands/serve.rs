@@ -6,14 +6,21 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
+use tulving_core::error::StoreError;
+use tulving_core::ports::{Feed as _, Log as _};
 use tulving_dialects::Dialect;
-use tulving_server::http::{App as Service, Limits, Listener};
+use tulving_server::http::{App as Service, Gauge, ListenError, Listener};
+use tulving_store::SqliteStore;
 
+use crate::args::Global;
 use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
+use crate::holder;
 use crate::keeper::Keeper;
+use crate::log::Log;
 use crate::print::Printer;
+use crate::reload::Watch;
 use crate::show::style::{self, WORD};
 use crate::wire::App;
 
@@ -24,7 +31,7 @@ Examples:
   curl -H \"Authorization: Bearer $(cat ~/.local/share/tulving/api-token)\" http://127.0.0.1:7777/v1/dialects
 
 A request says who asks by its token, and the space by X-Tulving-Space, X-Hub-ID or ?space=. Ctrl-C stops it once what was
-asked is answered.";
+asked is answered. Bounds, HTTPS and the log are settings (`tulving config --help`); a change of config.toml holds at once.";
 
 /// Where it listens unless told otherwise.
 const USUAL: &str = "127.0.0.1:7777";
@@ -36,7 +43,7 @@ pub(crate) struct Serve {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = USUAL, value_parser = address)]
     listen: SocketAddr,
-    /// Let other machines reach it; nothing is encrypted
+    /// Let other machines reach it; encrypted with server.tls_certificate, else not
     #[arg(long)]
     allow_remote: bool,
 }
@@ -49,7 +56,12 @@ struct Listening<'a> {
     token_file: Option<&'a Path>,
 }
 
-pub(super) fn run(args: &Serve, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(
+    args: &Serve,
+    global: &Global,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
     for (key, flag, header) in
         [("space", "--space", "X-Tulving-Space"), ("agent", "--agent", "X-Tulving-Agent")]
     {
@@ -59,35 +71,84 @@ pub(super) fn run(args: &Serve, app: &App<'_>, printer: &mut Printer) -> Result<
                 .hinted(format!("each request names its own, with {header}")));
         }
     }
+    let log = Log::start(app.settings.logging);
+    // From before the files are read, so that no change of them is missed.
+    let watch = Watch::new(global, app.settings, log.clone());
+    let rules = app.settings.server.rules(&app.settings.home)?;
+    let encrypted = rules.tls.is_some();
     let remote = !args.listen.ip().is_loopback();
     if remote && !args.allow_remote {
-        return Err(Failure::usage(format!("other machines could reach {}", args.listen)).hinted(
-            "listen on 127.0.0.1, or add --allow-remote if it is meant: tokens and memories travel unencrypted",
-        ));
+        let travel = if encrypted { "" } else { ": tokens and memories travel unencrypted" };
+        let hint = format!("listen on 127.0.0.1, or add --allow-remote if it is meant{travel}");
+        return Err(Failure::usage(format!("other machines could reach {}", args.listen)).hinted(hint));
     }
-    let listener = Listener::open(args.listen).map_err(Cause::Listen)?;
+    let listener = Listener::open(args.listen).map_err(taken)?;
     if remote {
-        printer.warning("other machines can reach it, and tokens and memories travel unencrypted")?;
+        printer.warning(match encrypted {
+            true => "other machines can reach it, over encrypted connections",
+            false => "other machines can reach it, and tokens and memories travel unencrypted",
+        })?;
     }
-    welcome(listener.address(), app, printer)?;
+    welcome(listener.address(), encrypted, app, printer)?;
+    tracing::info!(
+        address = %listener.address(),
+        encrypted,
+        home = %app.settings.home.display(),
+        version = env!("CARGO_PKG_VERSION"),
+        "started"
+    );
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
-    let limits = Limits { time: app.settings.request_time, ..Limits::default() };
-    let served = listener.serve(Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), limits));
+    let store = Arc::clone(&app.store);
+    let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)
+        .under(rules)
+        .telling(move || gauges(&store).unwrap_or_default());
+    listener.serve(service, watch);
     keeper.stop();
-    served.map_err(Cause::Listen)?;
-    printer.note("stopped")?;
+    tracing::info!("stopped");
+    log.end();
     Ok(Outcome::Done)
 }
 
+/// Why the port cannot be had, with who has it where that can be found out.
+fn taken(error: ListenError) -> Cause {
+    match error {
+        ListenError::Taken(address) => match holder::of(address) {
+            Some(holder) => Cause::Held { address, holder: Box::new(holder) },
+            None => Cause::Listen(error),
+        },
+        other => Cause::Listen(other),
+    }
+}
+
+/// What is worth watching of a store and costs little to know.
+fn gauges(store: &SqliteStore) -> Result<Vec<Gauge>, StoreError> {
+    let waiting = match store.model()? {
+        Some(model) => store.unembedded(&model)?,
+        None => 0,
+    };
+    let gauge = |name, about, value| Gauge { name, about, value };
+    Ok(vec![
+        gauge("tulving_memories", "memories, however they stand", store.size()?),
+        gauge("tulving_memories_waiting", "memories that wait to be embedded", waiting),
+        gauge("tulving_change_log_head", "number of the last entry of the change log", store.head()?.0),
+    ])
+}
+
 /// Says where it listens and how to connect.
-fn welcome(address: SocketAddr, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+fn welcome(
+    address: SocketAddr,
+    encrypted: bool,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
     // Nobody can call "every address"; from this machine the loopback one does.
     let shown = if address.ip().is_unspecified() {
         SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port())
     } else {
         address
     };
-    let (url, mcp_url) = (format!("http://{shown}"), format!("http://{shown}/mcp"));
+    let url = format!("{}://{shown}", if encrypted { "https" } else { "http" });
+    let mcp_url = format!("{url}/mcp");
     let token_file = app.store.home().token_file();
     let token_file = token_file.exists().then_some(token_file.as_path());
     if printer.json() {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use tulving_core::error::Class;
+use tulving_server::http::TlsError;
 
 use super::table::{keys, variables};
 use super::{HOME, Source};
@@ -59,9 +60,26 @@ pub(crate) enum SettingError {
         /// What the system said.
         source: io::Error,
     },
+    /// Two settings go together.
+    #[error("{given} is set and {missing} is not")]
+    Alone {
+        /// The one.
+        given: &'static str,
+        /// The other.
+        missing: &'static str,
+    },
+    /// The certificate of the server cannot be used.
+    #[error(transparent)]
+    Tls(Box<TlsError>),
     /// There is no place for the home.
     #[error("the platform names no folder for data")]
     NoHome,
+}
+
+impl From<TlsError> for SettingError {
+    fn from(error: TlsError) -> Self {
+        Self::Tls(Box::new(error))
+    }
 }
 
 impl SettingError {
@@ -79,6 +97,8 @@ impl SettingError {
             Self::Unknown { .. } | Self::UnknownVariable { .. } => "unknown_setting",
             Self::Value { .. } => "invalid_setting",
             Self::Syntax { .. } => "invalid_config",
+            Self::Alone { .. } => "incomplete_setting",
+            Self::Tls(_) => "invalid_certificate",
             Self::Unreadable { .. } => "unreadable",
             Self::NoHome => "no_home",
         }
@@ -93,6 +113,8 @@ impl SettingError {
             }
             Self::Unknown { nearest: None, .. } => Some(format!("there are {}", listed(keys()))),
             Self::UnknownVariable { nearest: None, .. } => Some(format!("there are {}", listed(variables()))),
+            Self::Alone { missing, .. } => Some(format!("set {missing} too, or neither for plain HTTP")),
+            Self::Tls(_) => Some("server.tls_certificate and server.tls_key name the files".to_owned()),
             Self::NoHome => Some(format!("name a folder with --home or {HOME}")),
             _ => None,
         }

@@ -55,6 +55,11 @@ fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
     match value {
         DeValue::String(text) => Some((Shape::Text, text.clone().into_owned())),
         DeValue::Integer(number) => Some((Shape::Number, number.to_string())),
+        DeValue::Boolean(choice) => Some((Shape::Choice, choice.to_string())),
+        DeValue::Array(items) => {
+            let texts: Option<Vec<&str>> = items.iter().map(|item| item.get_ref().as_str()).collect();
+            texts.map(|texts| (Shape::List, texts.join(", ")))
+        }
         _ => None,
     }
 }
@@ -88,5 +93,15 @@ mod tests {
     fn a_syntax_error_has_its_line() {
         let error = entries(Path::new("config.toml"), "space = \"a\"\nagent = \n").expect_err("no value");
         assert!(error.to_string().starts_with("config.toml:2: "), "{error}");
+    }
+
+    #[test]
+    fn a_list_of_texts_and_a_choice_are_values() {
+        let found = read_entries(
+            "[server]\ncors_origins = [\"a\", \"b\"]\nopen_metrics = true\nallowed_hosts = [1]\n",
+        );
+        let values: Vec<_> = found.into_iter().map(|entry| entry.value).collect();
+        let list = Some((Shape::List, "a, b".to_owned()));
+        assert_eq!(values, [None, list, Some((Shape::Choice, "true".to_owned()))]);
     }
 }

@@ -6,6 +6,7 @@
 mod embedding;
 mod error;
 mod file;
+mod server;
 mod table;
 
 use std::ffi::OsString;
@@ -21,9 +22,11 @@ use tulving_core::preview;
 use tulving_core::space::Secret;
 
 use crate::args::Global;
+use crate::log::Logging;
 use crate::nearest::nearest;
 use embedding::Embedding;
 use file::Entry;
+use server::Server;
 use table::{SETTINGS, Setting};
 
 pub(crate) use embedding::Calling;
@@ -49,8 +52,10 @@ pub(crate) struct Settings {
     pub(crate) readers: usize,
     /// What turns text into vectors.
     pub(crate) embedding: Embedding,
-    /// How long a request to the server may take.
-    pub(crate) request_time: Duration,
+    /// What a server keeps to.
+    pub(crate) server: Server,
+    /// What a server says of what it does.
+    pub(crate) logging: Logging,
     /// Whether to colour what is printed.
     pub(crate) color: ColorChoice,
     /// Each value and where it came from, in the order of the table.
@@ -137,7 +142,8 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         busy_wait: Duration::ZERO,
         readers: 1,
         embedding: Embedding::default(),
-        request_time: Duration::ZERO,
+        server: Server::default(),
+        logging: Logging::default(),
         color: ColorChoice::Auto,
         chosen: Vec::new(),
     };

@@ -1,21 +1,26 @@
 //! A server of its own, and a client that sends exactly what it is told.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::binary::Tulving;
 
 /// No test waits longer than this for an answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running server. It is killed where a test does not stop it.
 pub(crate) struct Server {
     child: Child,
     out: BufReader<ChildStdout>,
+    said: Arc<Mutex<Vec<u8>>>,
+    listening: Option<JoinHandle<()>>,
+    pub(crate) scheme: String,
     pub(crate) address: SocketAddr,
     pub(crate) token: String,
 }
@@ -24,7 +29,7 @@ pub(crate) struct Server {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    head: String,
+    pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
@@ -45,15 +50,38 @@ impl Server {
         change(&mut command);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let mut out = BufReader::new(child.stdout.take().expect("piped"));
+        let said = Arc::<Mutex<Vec<u8>>>::default();
+        let listening = listen(child.stderr.take().expect("piped"), Arc::clone(&said));
         let mut line = String::new();
         out.read_line(&mut line).expect("it says where it listens");
         let document: Value = serde_json::from_str(&line).expect("one document");
         let url = document["url"].as_str().expect("an address");
-        let address = url.strip_prefix("http://").expect("HTTP").parse().expect("an address and a port");
+        let (scheme, address) = url.split_once("://").expect("an address");
+        let (scheme, address) = (scheme.to_owned(), address.parse().expect("an address and a port"));
         assert_eq!(document["mcp_url"], format!("{url}/mcp"));
         let file = document["token_file"].as_str().expect("a file");
         let token = std::fs::read_to_string(file).expect("the token").trim().to_owned();
-        Self { child, out, address, token }
+        Self { child, out, said, listening: Some(listening), scheme, address, token }
+    }
+
+    /// A server with this configuration.
+    pub(super) fn configured(tulving: &Tulving, text: &str) -> Self {
+        configure(tulving, text);
+        Self::start(tulving)
+    }
+
+    /// What it has said on standard error so far.
+    pub(super) fn log(&self) -> String {
+        String::from_utf8(self.said.lock().expect("whole").clone()).expect("text")
+    }
+
+    /// Waits until it has said this.
+    pub(super) fn says(&self, text: &str) {
+        eventually(&format!("it says `{text}`"), || self.log().contains(text));
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -112,8 +140,12 @@ impl Server {
     }
 
     pub(crate) fn signal(&self) {
+        self.send_signal(rustix::process::Signal::TERM);
+    }
+
+    pub(crate) fn send_signal(&self, signal: rustix::process::Signal) {
         let id = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it runs");
+        rustix::process::kill_process(id, signal).expect("it runs");
     }
 
     /// Waits until it has ended by itself, and gives what it said on standard error.
@@ -121,9 +153,9 @@ impl Server {
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).expect("text");
         assert_eq!(rest, "", "one document and nothing else on standard output");
-        let mut said = String::new();
-        self.child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
         let status = self.child.wait().expect("it ends");
+        self.listening.take().expect("it listens").join().expect("it heard all");
+        let said = self.log();
         assert!(status.success(), "{status}: {said}");
         said
     }
@@ -132,6 +164,34 @@ impl Server {
     pub(crate) fn stop(self) -> String {
         self.signal();
         self.ended()
+    }
+}
+
+/// Takes in what a child says, so that it never waits for a reader.
+fn listen(mut from: impl Read + Send + 'static, said: Arc<Mutex<Vec<u8>>>) -> JoinHandle<()> {
+    thread::spawn(move || {
+        let mut part = [0; 16_384];
+        while let Ok(read @ 1..) = from.read(&mut part) {
+            said.lock().expect("whole").extend_from_slice(&part[..read]);
+        }
+    })
+}
+
+/// Writes the configuration of a home.
+pub(super) fn configure(tulving: &Tulving, text: &str) {
+    std::fs::create_dir_all(tulving.home()).expect("a home");
+    // As editors do, so that nobody reads half of it.
+    let new = tulving.home().join("config.toml.new");
+    std::fs::write(&new, text).expect("written");
+    std::fs::rename(new, tulving.home().join("config.toml")).expect("in place");
+}
+
+/// Waits until something holds.
+pub(super) fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");
+        thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -175,13 +235,13 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 
 impl Answer {
     /// Reads until the other side closes. A reset after the answer is no matter.
-    pub(crate) fn read(stream: &mut TcpStream) -> Self {
+    pub(crate) fn read(stream: &mut impl Read) -> Self {
         let answer = Self::take(stream);
         assert_eq!(answer.header("transfer-encoding"), None, "answers have a length");
         answer
     }
 
-    fn take(stream: &mut TcpStream) -> Self {
+    fn take(stream: &mut impl Read) -> Self {
         let (mut bytes, mut buffer) = (Vec::new(), [0; 16_384]);
         loop {
             match stream.read(&mut buffer) {
@@ -191,6 +251,10 @@ impl Answer {
                 Err(error) => panic!("no answer: {error}"),
             }
         }
+        Self::parse(&bytes)
+    }
+
+    pub(super) fn parse(bytes: &[u8]) -> Self {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
         let head = String::from_utf8(bytes[..end].to_vec()).expect("a head is text");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
@@ -219,6 +283,7 @@ impl Answer {
         assert_eq!(document["code"], code, "{document}");
         assert_eq!(document["status"], status, "{document}");
         assert_eq!(document["type"], "about:blank", "{document}");
+        assert_eq!(document["request_id"].as_str(), self.header("x-request-id"), "{document}");
         for field in ["title", "detail"] {
             assert!(document[field].as_str().is_some_and(|text| !text.is_empty()), "{document}");
         }

@@ -28,7 +28,14 @@ fn it_says_where_it_listens_and_how_to_connect() {
     assert_eq!(lines.count(), 0);
     let ended = child.wait_with_output().expect("it ends");
     assert!(ended.status.success());
-    assert_eq!(String::from_utf8_lossy(&ended.stderr), "stopped\n");
+    let log = String::from_utf8_lossy(&ended.stderr);
+    let log: Vec<&str> =
+        log.lines().filter_map(|line| line.split_once(" INFO ").map(|line| line.1)).collect();
+    assert!(
+        matches!(log[..], [started, stopping, "stopped"]
+        if started.starts_with("started address=127.0.0.1:") && stopping.starts_with("stopping")),
+        "{log:?}"
+    );
     let port = said[0].strip_prefix("Tulving listens on http://127.0.0.1:").expect("the address").to_owned();
     let said =
         said.join("\n").replace(&port, "[port]").replace(&tulving.folder().display().to_string(), "[folder]");
@@ -47,11 +54,20 @@ fn a_port_that_is_taken_is_named_with_what_to_do() {
     assert_eq!(
         run.err,
         format!(
-            "error: {address} is taken by another program\n  hint: `tulving serve` may be running already; stop it, or \
-             take another port with --listen 127.0.0.1:7778\n"
+            "error: {address} is taken by tulving (process {id}), which serves {}\n  hint: stop it with `kill {id}`, or \
+             take another port with --listen 127.0.0.1:7778\n",
+            tulving.home().display(),
+            id = server.id()
         )
     );
     assert_eq!(server.get("/healthz").status, 200);
+    drop(server);
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let (error, code) =
+        tulving.json_error(&["serve", "--listen", &other.local_addr().expect("an address").to_string()]);
+    assert_eq!((code, error["code"].as_str()), (4, Some("address_taken")), "{error}");
+    let message = error["message"].as_str().expect("text");
+    assert!(message.ends_with(&format!("(process {})", std::process::id())), "{message}");
 }
 
 #[test]
@@ -67,7 +83,7 @@ fn other_machines_are_let_in_only_where_that_is_said() {
     let server = Server::start_with(&tulving, |command| {
         command.args(["--allow-remote"]);
     });
-    assert_eq!(server.stop(), "", "loopback is nothing to warn of");
+    assert!(!server.stop().contains("other machines"), "loopback is nothing to warn of");
     let mut everywhere = tulving.command(&["serve", "--listen", "0.0.0.0:0", "--allow-remote"]);
     let mut child = everywhere.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut warned = String::new();
@@ -201,4 +217,29 @@ fn what_takes_too_long_is_answered_in_time_and_still_goes_to_its_end() {
     assert_eq!(answer.header("retry-after"), Some("1"));
     server.stop();
     assert_eq!(tulving.all_ids("default").len(), 1);
+}
+
+#[test]
+fn an_answer_that_is_being_read_when_it_stops_is_read_to_its_end() {
+    let tulving = Tulving::new();
+    for word in ["one", "two", "three", "four", "five"] {
+        tulving.run_with(&["save", "-"], format!("{word} ").repeat(2_900_000 / (word.len() + 1)).as_bytes());
+    }
+    let server = Server::start(&tulving);
+    let mut stream = server.connect();
+    let token = format!("Bearer {}", server.token);
+    let path = "/v1/dialects/spacebot/tools/memory_recall";
+    let body = json!({ "mode": "recent" }).to_string();
+    let bytes = request(server.address, "POST", path, &[("Authorization", &token)], body.as_bytes());
+    stream.write_all(&bytes).expect("sent");
+    // It is more than fits between the two, so the server waits for its reader.
+    server.says("status=200");
+    server.signal();
+    server.says("stopping");
+    std::thread::sleep(Duration::from_secs(2));
+    let answer = Answer::read(&mut stream);
+    let length: usize = answer.header("content-length").expect("a length").parse().expect("a number");
+    assert!(length > 12_000_000, "{length}");
+    assert_eq!(answer.body.len(), length);
+    server.ended();
 }

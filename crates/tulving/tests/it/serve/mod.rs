@@ -23,3 +23,24 @@ mod mcp;
 
 /// How it starts and how it stops.
 mod life;
+
+/// How much of it one client can take: connections, requests, time, memory.
+mod bounds;
+
+/// Requests whose bytes do not add up, and addresses that try to be others.
+mod framing;
+
+/// Encryption.
+mod tls;
+
+/// What the log says, and what it never says.
+mod log;
+
+/// What is counted.
+mod metrics;
+
+/// Settings that change while it runs.
+mod reload;
+
+/// Pages of other sites, and names of this one.
+mod cors;

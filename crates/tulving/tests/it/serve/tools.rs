@@ -93,6 +93,7 @@ fn who_asks_and_where_comes_from_the_request() {
     // A confined token needs to name no space, and sees no other.
     let ask = |space: Option<&str>, body: &Value| {
         let mut headers = vec![("Authorization", helper.as_str()), ("X-Tulving-Agent", "robot 7")];
+        headers.push(("X-Request-Id", "the-same"));
         headers.extend(space.map(|space| ("X-Tulving-Space", space)));
         let path = "/v1/dialects/max/tools/remember";
         server.send(&request(server.address, "POST", path, &headers, body.to_string().as_bytes()))

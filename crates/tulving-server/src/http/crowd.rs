@@ -1,0 +1,105 @@
+//! Connections beyond what a server holds: they are told so and closed, at no cost to the others.
+
+use std::collections::VecDeque;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::problem::Problem;
+
+/// Files that are open besides connections: the store, its index, the log.
+const OTHER_FILES: u64 = 128;
+/// How many connections that were turned away are kept open for a moment.
+const LINGERING: usize = 64;
+/// How often the log says that connections were turned away.
+const SAYING: Duration = Duration::from_secs(10);
+
+/// Turns connections away.
+#[derive(Debug, Default)]
+pub(super) struct Crowd {
+    /// One that is closed before the client has written its request is reset, and the client may never read why. So the
+    /// last few stay open, half-closed, until others take their place or a moment has passed.
+    lingering: VecDeque<TcpStream>,
+    unsaid: u64,
+    said: Option<Instant>,
+}
+
+impl Crowd {
+    /// Answers without waiting for anything: the stream does not block, and a new one has room for these few bytes. One
+    /// that is to be encrypted is closed without a word.
+    pub(super) fn turn_away(&mut self, mut stream: TcpStream, plain: bool, most: usize) {
+        self.unsaid += 1;
+        if plain && stream.write(&refusal(most)).is_ok() {
+            let _ = stream.shutdown(Shutdown::Write);
+            if self.lingering.len() >= LINGERING {
+                self.lingering.pop_front().iter_mut().for_each(drain);
+            }
+            self.lingering.push_back(stream);
+        }
+        self.say(most);
+    }
+
+    /// Whether there is something to do once a moment has passed.
+    pub(super) fn waits(&self) -> bool {
+        self.unsaid > 0 || !self.lingering.is_empty()
+    }
+
+    /// A moment has passed.
+    pub(super) fn disperse(&mut self, most: usize) {
+        self.lingering.iter_mut().for_each(drain);
+        self.lingering.clear();
+        self.say(most);
+    }
+
+    fn say(&mut self, most: usize) {
+        if self.unsaid > 0 && self.said.is_none_or(|said| said.elapsed() >= SAYING) {
+            tracing::warn!(refused = self.unsaid, max_connections = most, "too many connections");
+            (self.unsaid, self.said) = (0, Some(Instant::now()));
+        }
+    }
+}
+
+/// Reads away what has come: closing a connection with unread bytes resets it.
+fn drain(stream: &mut TcpStream) {
+    let mut away = [0; 4_096];
+    for _ in 0..16 {
+        if !stream.read(&mut away).is_ok_and(|read| read > 0) {
+            return;
+        }
+    }
+}
+
+/// The whole answer, as bytes.
+fn refusal(most: usize) -> Vec<u8> {
+    let body = Problem::crowded(most).document(None);
+    let head = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n\
+                cache-control: no-store\r\nconnection: close\r\n";
+    format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// How many connections there is room for, of those that are wanted: the system bounds how many files a process has
+/// open, and lets it raise that to a point.
+pub(super) fn room(wanted: usize) -> usize {
+    let need = wanted as u64 + OTHER_FILES;
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let enough = |limit: Option<u64>| limit.is_none_or(|limit| limit >= need);
+    if enough(current) {
+        return wanted;
+    }
+    let raised = maximum.map_or(need, |maximum| maximum.min(need));
+    let granted = match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum }) {
+        Ok(()) => raised,
+        Err(_) => current.unwrap_or(need),
+    };
+    let room = usize::try_from(granted.saturating_sub(OTHER_FILES)).unwrap_or(wanted).clamp(1, wanted);
+    if room < wanted {
+        tracing::warn!(
+            max_connections = wanted,
+            room,
+            "the system lets the process open too few files for all connections"
+        );
+    }
+    room
+}

@@ -1,0 +1,104 @@
+//! `/metrics`: what was counted, in the text format of Prometheus.
+
+use std::fmt::Write as _;
+
+use axum::extract::{FromRequestParts as _, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
+
+use super::app::App;
+use super::auth::Called;
+use super::problem::Problem;
+use super::tally::{BUCKETS, Reason};
+
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// A number about the whole store.
+#[derive(Clone, Copy, Debug)]
+pub struct Gauge {
+    /// Its name, such as `tulving_memories`.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// How much it is.
+    pub value: u64,
+}
+
+/// `GET /metrics`
+///
+/// It tells of everybody's memories, how many there are, so it is for those who may know: an admin of the org, or
+/// whoever reaches the server where that was opened.
+pub(super) async fn show(State(app): State<App>, request: Request) -> Result<Response, Problem> {
+    if !app.rules.open_metrics {
+        let Called(caller) = Called::from_request_parts(&mut request.into_parts().0, &app).await?;
+        app.blocking(move |engine| engine.require_org_admin(&caller)).await??;
+    }
+    let gauges = app.gauges.clone();
+    let gauges = app.blocking(move |_| gauges.map(|gauges| gauges()).unwrap_or_default()).await?;
+    Ok(([(CONTENT_TYPE, TEXT)], text(&app, &gauges)).into_response())
+}
+
+fn text(app: &App, gauges: &[Gauge]) -> String {
+    let tally = &app.shared.tally;
+    let (received, sent) = tally.bytes();
+    let mut page = Page(String::new());
+    page.head("tulving_http_requests_total", "counter", "requests answered");
+    let routes = tally.routes();
+    for (route, asked) in &routes {
+        for ((method, class), count) in &asked.answers {
+            let labels = format!("method=\"{method}\",route=\"{route}\",status=\"{class}xx\"");
+            page.row("tulving_http_requests_total", &labels, count);
+        }
+    }
+    page.head("tulving_http_request_duration_seconds", "histogram", "how long answers took");
+    for (route, asked) in &routes {
+        let mut below = 0;
+        for (end, count) in BUCKETS.iter().zip(asked.buckets) {
+            below += count;
+            let labels = format!("route=\"{route}\",le=\"{end}\"");
+            page.row("tulving_http_request_duration_seconds_bucket", &labels, below);
+        }
+        let labels = format!("route=\"{route}\"");
+        let all = format!("{labels},le=\"+Inf\"");
+        page.row("tulving_http_request_duration_seconds_bucket", &all, asked.count);
+        page.row("tulving_http_request_duration_seconds_sum", &labels, asked.time.as_secs_f64());
+        page.row("tulving_http_request_duration_seconds_count", &labels, asked.count);
+    }
+    page.head("tulving_http_requests_in_flight", "gauge", "requests being answered");
+    page.row("tulving_http_requests_in_flight", "", app.in_flight());
+    page.head("tulving_http_connections", "gauge", "open connections");
+    page.row("tulving_http_connections", "", tally.connections());
+    page.head("tulving_http_refused_total", "counter", "connections and requests turned away");
+    for reason in Reason::ALL {
+        let labels = format!("reason=\"{}\"", reason.as_str());
+        page.row("tulving_http_refused_total", &labels, tally.refusals(reason));
+    }
+    page.head("tulving_http_bytes_total", "counter", "bytes received and sent");
+    page.row("tulving_http_bytes_total", "direction=\"in\"", received);
+    page.row("tulving_http_bytes_total", "direction=\"out\"", sent);
+    page.head("process_start_time_seconds", "gauge", "when the server started, in seconds since 1970");
+    page.row("process_start_time_seconds", "", app.shared.started.as_micros() / 1_000_000);
+    page.head("tulving_build_info", "gauge", "the version, as a label");
+    page.row("tulving_build_info", concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""), 1);
+    for gauge in gauges {
+        page.head(gauge.name, "gauge", gauge.about);
+        page.row(gauge.name, "", gauge.value);
+    }
+    page.0
+}
+
+/// The text so far. No label holds anything that would have to be escaped.
+struct Page(String);
+
+impl Page {
+    fn head(&mut self, name: &str, kind: &str, about: &str) {
+        let _ = writeln!(self.0, "# HELP {name} {about}\n# TYPE {name} {kind}");
+    }
+
+    fn row(&mut self, name: &str, labels: &str, value: impl std::fmt::Display) {
+        let _ = match labels {
+            "" => writeln!(self.0, "{name} {value}"),
+            _ => writeln!(self.0, "{name}{{{labels}}} {value}"),
+        };
+    }
+}

@@ -1,0 +1,101 @@
+//! Encryption: a certificate with its key, read from files.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
+
+/// A certificate and its key, ready for handshakes of TLS 1.2 and 1.3.
+#[derive(Clone)]
+pub struct Tls(pub(super) TlsAcceptor);
+
+/// Why a certificate cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// A file cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is something else.
+    #[error("{} holds no {what} in PEM format", path.display())]
+    Missing {
+        /// Which.
+        path: PathBuf,
+        /// What was looked for.
+        what: &'static str,
+    },
+    /// A file is broken.
+    #[error("{} is no good PEM: {why}", path.display())]
+    Broken {
+        /// Which.
+        path: PathBuf,
+        /// Where.
+        why: String,
+    },
+    /// The key is not that of the certificate, or neither can be used.
+    #[error("the key in {} does not fit the certificate in {}: {source}", key.display(), certificate.display())]
+    Unfit {
+        /// The file of the certificate.
+        certificate: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+        /// Why.
+        source: rustls::Error,
+    },
+}
+
+impl std::fmt::Debug for Tls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tls(…)")
+    }
+}
+
+impl Tls {
+    /// Reads a certificate, followed by those that vouch for it, and its key.
+    pub fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let chain = CertificateDer::pem_file_iter(certificate)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(|error| explain(certificate, "certificate", error))?;
+        if chain.is_empty() {
+            return Err(TlsError::Missing { path: certificate.to_owned(), what: "certificate" });
+        }
+        let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| explain(key, "private key", error))?;
+        let unfit =
+            |source| TlsError::Unfit { certificate: certificate.to_owned(), key: key.to_owned(), source };
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(unfit)?
+            .with_no_client_auth()
+            .with_single_cert(chain, secret)
+            .map_err(unfit)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+}
+
+fn explain(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
+    let path = path.to_owned();
+    match error {
+        pem::Error::Io(source) => TlsError::Unreadable { path, source },
+        pem::Error::NoItemsFound => TlsError::Missing { path, what },
+        // The text of a key is never repeated: the error holds lines of the file.
+        pem::Error::MissingSectionEnd { .. } => {
+            TlsError::Broken { path, why: "a section has no end".to_owned() }
+        }
+        pem::Error::IllegalSectionStart { .. } => {
+            TlsError::Broken { path, why: "a section begins wrongly".to_owned() }
+        }
+        pem::Error::Base64Decode(_) => TlsError::Broken { path, why: "it is not base64".to_owned() },
+        _ => TlsError::Broken { path, why: "it cannot be understood".to_owned() },
+    }
+}

@@ -1,0 +1,308 @@
+//! One request from outside to inside: it gets an id, is counted, is logged in one line, and cannot take the server down.
+//!
+//! The line says who, what kind of thing, how it ended and how long it took. It holds nothing that a client wrote but its
+//! own request id: no path, no query, no header, no body.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::net::{IpAddr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http_body_util::BodyExt as _;
+use tulving_core::id::PrincipalId;
+
+use super::app::App;
+use super::problem::Problem;
+
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Longest id of a client that is taken over.
+const ID_CHARS: usize = 64;
+/// What is said of a request whose client went away before it was answered.
+const GONE: u16 = 499;
+/// The route of a request that none is for.
+const NOWHERE: &str = "none";
+
+/// Where a request comes from. The listener puts it there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer(pub(super) SocketAddr);
+
+/// What is known of a request beside what it says.
+#[derive(Clone, Debug)]
+pub(super) struct Visit(Arc<Known>);
+
+#[derive(Debug)]
+struct Known {
+    id: HeaderValue,
+    peer: Option<SocketAddr>,
+    principal: OnceLock<PrincipalId>,
+}
+
+impl Visit {
+    fn new(request: &Request) -> Self {
+        let id = given_id(request.headers()).unwrap_or_else(fresh_id);
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        Self(Arc::new(Known { id, peer, principal: OnceLock::new() }))
+    }
+
+    /// The address that it comes from; for IPv6 the network, of which one person has many addresses.
+    pub(super) fn origin(&self) -> Option<IpAddr> {
+        self.0.peer.map(|peer| match peer.ip().to_canonical() {
+            IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) >> 64 << 64).into()),
+            ip => ip,
+        })
+    }
+
+    /// Notes who asks.
+    pub(super) fn by(&self, principal: PrincipalId) {
+        let _ = self.0.principal.set(principal);
+    }
+
+    fn id(&self) -> &str {
+        self.0.id.to_str().unwrap_or_default()
+    }
+}
+
+/// Says in the end how a request went, also where its client does not wait for the answer.
+struct Record {
+    app: App,
+    visit: Visit,
+    method: &'static str,
+    route: Option<MatchedPath>,
+    begun: Instant,
+    status: u16,
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        let route = self.route.as_ref().map_or(NOWHERE, MatchedPath::as_str);
+        let time = self.begun.elapsed();
+        self.app.shared.tally.answered(self.method, route, self.status, time);
+        tracing::info!(
+            method = self.method,
+            route,
+            status = self.status,
+            ms = milliseconds(time),
+            id = self.visit.id(),
+            principal = self.visit.0.principal.get().map(display),
+            peer = self.visit.0.peer.map(display),
+            "request"
+        );
+    }
+}
+
+/// Goes with a request from its beginning to its end.
+pub(super) async fn accompany(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let visit = Visit::new(&request);
+    let mut record = Record {
+        app: app.clone(),
+        visit: visit.clone(),
+        method: known_method(request.method()),
+        route: request.extensions().get().cloned(),
+        begun: Instant::now(),
+        status: GONE,
+    };
+    let counted = app.begin();
+    request.extensions_mut().insert(visit.clone());
+    let mut response = sheltered(next.run(request)).await.unwrap_or_else(|| Problem::fault().into_response());
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        *response.body_mut() = problem.document(Some(visit.id())).into();
+    }
+    response.headers_mut().insert(REQUEST_ID, visit.0.id.clone());
+    record.status = response.status().as_u16();
+    // A stream of events has no end: a server that stops does not wait for it.
+    if is_endless(response.headers()) {
+        return response;
+    }
+    // Passing errors on keeps the length of the body; what is captured lives until the last of it was handed over.
+    response.map(|body| {
+        Body::new(body.map_err(move |error| {
+            let _counted = &counted;
+            error
+        }))
+    })
+}
+
+/// What comes of some work; `None` where it panicked. The hook of the process has said so by then.
+async fn sheltered<T>(work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    std::future::poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(done)) => Poll::Ready(Some(done)),
+        Err(_) => Poll::Ready(None),
+    })
+    .await
+}
+
+fn is_endless(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// The id that a client gave its request, where it may stand in a log.
+fn given_id(headers: &HeaderMap) -> Option<HeaderValue> {
+    let id = headers.get(REQUEST_ID)?;
+    let sane = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let fits = (1..=ID_CHARS).contains(&id.len()) && id.as_bytes().iter().all(sane);
+    fits.then(|| id.clone())
+}
+
+/// An id that hardly any other request ever has. It does not tell how many there were.
+fn fresh_id() -> HeaderValue {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    let id = SEED.hash_one(NEXT.fetch_add(1, Ordering::Relaxed));
+    HeaderValue::try_from(format!("{id:016x}")).unwrap_or(HeaderValue::from_static("none"))
+}
+
+/// The method, where it is one that there is. A client may write any other.
+fn known_method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+/// With three digits after the point, which is microseconds.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::http::StatusCode;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use hyper::service::Service as _;
+    use hyper_util::service::TowerToHyperService;
+    use tulving_core::limits::Limits as Intake;
+    use tulving_core::ports::SystemClock;
+    use tulving_core::{Engine, Parts};
+    use tulving_store::{Home, Options, SearchIndex, SqliteStore};
+    use tulving_testkit::embedder::NoEmbedder;
+
+    use super::*;
+    use crate::Upkeep;
+    use crate::http::Limits;
+
+    struct Idle;
+
+    impl Upkeep for Idle {
+        fn tend(&self) {}
+    }
+
+    fn app(folder: &std::path::Path) -> App {
+        let home = Home::open_or_create(folder).expect("a home");
+        let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
+        let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
+        let engine = Engine::new(Parts {
+            store,
+            embedder: Arc::new(NoEmbedder),
+            former: Vec::new(),
+            index,
+            clock: Arc::new(SystemClock),
+            limits: Intake::default(),
+        });
+        App::new(Arc::new(engine), Arc::new(Idle), Limits::default())
+    }
+
+    async fn ask(app: &App, path: &str) -> Response {
+        let routes: Router = Router::new()
+            .route(
+                "/fails",
+                get(|| async {
+                    if true {
+                        panic!("what the panic says")
+                    }
+                }),
+            )
+            .route("/plain", get(|| async { "plain" }))
+            .route("/events", get(|| async { ([(CONTENT_TYPE, "text/event-stream")], "data: 1\n\n") }))
+            .layer(from_fn_with_state(app.clone(), accompany));
+        let request = Request::builder().uri(path).body(Body::empty()).expect("a request");
+        TowerToHyperService::new(routes).call(request).await.expect("an answer")
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_answered_and_counted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let app = app(folder.path());
+        let response = ask(&app, "/fails").await;
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let id = response.headers()[REQUEST_ID].to_str().expect("an id").to_owned();
+        let body = response.into_body().collect().await.expect("a body").to_bytes();
+        let document: serde_json::Value = serde_json::from_slice(&body).expect("a document");
+        assert_eq!((&document["code"], &document["request_id"]), (&"internal".into(), &id.into()));
+        assert!(!document.to_string().contains("what the panic says"));
+        assert_eq!(app.in_flight(), 0);
+        let asked = &app.shared.tally.routes()["/fails"];
+        assert_eq!(asked.answers[&("GET", 5)], 1);
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_in_flight_until_it_was_handed_over_unless_it_never_ends() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let app = app(folder.path());
+        let events = ask(&app, "/events").await;
+        assert_eq!(app.in_flight(), 0);
+        let plain = ask(&app, "/plain").await;
+        assert_eq!(app.in_flight(), 1);
+        assert_eq!(axum::body::HttpBody::size_hint(plain.body()).exact(), Some(5), "its length is kept");
+        drop(plain);
+        assert_eq!(app.in_flight(), 0);
+        drop(events);
+    }
+
+    #[test]
+    fn an_id_of_the_client_is_taken_where_it_is_sane() {
+        let given = |id: &'static [u8]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(REQUEST_ID, HeaderValue::from_bytes(id).expect("a header"));
+            given_id(&headers)
+        };
+        for good in [&b"a"[..], b"3f2.A-b_c", &[b'x'; 64]] {
+            assert_eq!(given(good).expect("taken").as_bytes(), good);
+        }
+        for bad in [&b""[..], &[b'x'; 65], b"a b", b"a\tb", b"caf\xc3\xa9", b"a=b", b"a\"b"] {
+            assert_eq!(given(bad), None, "{bad:?}");
+        }
+        assert_ne!(fresh_id(), fresh_id());
+    }
+
+    #[test]
+    fn one_network_of_ipv6_is_one_origin() {
+        let from = |peer: &str| {
+            let mut request = Request::new(Body::empty());
+            request.extensions_mut().insert(Peer(peer.parse().expect("an address")));
+            Visit::new(&request).origin().expect("a peer").to_string()
+        };
+        assert_eq!(from("[2001:db8:1:2:3:4:5:6]:1"), "2001:db8:1:2::");
+        assert_eq!(from("[::ffff:10.1.2.3]:1"), "10.1.2.3");
+        assert_eq!(from("10.1.2.3:1"), "10.1.2.3");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_caught_and_leaves_nothing_behind() {
+        assert_eq!(sheltered(async { 5 }).await, Some(5));
+        let fails = async {
+            tokio::task::yield_now().await;
+            panic!("what the panic says stays inside");
+        };
+        assert_eq!(sheltered(fails).await, None::<()>);
+    }
+}

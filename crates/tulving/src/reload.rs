@@ -1,0 +1,87 @@
+//! Reads the settings again while a server runs: when somebody says so, and when a file has changed.
+//!
+//! Whatever is wrong is said once, and what held before goes on.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use tulving_server::http::{Reload, Rules};
+
+use crate::args::Global;
+use crate::config::{self, Chosen, SettingError, Settings};
+use crate::log::Log;
+
+/// Settings that take effect in a running server begin with one of these.
+const LIVE: [&str; 2] = ["server.", "log."];
+
+/// Looks at `config.toml` and at the files of the certificate.
+pub(crate) struct Watch {
+    global: Global,
+    log: Log,
+    home: PathBuf,
+    /// As they were when the server started.
+    chosen: Vec<Chosen>,
+    files: Vec<PathBuf>,
+    seen: Vec<Option<Look>>,
+}
+
+/// What tells one state of a file from another.
+type Look = (u64, u64, i64, i64);
+
+impl Watch {
+    pub(crate) fn new(global: &Global, settings: &Settings, log: Log) -> Self {
+        let (home, chosen) = (settings.home.clone(), settings.chosen.clone());
+        let files = files(settings);
+        let seen = looks(&files);
+        Self { global: global.clone(), log, home, chosen, files, seen }
+    }
+
+    fn read(&mut self) -> Result<Rules, SettingError> {
+        let settings = config::read(&self.global)?;
+        // Also where they cannot be used: when they change they may become good.
+        self.files = files(&settings);
+        self.seen = looks(&self.files);
+        let rules = settings.server.rules(&self.home)?;
+        self.log.change(settings.logging);
+        tracing::info!("the configuration was read again");
+        for (old, new) in self.chosen.iter().zip(&settings.chosen) {
+            if old.value != new.value && !LIVE.iter().any(|live| new.key.starts_with(live)) {
+                tracing::warn!(
+                    setting = new.key,
+                    "has changed, and takes effect when the server is started anew"
+                );
+            }
+        }
+        Ok(rules)
+    }
+}
+
+impl Reload for Watch {
+    fn look(&mut self, asked: bool) -> Option<Rules> {
+        let now = looks(&self.files);
+        if !asked && now == self.seen {
+            return None;
+        }
+        self.seen = now;
+        match self.read() {
+            Ok(rules) => Some(rules),
+            Err(error) => {
+                tracing::error!(reason = %error, "the new configuration cannot be used; the one of before goes on");
+                None
+            }
+        }
+    }
+}
+
+fn files(settings: &Settings) -> Vec<PathBuf> {
+    let tls = settings.server.tls_files(&settings.home).ok().flatten();
+    std::iter::once(config::file_of(&settings.home)).chain(tls.into_iter().flatten()).collect()
+}
+
+fn looks(files: &[PathBuf]) -> Vec<Option<Look>> {
+    let look = |file: &PathBuf| {
+        let found = Path::metadata(file).ok()?;
+        Some((found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
+    };
+    files.iter().map(look).collect()
+}

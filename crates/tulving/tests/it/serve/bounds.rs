@@ -1,0 +1,256 @@
+//! How much of it one client can take: connections, requests, time, memory.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::json;
+
+use super::client::{Answer, PATIENCE, Server, eventually, request};
+use super::metrics::value;
+use crate::binary::Tulving;
+
+const REMEMBER: &str = "/v1/dialects/max/tools/remember";
+const HEALTHY: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/// Reads one answer of a connection that stays open.
+fn next_answer(stream: &mut TcpStream) -> Answer {
+    let (mut bytes, mut byte) = (Vec::new(), [0]);
+    while !bytes.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).expect("a head");
+        bytes.push(byte[0]);
+    }
+    let length = Answer::parse(&bytes).header("content-length").expect("a length").parse().expect("a number");
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).expect("a body");
+    bytes.extend(body);
+    Answer::parse(&bytes)
+}
+
+/// That the other side closes, in whatever way.
+fn assert_closed(mut stream: TcpStream) {
+    let mut away = [0; 4_096];
+    loop {
+        match stream.read(&mut away) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) => {
+                assert!(!matches!(
+                    error.kind(),
+                    std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+                ));
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_body_may_have_as_many_bytes_as_the_configuration_says() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "server.max_body_bytes = 100\n");
+    let body = json!({ "category": "fact", "content": "short" });
+    assert_eq!(server.call("max", "remember", &[], &body).status, 200);
+    let body = json!({ "category": "fact", "content": "x".repeat(100) });
+    server.call("max", "remember", &[], &body).assert_problem(413, "body_too_large");
+    server.ask("POST", "/mcp", &[], body.to_string().as_bytes()).assert_problem(413, "body_too_large");
+}
+
+#[test]
+fn connections_beyond_the_bound_are_told_so_and_the_others_are_served() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "server.max_connections = 8\n");
+    let mut held: Vec<TcpStream> = (0..8).map(|_| server.connect()).collect();
+    for stream in &mut held {
+        stream.write_all(HEALTHY).expect("sent");
+        assert_eq!(next_answer(stream).status, 200);
+    }
+    for _ in 0..300 {
+        let answer = Answer::read(&mut server.connect());
+        answer.assert_problem(503, "too_many_connections");
+        assert_eq!(answer.header("retry-after"), Some("1"));
+        assert_eq!(answer.header("connection"), Some("close"));
+    }
+    // Those that write first read why all the same.
+    for _ in 0..20 {
+        server.send(HEALTHY).assert_problem(503, "too_many_connections");
+    }
+    for stream in &mut held {
+        stream.write_all(HEALTHY).expect("sent");
+        assert_eq!(next_answer(stream).status, 200);
+    }
+    server.says("too many connections");
+    assert!(server.log().matches("too many connections").count() < 10, "not a line for each");
+    drop(held);
+    eventually("there is room again", || Answer::read(&mut healthy(&server)).status == 200);
+}
+
+fn healthy(server: &Server) -> TcpStream {
+    let mut stream = server.connect();
+    let _ = stream.write_all(&request(server.address, "GET", "/healthz", &[], b""));
+    stream
+}
+
+#[test]
+fn a_token_may_ask_so_often_and_others_are_not_held_up() {
+    let tulving = Tulving::new();
+    let made = tulving.json(&["token", "create", "--for", "helper", "--kind", "agent"]);
+    let other = format!("Bearer {}", made["token"].as_str().expect("a token"));
+    let server = Server::configured(&tulving, "server.requests_per_minute = 3\n");
+    for _ in 0..3 {
+        assert_eq!(server.get("/v1/dialects").status, 200);
+    }
+    for path in ["/v1/dialects", "/v1/dialects/max/tools", "/metrics"] {
+        let answer = server.get(path);
+        let problem = answer.assert_problem(429, "too_many_requests");
+        assert_eq!(problem["detail"], "the token may ask 3 times a minute");
+        let wait: u32 = answer.header("retry-after").expect("when").parse().expect("seconds");
+        assert!((1..=20).contains(&wait), "{wait}");
+    }
+    server.ask("POST", "/mcp", &[], b"{}").assert_problem(429, "too_many_requests");
+    assert_eq!(server.get("/healthz").status, 200, "what needs no token is not counted");
+    let other = request(server.address, "GET", "/v1/dialects", &[("Authorization", &other)], b"");
+    assert_eq!(server.send(&other).status, 200);
+}
+
+#[test]
+fn tokens_cannot_be_found_by_trying_and_who_has_one_is_not_locked_out() {
+    let tulving = Tulving::new();
+    let made = tulving.json(&["token", "create", "--for", "helper", "--kind", "agent"]);
+    let unused = format!("Bearer {}", made["token"].as_str().expect("a token"));
+    let server = Server::configured(&tulving, "server.failures_per_minute = 3\n");
+    let ask = |authorization: &str| {
+        let headers = [("Authorization", authorization)];
+        server.send(&request(server.address, "GET", "/v1/dialects", &headers, b""))
+    };
+    assert_eq!(server.get("/v1/dialects").status, 200);
+    for guess in 0..3 {
+        ask(&format!("Bearer tlv_{guess}")).assert_problem(401, "bad_token");
+    }
+    let refused = ask("Bearer tlv_4");
+    refused.assert_problem(429, "too_many_requests");
+    assert!(refused.header("retry-after").is_some());
+    ask(&unused).assert_problem(429, "too_many_requests");
+    assert_eq!(server.get("/v1/dialects").status, 200, "it was right before");
+    server
+        .send(&request(server.address, "GET", "/v1/dialects", &[], b""))
+        .assert_problem(401, "missing_token");
+}
+
+#[test]
+fn heads_are_bounded_in_bytes_and_in_number() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let with = |more: &str| {
+        server.send(format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\n{more}\r\n").as_bytes())
+    };
+    assert_eq!(with(&format!("Connection: close\r\nX-Long: {}\r\n", "a".repeat(20_000))).status, 200);
+    assert_eq!(with(&format!("X-Long: {}\r\n", "a".repeat(40_000))).status, 431);
+    assert_eq!(with(&format!("X-Long: {}\r\n", "a".repeat(400_000))).status, 431);
+    assert_eq!(with(&"X-Many: a\r\n".repeat(200)).status, 431);
+    for length in [40_000, 70_000, 400_000] {
+        let long = format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "a".repeat(length));
+        let status = server.send(long.as_bytes()).status;
+        assert!(matches!(status, 414 | 431), "{status}");
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn who_dribbles_or_says_nothing_is_cut_off_while_others_are_served() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "server.timeout_seconds = 2\n");
+    let silent: Vec<TcpStream> = (0..5).map(|_| server.connect()).collect();
+    let mut kept = server.connect();
+    kept.write_all(HEALTHY).expect("sent");
+    assert_eq!(next_answer(&mut kept).status, 200);
+    thread::scope(|scope| {
+        for _ in 0..5 {
+            scope.spawn(|| {
+                let mut slow = server.connect();
+                slow.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ").expect("sent");
+                // It ends because it is cut off, and not because it ever comes to an end.
+                let rounds = PATIENCE.as_millis() / 50;
+                let cut = (0..rounds).any(|_| {
+                    thread::sleep(Duration::from_millis(50));
+                    slow.write_all(b"a").is_err()
+                });
+                assert!(cut, "it dribbled for {PATIENCE:?}");
+            });
+        }
+        for _ in 0..50 {
+            assert_eq!(server.get("/v1/dialects").status, 200);
+        }
+    });
+    silent.into_iter().chain([kept]).for_each(assert_closed);
+}
+
+#[test]
+fn who_does_not_read_its_answers_is_cut_off() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "server.timeout_seconds = 1\n");
+    let authorization = format!("Bearer {}", server.token);
+    let one = format!(
+        "GET /v1/dialects/native/tools HTTP/1.1\r\nHost: localhost\r\nAuthorization: {authorization}\r\n\r\n"
+    );
+    let mut deaf = server.connect();
+    deaf.set_write_timeout(Some(PATIENCE)).expect("set");
+    // More answers than the buffers of the two sides hold; the writing ends when the server no longer takes any.
+    let asking = one.repeat(100);
+    thread::scope(|scope| {
+        scope.spawn(|| while deaf.write_all(asking.as_bytes()).is_ok() {});
+        eventually("it is cut off", || {
+            value(&server, "tulving_http_refused_total{reason=\"slow_reader\"}") == Some(1.0)
+        });
+    });
+    eventually("its connection is gone", || value(&server, "tulving_http_connections") == Some(1.0));
+}
+
+/// How many bytes of memory a process has, as Linux tells it.
+fn memory(id: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1_024
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ten_thousand_connections_are_held_in_bounded_memory() {
+    const MANY: usize = 10_000;
+    let need = MANY as u64 + 1_000;
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    if maximum.is_some_and(|maximum| maximum < need) {
+        eprintln!("skipped: this machine lets a process open {maximum:?} files, and {need} are needed");
+        return;
+    }
+    let tulving = Tulving::new();
+    // The server, which begins with few, raises its own bound.
+    setrlimit(Resource::Nofile, Rlimit { current: Some(256), maximum }).expect("fewer are always allowed");
+    let server = Server::configured(&tulving, "server.max_connections = 10500\n");
+    setrlimit(Resource::Nofile, Rlimit { current: Some(need), maximum }).expect("as many as allowed");
+    let before = memory(server.id());
+    let held: Vec<TcpStream> = (0..MANY)
+        .map(|at| {
+            let mut stream = TcpStream::connect(server.address).expect("it takes all of them");
+            if at % 2 == 0 {
+                stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: ").expect("sent");
+            }
+            stream
+        })
+        .collect();
+    eventually("all are taken", || {
+        value(&server, "tulving_http_connections").is_some_and(|open| open > MANY as f64)
+    });
+    for _ in 0..20 {
+        assert_eq!(server.get("/v1/dialects").status, 200, "others are served meanwhile");
+    }
+    let used = memory(server.id()).saturating_sub(before);
+    println!("{} KiB for each connection", used / 1_024 / MANY as u64);
+    assert!(used < 400 * 1_024 * 1_024, "{MANY} connections take {used} bytes");
+    drop(held);
+    eventually("all are let go", || value(&server, "tulving_http_connections") == Some(1.0));
+    let saved = json!({ "category": "fact", "content": "It still works" }).to_string();
+    assert_eq!(server.ask("POST", REMEMBER, &[], saved.as_bytes()).status, 200);
+}
