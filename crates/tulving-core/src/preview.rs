@@ -39,6 +39,11 @@ pub fn cut(text: &str, limit: usize) -> String {
     line
 }
 
+/// `a` or `an`, as the word needs it.
+pub fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -60,5 +65,10 @@ mod tests {
             prop_assert!(line.chars().count() <= limit);
             prop_assert!(!line.chars().any(char::is_control));
         }
+    }
+
+    #[test]
+    fn words_have_their_article() {
+        assert_eq!(["admin", "writer", "reader"].map(article), ["an", "a", "a"]);
     }
 }

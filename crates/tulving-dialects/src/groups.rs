@@ -159,12 +159,24 @@ fn key(memory: &Memory) -> String {
     memory.edition.key.clone().unwrap_or_else(|| memory.reference().to_string())
 }
 
+/// The memory whose number a key looks like.
+fn number(key: &str) -> Option<MemoryRef> {
+    let key = key.trim();
+    key.strip_prefix('#').and_then(|_| key.parse().ok())
+}
+
 fn shown(memory: &Memory) -> Category {
     Category::of(memory.edition.text.content_type, memory.edition.class.stability)
 }
 
 fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
     let category = said.category.as_deref().map_or(Ok(Category::Core), str::parse)?;
+    if number(&said.key).is_some() {
+        let message = format!("`{}` is what a memory without a key is called", preview::short(&said.key));
+        return Err(
+            Refusal::invalid("invalid_key", "key", message).hinting("choose a name, such as favorite-color")
+        );
+    }
     let (content_type, stability) = category.sets();
     let request =
         SaveRequest { key: Some(said.key), content_type, stability, ..SaveRequest::new(said.content) };
@@ -221,10 +233,11 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
     let found = desk.engine.list(&desk.caller, &request)?.memories.pop();
     let which = match found {
         Some(memory) => MemoryRef::Id(memory.id),
-        // What was saved without a key is listed by its number.
-        None => match asked.key.trim().strip_prefix('#').and_then(|_| asked.key.parse().ok()) {
-            Some(which) => which,
-            None => return Ok(none),
+        // What was saved without a key is listed by its number. What has a key is called by nothing else.
+        None => match number(&asked.key).map(|which| desk.engine.get(&desk.caller, which)) {
+            Some(Ok(memory)) if memory.edition.key.is_none() => MemoryRef::Id(memory.id),
+            Some(Err(error)) if error.class() != Class::Absent => return Err(error.into()),
+            _ => return Ok(none),
         },
     };
     match desk.engine.forget(&desk.caller, which, &ForgetRequest { manner: Manner::Hard, reason: None }) {

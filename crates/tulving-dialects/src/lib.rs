@@ -16,6 +16,7 @@ pub mod memax;
 pub mod native;
 pub mod rest;
 pub mod spacebot;
+pub mod strict;
 pub mod tool;
 mod words;
 

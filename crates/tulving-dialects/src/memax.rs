@@ -69,7 +69,7 @@ pub(crate) fn tools() -> Vec<Tool> {
 struct Push {
     /// What to remember: text, Markdown, code or a URL.
     content: String,
-    /// A title; derived where not given.
+    /// A title.
     #[serde(default)]
     #[schemars(with = "String")]
     title: Option<String>,
@@ -81,11 +81,11 @@ struct Push {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     tags: Option<Vec<String>>,
-    /// What it is for; classified where not given.
+    /// What it is for; semantic where not given.
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Kind>")]
     kind: Option<Kind>,
-    /// How soon it goes stale; classified where not given.
+    /// How soon it goes stale; stable where not given.
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Stability>")]
     stability: Option<Stability>,
@@ -197,7 +197,7 @@ pub struct Fields {
     hub_id: String,
     /// Who pushed it.
     owner_id: String,
-    /// Derived or given title.
+    /// The title that was given.
     title: Option<String>,
     /// Short summary.
     summary: Option<String>,

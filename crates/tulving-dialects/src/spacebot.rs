@@ -72,7 +72,9 @@ pub(crate) fn tools() -> Vec<Tool> {
             "Forget a memory",
             Effect::Removes,
             "Soft-delete a memory by marking it as forgotten: it is excluded from all search and recall. Use it when \
-             something is outdated, incorrect, or the user asks to forget it.",
+             information is outdated and updates associations are not sufficient, when a memory is incorrect, when a \
+             user explicitly asks to forget something, or when a memory contradicts newer, more authoritative \
+             information.",
             delete,
         ),
     ]
@@ -87,20 +89,24 @@ fn type_words(_: &mut SchemaGenerator) -> Schema {
 struct Save {
     /// The memory content to save. Be concise but complete. Maximum 50,000 bytes.
     content: String,
-    /// The type of memory being saved (default: fact).
+    /// The type of memory being saved: fact, factual information; preference, user preferences or style choices;
+    /// decision, decisions made during conversations; identity, core identity information (exempt from decay); event,
+    /// specific events or happenings; observation, patterns or insights observed; goal, goals or objectives; todo, action
+    /// items or tasks.
     #[serde(default)]
-    #[schemars(schema_with = "type_words")]
+    #[schemars(schema_with = "type_words", extend("default" = "fact"))]
     memory_type: Option<String>,
     /// Importance score (0.0-1.0). Higher values are recalled more easily. If not provided, uses type-specific
-    /// defaults.
+    /// defaults: identity 1.0, decision 0.8, preference 0.7, goal 0.7, fact 0.5, event 0.5, observation 0.4, todo 0.3.
     #[serde(default)]
     #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
     importance: Option<f64>,
-    /// Where this memory came from, such as "user stated explicitly".
+    /// Where this memory came from, such as "user stated explicitly", "inferred from conversation", "system observation"
+    /// or "external research".
     #[serde(default)]
     #[schemars(with = "String")]
     source: Option<String>,
-    /// Channel ID of the conversation it came from.
+    /// Channel ID of the conversation it came from. Helps with context-aware recall.
     #[serde(default)]
     #[schemars(with = "String")]
     channel_id: Option<String>,
@@ -115,13 +121,15 @@ struct Save {
 struct Link {
     /// The memory ID to link to.
     target_id: Name,
-    /// Type of relationship (default: related_to).
+    /// Type of relationship: related_to, general relationship; updates, this memory updates or supersedes the target;
+    /// contradicts, this memory contradicts the target; caused_by, this memory resulted from the target; result_of, this
+    /// memory is a result of the target; part_of, this memory is part of a larger target memory.
     #[serde(default)]
-    #[schemars(schema_with = "words::word::<Relation>")]
+    #[schemars(schema_with = "words::word::<Relation>", extend("default" = "related_to"))]
     relation_type: Option<String>,
-    /// Strength of association 0.0-1.0 (default: 0.5).
+    /// Strength of association 0.0-1.0.
     #[serde(default)]
-    #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
+    #[schemars(with = "f64", range(min = 0.0, max = 1.0), extend("default" = 0.5))]
     weight: Option<f64>,
 }
 
@@ -217,13 +225,16 @@ struct Recall {
     #[serde(default)]
     #[schemars(schema_with = "type_words")]
     memory_type: Option<String>,
-    /// Search mode (default: hybrid).
+    /// Search mode: hybrid combines semantic similarity, keyword matching and graph traversal and requires a query; recent,
+    /// most recent memories by creation time; important, highest importance scores; typed, filter by memory_type, which it
+    /// requires.
     #[serde(default)]
-    #[schemars(schema_with = "modes")]
+    #[schemars(schema_with = "modes", extend("default" = "hybrid"))]
     mode: Option<String>,
-    /// Sort order for non-hybrid modes.
+    /// Sort order for non-hybrid modes: recent, most recent first; importance, highest importance first; most_accessed,
+    /// most frequently accessed first.
     #[serde(default)]
-    #[schemars(schema_with = "orders")]
+    #[schemars(schema_with = "orders", extend("default" = "recent"))]
     sort_by: Option<String>,
 }
 

@@ -114,11 +114,15 @@ impl Refusal {
     }
 
     /// The same in a dialect's word for the field that it is about.
-    fn renamed(self, (own, theirs): &(&str, &str)) -> Self {
+    pub(crate) fn renamed(self, (own, theirs): &(&str, &str)) -> Self {
         if self.field.as_deref() != Some(*own) {
             return self;
         }
-        let message = self.message.replacen(&format!("the {own} "), &format!("the {theirs} "), 1);
+        // Of several one is wrong, and that is still called so.
+        let message = match theirs.strip_suffix('s') == Some(own) {
+            true => self.message,
+            false => self.message.replacen(&format!("the {own} "), &format!("the {theirs} "), 1),
+        };
         Self { field: Some((*theirs).to_owned()), message, ..self }
     }
 
@@ -279,9 +283,20 @@ pub(crate) fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
         Value::Object(schema) => schema,
         _ => Map::new(),
     };
+    without_null_defaults(&mut schema);
     schema.remove("$schema");
     schema.remove("title");
     schema
+}
+
+/// What may be left out has no default: null would be one that its type does not allow.
+fn without_null_defaults(schema: &mut Map<String, Value>) {
+    schema.retain(|name, value| !(name == "default" && value.is_null()));
+    let below = schema.values_mut().flat_map(|value| match value {
+        Value::Array(several) => several.iter_mut().collect(),
+        one => vec![one],
+    });
+    below.filter_map(Value::as_object_mut).for_each(without_null_defaults);
 }
 
 /// The arguments of a call, or which of them is wrong and how.

@@ -67,12 +67,12 @@ pub(crate) fn maybe<W: Words>(_: &mut SchemaGenerator) -> Schema {
 
 /// What a memory is called: an id, or its number in the space.
 pub(crate) fn memory(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "pattern": MEMORY })
+    json_schema!({ "type": ["string", "integer"], "pattern": MEMORY, "minimum": 1 })
 }
 
 /// Several of them.
 pub(crate) fn memories(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "array", "items": { "type": "string", "pattern": MEMORY }, "minItems": 1, "maxItems": 100 })
+    json_schema!({ "type": "array", "items": { "type": ["string", "integer"], "pattern": MEMORY, "minimum": 1 }, "minItems": 1, "maxItems": 100 })
 }
 
 /// What a space or a principal is called.

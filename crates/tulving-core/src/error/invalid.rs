@@ -1,5 +1,6 @@
 //! What a caller got wrong. Nothing was changed.
 
+use crate::preview;
 use crate::time::Timestamp;
 use crate::vocabulary::Boundary;
 
@@ -68,7 +69,7 @@ pub enum Invalid {
         most: i64,
     },
     /// A word that is not in its list.
-    #[error("`{got}` is not a {label}; it is one of {}", valid.join(", "))]
+    #[error("`{got}` is not {} {label}; it is one of {}", preview::article(label), valid.join(", "))]
     UnknownWord {
         /// What list it should be from.
         label: &'static str,
@@ -236,7 +237,11 @@ impl Invalid {
             Self::TooLong { field: Field::Content, .. } => {
                 "split it into several memories, or raise limits.content_bytes".to_owned()
             }
-            Self::Control { .. } => "remove it; tabs and line breaks are fine".to_owned(),
+            Self::Control { code: 0x09 | 0x0A | 0x0D, .. } => "remove it; this has to be one line".to_owned(),
+            Self::Control { field: Field::Content, .. } => {
+                "remove it; tabs and line breaks are fine".to_owned()
+            }
+            Self::Control { .. } => "remove it".to_owned(),
             Self::MemoryRef { .. } => "name it by its number, like #12, or by its full id".to_owned(),
             Self::Time { .. } => "write 2026-05-27 or 2026-05-27T09:30:00Z".to_owned(),
             Self::Cursor { .. } => {

@@ -81,8 +81,6 @@ pub enum Field {
     Limit,
     /// The depth.
     Depth,
-    /// The batch.
-    Batch,
     /// The memories that an act is on.
     Memories,
     /// The text to look for.
@@ -118,7 +116,6 @@ impl Field {
             Self::Associations => "associations",
             Self::Limit => "limit",
             Self::Depth => "depth",
-            Self::Batch => "batch",
             Self::Memories => "memories",
             Self::Text => "text",
             Self::Question => "question",

@@ -31,7 +31,7 @@ pub(crate) fn save_many(
 ) -> Result<Vec<Receipt>, Error> {
     if requests.len() > limits::BATCH {
         let (got, limit) = (requests.len(), limits::BATCH);
-        return Err(Invalid::TooMany { field: Field::Batch, got, limit }.into());
+        return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
     }
     let place = access::workplace(parts, caller)?;
     let mut drafts = Vec::with_capacity(requests.len());

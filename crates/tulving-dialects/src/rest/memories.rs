@@ -12,7 +12,7 @@ use tulving_core::vocabulary::State;
 use super::operation::{Made, Method, One, Operation, Two};
 use super::recall::{Which, limited};
 use super::shown::{Shown, shown};
-use crate::argument::Whole;
+use crate::argument::{Name, Whole};
 use crate::memax;
 use crate::tool::{Desk, Refusal};
 use crate::words;
@@ -209,12 +209,12 @@ fn delete(desk: &Desk<'_>, Two(this, how): Two<This, Deletion>) -> Result<Made<D
 struct Several {
     /// The memories, by id.
     #[schemars(schema_with = "words::memories")]
-    ids: Vec<String>,
+    ids: Vec<Name>,
 }
 
 impl Several {
     fn which(&self) -> Result<Vec<MemoryRef>, Refusal> {
-        self.ids.iter().map(|id| named("ids", id)).collect()
+        self.ids.iter().map(|id| named("ids", &id.0)).collect()
     }
 }
 

@@ -112,6 +112,10 @@ impl<O> From<O> for Made<O> {
     }
 }
 
+/// What arguments are called here where the engine has other words.
+const NAMES: [(&str, &str); 4] =
+    [("question", "query"), ("tag", "tags"), ("budget", "token_budget"), ("memories", "ids")];
+
 /// What an operation takes: one object, or two that lie flat beside each other.
 pub(super) trait Input: Sized + 'static {
     fn schema() -> Map<String, Value>;
@@ -236,7 +240,10 @@ impl Operation {
         caller: &Caller,
         said: Map<String, Value>,
     ) -> Result<Answer, Refusal> {
-        (self.run)(&Desk::unconfined(engine, caller), said)
+        let done = (self.run)(&Desk::unconfined(engine, caller), said);
+        done.map_err(|refusal| {
+            NAMES.iter().filter(|(_, ours)| self.argument(ours).is_some()).fold(refusal, Refusal::renamed)
+        })
     }
 }
 

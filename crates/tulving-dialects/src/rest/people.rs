@@ -237,9 +237,9 @@ struct NewToken {
     kind: Option<PrincipalKind>,
     /// What it is for (default: the name).
     label: Option<String>,
-    /// Confined to these spaces, by id or name, whose members they become.
-    #[serde(default)]
-    spaces: Vec<String>,
+    /// Confined to these spaces, by id or name, whose members they become; without it, all that they may see.
+    #[schemars(length(min = 1))]
+    spaces: Option<Vec<String>>,
     /// The most it may do (default: writer).
     #[serde(default)]
     #[schemars(schema_with = "words::maybe::<Role>")]
@@ -255,7 +255,12 @@ struct Minted {
 }
 
 fn mint(desk: &Desk<'_>, One(new): One<NewToken>) -> Result<Made<Minted>, Refusal> {
-    let spaces = new.spaces.iter().map(|space| Ok(desk.engine.enter(&desk.caller, space)?.space));
+    if new.spaces.as_ref().is_some_and(Vec::is_empty) {
+        // A list that came out empty by mistake must not open everything.
+        return Err(Refusal::invalid("missing_space", "spaces", "`spaces` is empty")
+            .hinting("name at least one, or leave it out for a token that is not confined"));
+    }
+    let spaces = new.spaces.iter().flatten().map(|space| Ok(desk.engine.enter(&desk.caller, space)?.space));
     let request = TokenRequest {
         label: new.label.unwrap_or_else(|| new.name.clone()),
         principal: new.name,

@@ -12,7 +12,7 @@ use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, 
 use super::memories::named;
 use super::operation::{Input, Made, Method, One, Operation};
 use super::shown::{Shown, shown};
-use crate::argument::Whole;
+use crate::argument::{Name, Whole};
 use crate::memax;
 use crate::tool::{self, Desk, Refusal};
 use crate::words::{self, Words};
@@ -117,7 +117,7 @@ struct New {
 pub(super) struct NewLink {
     /// The memory that it leads to: an id, or a number in the space such as #12.
     #[schemars(schema_with = "words::memory")]
-    pub(super) target: String,
+    pub(super) target: Name,
     /// How (default: related_to).
     #[serde(default)]
     #[schemars(schema_with = "words::maybe::<Relation>")]
@@ -130,7 +130,7 @@ pub(super) struct NewLink {
 impl NewLink {
     pub(super) fn request(self) -> Result<AssociationRequest, Refusal> {
         Ok(AssociationRequest {
-            target: named("target", &self.target)?,
+            target: named("target", &self.target.0)?,
             relation: self.relation,
             weight: self.weight,
         })

@@ -207,3 +207,17 @@ fn groups_know_nothing_of_one_another_through_any_dialect() {
     let own = bed.call_as(&red, Memax, "memax_get", json!({ "id": id })).expect("its own");
     assert!(own.text.contains("the red plan"));
 }
+
+#[test]
+fn what_has_a_key_is_not_forgotten_by_its_number() {
+    let bed = Bed::new();
+    bed.text(Groups, "save_memory", json!({ "key": "wifi", "content": "hunter2" }));
+    let plain = bed.save(SaveRequest::new("saved without a key"));
+    assert_eq!(bed.text(Groups, "forget_memory", json!({ "key": "#1" })), "No memory with key \"#1\".");
+    assert_eq!(bed.text(Groups, "forget_memory", json!({ "key": "#9" })), "No memory with key \"#9\".");
+    assert_eq!(bed.count(), 2);
+    assert_eq!(bed.text(Groups, "forget_memory", json!({ "key": "#2" })), "Removed memory \"#2\".");
+    assert!(bed.engine.get(&bed.caller, plain.into()).is_err());
+    let said = bed.refused(Groups, "save_memory", json!({ "key": "#8", "content": "x" }));
+    assert_eq!(said, "`#8` is what a memory without a key is called; choose a name, such as favorite-color");
+}

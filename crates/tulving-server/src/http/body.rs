@@ -5,6 +5,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
+use tulving_dialects::strict;
 
 use super::app::App;
 use super::problem::Problem;
@@ -70,7 +71,7 @@ pub(super) fn arguments(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Prob
     if text.trim().is_empty() {
         return Ok(Value::Null);
     }
-    serde_json::from_str(text).map_err(|error| {
+    strict::parse(text).map_err(|error| {
         Problem::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is not JSON: {error}"))
             .hinting("send an object, such as {\"content\": \"…\"}")
     })

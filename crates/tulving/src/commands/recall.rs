@@ -130,7 +130,8 @@ enum Fuse {
     /// The engine's own way, chosen by measurement
     Measured,
     /// Reciprocal rank fusion
-    Ranks,
+    #[value(alias = "ranks")]
+    Rrf,
 }
 
 /// The answer for programs.
@@ -159,7 +160,7 @@ impl Asking {
             self.budget.map(|tokens| count(Field::Budget, tokens, limits::BUDGET)).transpose()?;
         ask.fusion = match self.fusion {
             None | Some(Fuse::Measured) => Fusion::Measured,
-            Some(Fuse::Ranks) => Fusion::Ranks,
+            Some(Fuse::Rrf) => Fusion::Ranks,
         };
         if !self.lanes.is_empty() {
             let lanes = self.lanes.iter().map(|way| match way {

@@ -8,6 +8,8 @@ use clap::Args;
 use serde::Serialize;
 use tulving_core::error::StoreError;
 use tulving_core::ports::{Feed as _, Log as _};
+use tulving_core::space::Secret;
+use tulving_core::vocabulary::Origin;
 use tulving_dialects::Dialect;
 use tulving_server::http::{App as Service, Gauge, ListenError, Listener};
 use tulving_store::SqliteStore;
@@ -151,6 +153,12 @@ fn welcome(
     let mcp_url = format!("{url}/mcp");
     let token_file = app.store.home().token_file();
     let token_file = token_file.exists().then_some(token_file.as_path());
+    if let Some(file) = token_file.filter(|file| !holds(file, app)) {
+        printer.warning(format!(
+            "the token in {} was revoked; delete the file, and the next command makes a new one",
+            file.display()
+        ))?;
+    }
     if printer.json() {
         printer.document(&Listening { url: &url, mcp_url: &mcp_url, token_file })?;
         return printer.finish();
@@ -178,6 +186,12 @@ fn welcome(
     printer.line(format!("Other tools' words are at {mcp_url}/ and one of {}", others.join(", ")))?;
     printer.line("\nCtrl-C stops it.")?;
     printer.finish()
+}
+
+/// Whether the token in a file is one.
+fn holds(file: &Path, app: &App<'_>) -> bool {
+    let Ok(token) = std::fs::read_to_string(file) else { return false };
+    app.engine.authenticate(&Secret::new(token.trim().to_owned()), Origin::Api, None).is_ok()
 }
 
 /// A path as a shell takes it inside double quotes and a command substitution.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use tulving_core::preview;
 use tulving_core::space::{Membership, Principal};
 use tulving_core::vocabulary::{PrincipalKind, Role, SpaceKind};
 
@@ -12,7 +13,6 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::table::table;
-use crate::show::text::article;
 use crate::show::time::age;
 use crate::wire::App;
 
@@ -24,7 +24,8 @@ Examples:
   tulving space add-member team-a reviewer --role reader
   tulving save \"Deploys on Fridays are fine\" --space team-a
 
-A group is sealed: nothing in it may be seen from outside.";
+A group is sealed: nothing in it may be seen by who is no member, whatever its boundary, and no tool of an
+agent leads from one group into another.";
 
 /// Flags of `space`.
 #[derive(Debug, Args)]
@@ -94,7 +95,11 @@ pub(super) fn run(args: &Space, app: &App<'_>, printer: &mut Printer) -> Result<
         Act::Members { name } => members(&app.engine.members(&app.caller, name)?, printer),
         Act::AddMember { name, principal, role } => {
             let member = app.engine.set_member(&app.caller, name, principal, *role)?;
-            say(&member, format!("`{principal}` is {} {role} of `{name}`", article(role.as_str())), printer)
+            say(
+                &member,
+                format!("`{principal}` is {} {role} of `{name}`", preview::article(role.as_str())),
+                printer,
+            )
         }
         Act::RemoveMember { name, principal } => {
             app.engine.remove_member(&app.caller, name, principal)?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tulving_core::id::{PrincipalId, SpaceId};
+use tulving_core::preview;
 use tulving_core::request::TokenRequest;
 use tulving_core::space::Token as Kept;
 use tulving_core::vocabulary::{PrincipalKind, Role};
@@ -15,7 +16,6 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::style::{self, STRONG};
 use crate::show::table::table;
-use crate::show::text::article;
 use crate::show::time::age;
 use crate::wire::App;
 
@@ -101,7 +101,7 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     printer.line(style::paint(STRONG, secret.reveal()))?;
     printer.note(format!(
         "{} {} token for `{}`, shown this once. Programs use it as TULVING_TOKEN.",
-        if article(kept.role.as_str()) == "an" { "An" } else { "A" },
+        if preview::article(kept.role.as_str()) == "an" { "An" } else { "A" },
         kept.role,
         args.principal
     ))?;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tulving_core::limits;
 use tulving_dialects::Dialect;
 use tulving_dialects::listed::Listed;
+use tulving_dialects::strict;
 use tulving_dialects::tool::Desk;
 
 use crate::exit::Outcome;
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
         None => Value::Null,
         Some(given) => {
             let text = input::text(std::slice::from_ref(given), ARGUMENTS.max(limits::QUESTION_BYTES))?;
-            serde_json::from_str(&text).map_err(|error| {
+            strict::parse(&text).map_err(|error| {
                 Failure::usage(format!("the arguments are not JSON: {error}"))
                     .hinted("give an object, such as '{\"content\": \"…\"}'")
             })?

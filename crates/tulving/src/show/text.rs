@@ -80,11 +80,6 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
-/// `a` or `an`, as the word needs it.
-pub(crate) fn article(word: &str) -> &'static str {
-    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
-}
-
 /// The text cut to so many characters, with `…` where it was cut. Much faster than [`cut`] on long texts.
 pub(crate) fn cap(text: &str, characters: usize) -> String {
     if text.chars().nth(characters).is_none() {
@@ -162,11 +157,6 @@ mod tests {
         assert_eq!(cap("日本語のメモ", 4), "日本語…");
         assert_eq!(cap("cafe\u{301}s", 5), "caf…");
         assert_eq!(cap(&"x".repeat(5_000), 2_000).chars().count(), 2_000);
-    }
-
-    #[test]
-    fn words_have_their_article() {
-        assert_eq!(["admin", "writer", "reader"].map(article), ["an", "a", "a"]);
     }
 
     #[test]
