@@ -1,6 +1,7 @@
 //! `/v1/dump` and `/v1/load`: everything, line by line, without ever holding it all.
 
 use std::io;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -86,9 +87,9 @@ pub(super) async fn load(
     Called(caller): Called,
     request: Request,
 ) -> Result<Response, Problem> {
-    let mut lines = Lines { body: request.into_body(), rest: Vec::new(), number: 0, ended: false };
+    let mut lines = Lines::of(request.into_body(), app.limits.time / 2);
     let (mut loading, mut waiting, mut bytes) = (Loading::default(), Vec::new(), 0);
-    while let Some((number, line)) = lines.next(&app).await? {
+    while let Some((number, line)) = lines.next().await? {
         if line.trim_ascii().is_empty() {
             continue;
         }
@@ -135,44 +136,86 @@ async fn take(
 /// The lines of a body, as they come.
 struct Lines {
     body: Body,
-    rest: Vec<u8>,
+    /// What has come, of which so many bytes were given already.
+    come: Vec<u8>,
+    given: usize,
     number: u64,
     ended: bool,
+    /// How long the next bytes may take to come.
+    patience: Duration,
 }
 
 impl Lines {
-    async fn next(&mut self, app: &App) -> Result<Option<(u64, Vec<u8>)>, Problem> {
+    fn of(body: Body, patience: Duration) -> Self {
+        Self { body, come: Vec::new(), given: 0, number: 0, ended: false, patience }
+    }
+
+    async fn next(&mut self) -> Result<Option<(u64, Vec<u8>)>, Problem> {
+        let mut looked_at = 0;
         loop {
-            if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
-                let rest = self.rest.split_off(end + 1);
-                let mut line = std::mem::replace(&mut self.rest, rest);
-                line.pop();
+            let rest = &self.come[self.given..];
+            let end = rest[looked_at..].iter().position(|byte| *byte == b'\n').map(|end| looked_at + end);
+            if let Some(end) = end.or_else(|| (self.ended && !rest.is_empty()).then_some(rest.len())) {
+                let line = rest[..end].to_vec();
+                self.given = (self.given + end + 1).min(self.come.len());
                 self.number += 1;
                 return Ok(Some((self.number, line)));
             }
             if self.ended {
-                let line = std::mem::take(&mut self.rest);
-                self.number += 1;
-                return Ok((!line.is_empty()).then_some((self.number, line)));
+                return Ok(None);
             }
-            self.more(app).await?;
+            looked_at = rest.len();
+            if looked_at > LINE_BYTES {
+                return Err(Problem::too_large(LINE_BYTES));
+            }
+            self.more().await?;
         }
     }
 
-    async fn more(&mut self, app: &App) -> Result<(), Problem> {
-        let frame = tokio::time::timeout(app.limits.time / 2, self.body.frame()).await;
-        let Ok(frame) = frame else {
+    async fn more(&mut self) -> Result<(), Problem> {
+        self.come.drain(..self.given);
+        self.given = 0;
+        let Ok(frame) = tokio::time::timeout(self.patience, self.body.frame()).await else {
             let said = "the body stopped coming";
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "body_timeout", said));
         };
         match frame {
             None => self.ended = true,
-            Some(Ok(frame)) => self.rest.extend_from_slice(frame.data_ref().map_or(&[], Bytes::as_ref)),
+            Some(Ok(frame)) => self.come.extend_from_slice(frame.data_ref().map_or(&[], Bytes::as_ref)),
             Some(Err(_)) => return Err(Problem::broken_body()),
         }
-        if self.rest.len() > LINE_BYTES && !self.rest.contains(&b'\n') {
-            return Err(Problem::too_large(LINE_BYTES));
-        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn lines_are_the_same_however_they_come() {
+        for pieces in [
+            &["one\ntwo\n\nthree"][..],
+            &["o", "ne\ntw", "o\n", "\n", "thr", "ee"],
+            &["", "one\n", "two\n\nthree\n"],
+        ] {
+            let (mut sender, body) = Channel::<Bytes, io::Error>::new(1);
+            let pieces: Arc<[String]> = pieces.iter().map(|piece| (*piece).to_owned()).collect();
+            tokio::spawn(async move {
+                for piece in pieces.iter() {
+                    sender.send_data(Bytes::from(piece.clone())).await.expect("somebody reads");
+                }
+            });
+            let mut lines = Lines::of(Body::new(body), Duration::from_secs(60));
+            let mut read = Vec::new();
+            while let Some((number, line)) = lines.next().await.expect("a line") {
+                read.push((number, String::from_utf8(line).expect("text")));
+            }
+            let wanted = [(1, "one"), (2, "two"), (3, ""), (4, "three")]
+                .map(|(number, line)| (number, line.to_owned()));
+            assert_eq!(read, wanted);
+        }
     }
 }
