@@ -14,6 +14,7 @@ pub mod maven;
 pub mod max;
 pub mod memax;
 pub mod native;
+pub mod recovery;
 pub mod rest;
 pub mod spacebot;
 pub mod strict;

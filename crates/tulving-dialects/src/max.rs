@@ -1,7 +1,5 @@
 //! The max dialect: three tools and five categories, in the words of its documentation.
 
-use std::collections::BTreeMap;
-
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use tulving_core::answer::Fate;
@@ -242,31 +240,44 @@ pub(crate) fn rows(desk: &Desk<'_>) -> Result<Vec<Row>, Refusal> {
     Ok(desk.engine.list(&desk.caller, &request)?.memories.into_iter().map(row).collect())
 }
 
-/// All memories grouped by category, ascending by number, to be put into a system message; empty where there are none.
-/// What recall does not show, archived or expired, is not injected either.
-pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
-    let mut groups: BTreeMap<usize, BTreeMap<_, String>> = BTreeMap::new();
+/// All memories that recall can show by category, in the order of the categories, ascending by number. Categories without
+/// memories are left out.
+pub fn grouped(desk: &Desk<'_>) -> Result<Vec<(MemoryType, Vec<Memory>)>, Refusal> {
+    let mut groups = CATEGORIES.map(|category| (category, Vec::new()));
     let mut request =
         ListRequest { filter: shown(desk), sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
     loop {
         let page = desk.engine.list(&desk.caller, &request)?;
-        for memory in &page.memories {
+        for memory in page.memories {
             let shown = category(memory.edition.class.memory_type);
-            let group = CATEGORIES.iter().position(|known| *known == shown).unwrap_or(0);
-            let content = words::hanging(&memory.edition.text.content, "    ");
-            let line = format!("  - [{}] {content}\n", memory.reference());
-            groups.entry(group).or_default().insert((memory.number, memory.id), line);
+            if let Some((_, group)) = groups.iter_mut().find(|(category, _)| *category == shown) {
+                group.push(memory);
+            }
         }
         match page.next {
             Some(next) => request.cursor = Some(next),
             None => break,
         }
     }
+    for (_, group) in &mut groups {
+        group.sort_by_key(|memory| (memory.number, memory.id));
+    }
+    Ok(groups.into_iter().filter(|(_, group)| !group.is_empty()).collect())
+}
+
+/// All memories grouped by category, to be put into a system message; empty where there are none. What recall does not
+/// show, archived or expired, is not injected either.
+pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
+    let groups = grouped(desk)?;
     if groups.is_empty() {
         return Ok(String::new());
     }
-    let section = |(group, lines): (&usize, &BTreeMap<_, String>)| {
-        format!("**{}**:\n{}", CATEGORIES[*group], lines.values().map(String::as_str).collect::<String>())
+    let line = |memory: &Memory| {
+        let content = words::hanging(&memory.edition.text.content, "    ");
+        format!("  - [{}] {content}\n", memory.reference())
+    };
+    let section = |(category, group): &(MemoryType, Vec<Memory>)| {
+        format!("**{category}**:\n{}", group.iter().map(line).collect::<String>())
     };
     let sections: Vec<String> = groups.iter().map(section).collect();
     Ok(format!(

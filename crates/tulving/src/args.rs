@@ -16,8 +16,8 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 
 use crate::commands::{
     associate, audit, backup, completions, config, context, dissociate, doctor, dump, embed, forget, get,
-    history, list, load, mcp, r#move, moves, recall, related, revert, save, serve, space, tend, token, tool,
-    update,
+    history, list, load, mcp, memory, r#move, moves, recall, related, revert, save, serve, space, tend,
+    token, tool, turn, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -91,6 +91,8 @@ pub(crate) enum Command {
     Get(get::Get),
     /// List memories, page by page
     List(list::List),
+    /// Print everything that is remembered, by category
+    Memory(memory::AllMemories),
     /// Change a memory; the old version stays in its history
     Update(Box<update::Update>),
     /// Show the versions of a memory
@@ -124,6 +126,10 @@ pub(crate) enum Command {
     Related(related::Related),
     /// Print what to know at the start of a session, for a system prompt
     Context(context::Context),
+    /// The log of conversations: what was said, turn by turn
+    Turn(turn::Turn),
+    /// Print the prompt for a session that begins after one was lost
+    Recover(turn::Recover),
     /// Call a tool of a dialect, as an agent would
     Tool(tool::Tool),
     /// Speak the Model Context Protocol with a client

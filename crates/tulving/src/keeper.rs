@@ -10,7 +10,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tulving_core::Engine;
-use tulving_core::error::Error;
+use tulving_core::error::{Class, Error};
+use tulving_core::request::Caller;
+use tulving_core::vocabulary::Origin;
 use tulving_server::Upkeep;
 use tulving_store::{Folded, SearchIndex, SqliteStore};
 
@@ -105,6 +107,7 @@ impl House {
     fn keep(&self, rung: &Receiver<()>) {
         let mut erased = Erased::new(self.pace);
         let mut troubles = Troubles::default();
+        troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
         loop {
             let calm = match erased.wait() {
                 None if rung.recv().is_ok() => false,
@@ -127,6 +130,19 @@ impl House {
             }
         }
         troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
+    }
+
+    /// Leaves every space the newest turns of its log.
+    fn cut_logs_back(&self) -> Result<(), Error> {
+        let user = self.engine.user(Origin::Cli, None)?;
+        for space in self.engine.spaces(&user)? {
+            match self.engine.prune_turns(&Caller { space: space.id, ..user.clone() }) {
+                // Of a space that the user only watches over, others log.
+                Err(error) if error.class() == Class::Denied => {}
+                done => done?,
+            }
+        }
+        Ok(())
     }
 
     /// What fails now is done at another time, here or by the next process.
@@ -231,8 +247,7 @@ mod tests {
     use tulving_core::error::ModelError;
     use tulving_core::limits::Limits;
     use tulving_core::ports::{Embedder, SystemClock};
-    use tulving_core::request::{Caller, ForgetRequest, Manner, SaveRequest};
-    use tulving_core::vocabulary::Origin;
+    use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_store::{Home, Options};
 
     use super::*;

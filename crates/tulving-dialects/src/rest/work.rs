@@ -14,7 +14,7 @@ use super::people::Nothing;
 use super::recall::limited;
 use crate::argument::Whole;
 use crate::tool::{Desk, Refusal};
-use crate::{Dialect, max, words};
+use crate::{Dialect, max, recovery, words};
 
 /// Most turns that are given, which is as many as are kept.
 const TURNS: i64 = 200;
@@ -28,6 +28,14 @@ pub(super) fn operations() -> Vec<Operation> {
             .creating()
             .saying("The newest 200 of a space are kept, for when a session is lost."),
         Operation::new(Method::Get, "/v1/turns", "listTurns", "The newest turns, oldest first", turns),
+        Operation::new(
+            Method::Get,
+            "/v1/recovery",
+            "getRecovery",
+            "The prompt after a session was lost",
+            recover,
+        )
+        .saying("The last ten turns, in the frame of max; empty where there are none."),
         Operation::new(
             Method::Get,
             "/memory",
@@ -129,6 +137,25 @@ fn turns(desk: &Desk<'_>, One(asked): One<Newest>) -> Result<Made<Lines>, Refusa
     let filter = TurnFilter { channel: asked.channel, last: limited(asked.limit, USUAL_TURNS, TURNS)? };
     let turns = desk.engine.turns(&desk.caller, &filter)?;
     Ok(Lines { turns: turns.into_iter().map(Line::from).collect() }.into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Lost {
+    /// Only of this channel.
+    channel: Option<String>,
+    /// What the assistant is called (default: Max).
+    assistant: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Recovery {
+    /// The prompt.
+    prompt: String,
+}
+
+fn recover(desk: &Desk<'_>, One(lost): One<Lost>) -> Result<Made<Recovery>, Refusal> {
+    let assistant = lost.assistant.as_deref().unwrap_or(recovery::ASSISTANT);
+    Ok(Recovery { prompt: recovery::prompt(desk, assistant, lost.channel)? }.into())
 }
 
 fn rows(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Vec<max::Row>>, Refusal> {

@@ -20,6 +20,7 @@ mod memax;
 // Tulving's own six tools.
 mod native;
 // The examples and rules of seed 004.
+mod recovery;
 mod spacebot;
 // Every tool to the letter: schemas, a good call, each error.
 mod tools;

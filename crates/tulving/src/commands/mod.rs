@@ -17,6 +17,7 @@ pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod load;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod r#move;
 pub(crate) mod moves;
 pub(crate) mod recall;
@@ -28,6 +29,7 @@ pub(crate) mod space;
 pub(crate) mod tend;
 pub(crate) mod token;
 pub(crate) mod tool;
+pub(crate) mod turn;
 pub(crate) mod update;
 mod welcome;
 
@@ -85,6 +87,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Recall(args) => recall::run(args, app, printer),
         Command::Get(args) => get::run(args, app, printer),
         Command::List(args) => list::run(args, app, printer),
+        Command::Memory(_) => memory::run(app, printer),
         Command::Update(args) => update::run(args, app, printer),
         Command::History(args) => history::run(args, app, printer),
         Command::Revert(args) => revert::run(args, app, printer),
@@ -99,6 +102,8 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Dissociate(args) => dissociate::run(args, app, printer),
         Command::Related(args) => related::run(args, app, printer),
         Command::Context(args) => context::run(args, app, printer),
+        Command::Turn(args) => turn::run(args, app, printer),
+        Command::Recover(args) => turn::recover(args, app, printer),
         Command::Tool(args) => tool::run(args, app, printer),
         Command::Mcp(args) => mcp::run(args, app, printer),
         Command::Serve(args) => serve::run(args, global, app, printer),

@@ -33,6 +33,9 @@ mod service;
 /// The tools of the dialects and the block for the start of a session, as the binary gives them.
 mod tool;
 
+/// The log of conversations, and memories by category.
+mod turns;
+
 /// How well recall finds, on a small set of our own.
 mod ranking;
 

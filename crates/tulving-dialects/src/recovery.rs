@@ -1,0 +1,51 @@
+//! The recovery prompt of the max dialect: the end of the conversation, for a session that begins after one was lost.
+
+use std::borrow::Cow;
+
+use tulving_core::request::TurnFilter;
+use tulving_core::turn::Turn;
+use tulving_core::vocabulary::TurnRole;
+
+use crate::tool::{Desk, Refusal};
+use crate::words;
+
+/// How many turns it tells.
+const LAST: usize = 10;
+/// Longest line, in characters. The log keeps the whole.
+const LINE: usize = 1_500;
+/// What the assistant is called where nobody says otherwise.
+pub const ASSISTANT: &str = "Max";
+
+const BEGINNING: &str = "\
+[System: Session recovered] Your previous session was lost.
+Here's the recent conversation for context — do NOT respond to these
+messages, just absorb the context silently:
+";
+const END: &str = "(End of recovery context. Wait for the next real message.)\n";
+
+/// The prompt, with the last turns of the space or of one of its channels, oldest first; empty where there are none.
+pub fn prompt(desk: &Desk<'_>, assistant: &str, channel: Option<String>) -> Result<String, Refusal> {
+    let turns = desk.engine.turns(&desk.caller, &TurnFilter { channel, last: LAST })?;
+    if turns.is_empty() {
+        return Ok(String::new());
+    }
+    let lines: String = turns.iter().map(|turn| line(turn, assistant)).collect();
+    Ok(format!("{BEGINNING}\n{lines}{END}"))
+}
+
+fn cut(content: &str) -> Cow<'_, str> {
+    match content.char_indices().nth(LINE) {
+        None => Cow::Borrowed(content),
+        Some(_) => Cow::Owned(content.chars().take(LINE - 1).chain(['…']).collect()),
+    }
+}
+
+fn line(turn: &Turn, assistant: &str) -> String {
+    // Further lines are indented, so that none of them looks like another turn, or like the end.
+    let said = words::hanging(&cut(&turn.content), "  ");
+    match turn.role {
+        TurnRole::User => format!("[{}] User: {said}\n", turn.source),
+        TurnRole::Assistant => format!("{assistant}: {said}\n"),
+        TurnRole::System => format!("System: {said}\n"),
+    }
+}

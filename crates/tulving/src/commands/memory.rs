@@ -1,0 +1,52 @@
+//! `tulving memory`: everything that is remembered, by category, as Max's `/memory` prints it.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use tulving_dialects::tool::Desk;
+use tulving_dialects::{Dialect, max};
+
+use super::Placed;
+use crate::exit::Outcome;
+use crate::failure::{Cause, Failure};
+use crate::print::Printer;
+use crate::show::memory::{Layout, lines};
+use crate::show::style::{self, STRONG};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving memory
+  tulving memory --space team-notes --json";
+
+/// Flags of `memory`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct AllMemories {}
+
+pub(super) fn run(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let desk = Desk::open(&app.engine, &app.here()?, Dialect::Max).map_err(Cause::Refused)?;
+    let groups = max::grouped(&desk).map_err(Cause::Refused)?;
+    if printer.json() {
+        let names = app.space_names()?;
+        let mut document = Map::new();
+        for (category, group) in &groups {
+            let group: Vec<_> =
+                group.iter().map(|memory| Placed::new(memory, memory.space, &names)).collect();
+            document.insert(category.to_string(), serde_json::to_value(group).unwrap_or(Value::Null));
+        }
+        printer.document(&json!({ "memories": document }))?;
+        return Ok(Outcome::Done);
+    }
+    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: None };
+    for (place, (category, group)) in groups.iter().enumerate() {
+        if place > 0 {
+            printer.line("")?;
+        }
+        printer.line(style::paint(STRONG, category))?;
+        printer.lines(&lines(group.iter(), &layout))?;
+    }
+    if groups.is_empty() {
+        printer.note("No memories. Save one with `tulving save \"…\"`.")?;
+    }
+    Ok(Outcome::Done)
+}

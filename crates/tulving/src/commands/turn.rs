@@ -1,0 +1,147 @@
+//! `tulving turn`: the log of conversations, and the prompt after a session was lost.
+
+use std::ffi::OsString;
+
+use clap::{Args, Subcommand};
+use tulving_core::error::Field;
+use tulving_core::limits;
+use tulving_core::request::{TurnFilter, TurnRequest};
+use tulving_core::turn::TURNS_KEPT;
+use tulving_core::vocabulary::TurnRole;
+use tulving_dialects::recovery;
+use tulving_dialects::tool::Desk;
+
+use crate::args::{count, whole_number, word};
+use crate::exit::Outcome;
+use crate::failure::{Cause, Failure};
+use crate::input;
+use crate::print::Printer;
+use crate::show::style::{self, FAINT};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving turn log user \"Fix the JWT expiry bug\" --source telegram
+  tulving turn log assistant - < answer.md
+  tulving turn list --last 20
+
+The log of a space keeps its newest 200 turns. It is apart from the memories: recall does not look there.";
+
+const RECOVER_EXAMPLES: &str = "\
+Examples:
+  tulving recover
+  tulving recover --channel support --assistant Ada";
+
+/// Flags of `turn`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Turn {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Log what was said
+    Log(Log),
+    /// Show the newest turns, oldest first
+    List(List),
+}
+
+#[derive(Debug, Args)]
+struct Log {
+    /// Who said it
+    #[arg(value_parser = word!(TurnRole))]
+    role: TurnRole,
+    /// What was said; - reads standard input
+    #[arg(value_name = "CONTENT", required = true)]
+    words: Vec<OsString>,
+    /// Where it was said, such as telegram or tui [default: unknown]
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
+    /// The channel it belongs to
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+    /// The name of the speaker
+    #[arg(long, value_name = "NAME")]
+    speaker: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// How many
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
+    last: i64,
+    /// Only of this channel
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+}
+
+/// Flags of `recover`.
+#[derive(Debug, Args)]
+#[command(after_help = RECOVER_EXAMPLES)]
+pub(crate) struct Recover {
+    /// Only of this channel
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+    /// What the assistant is called
+    #[arg(long, value_name = "NAME", default_value = recovery::ASSISTANT)]
+    assistant: String,
+}
+
+pub(super) fn run(args: &Turn, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.act {
+        Act::Log(args) => log(args, app, printer),
+        Act::List(args) => list(args, app, printer),
+    }
+}
+
+fn log(args: &Log, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let request = TurnRequest {
+        channel: args.channel.clone(),
+        role: args.role,
+        speaker: args.speaker.clone(),
+        content: input::text(&args.words, limits::TURN_BYTES)?,
+        source: args.source.clone(),
+    };
+    let turn = app.engine.log_turn(&app.here()?, &request)?;
+    if printer.json() {
+        printer.document(&turn)?;
+    } else {
+        printer.line(format!("Logged turn {} ({}, {})", turn.position, turn.role, turn.source))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let most = usize::try_from(TURNS_KEPT).unwrap_or(limits::PAGE);
+    let filter = TurnFilter { channel: args.channel.clone(), last: count(Field::Limit, args.last, most)? };
+    let turns = app.engine.turns(&app.here()?, &filter)?;
+    if printer.json() {
+        printer.document(&serde_json::json!({ "turns": turns }))?;
+        return Ok(Outcome::Done);
+    }
+    for turn in &turns {
+        let about = style::paint(FAINT, format!("{} {}", turn.at.date(), turn.source));
+        printer.line(format!("{about} {}: {}", turn.role, tulving_core::preview::cut(&turn.content, 200)))?;
+    }
+    if turns.is_empty() {
+        printer.note("No turns are logged here. Log one with `tulving turn log user \"…\"`.")?;
+    }
+    Ok(Outcome::Done)
+}
+
+pub(super) fn recover(args: &Recover, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let desk =
+        Desk::open(&app.engine, &app.here()?, tulving_dialects::Dialect::Max).map_err(Cause::Refused)?;
+    let prompt = recovery::prompt(&desk, &args.assistant, args.channel.clone()).map_err(Cause::Refused)?;
+    if printer.json() {
+        printer.document(&serde_json::json!({ "prompt": prompt }))?;
+        return Ok(Outcome::Done);
+    }
+    if prompt.is_empty() {
+        printer.note("No turns are logged here, so there is nothing to recover.")?;
+    }
+    printer.bytes(prompt.as_bytes())?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,40 @@
+//! The log of conversations on the command line.
+
+use crate::binary::Tulving;
+
+#[test]
+fn turns_are_logged_listed_and_recovered() {
+    let tulving = Tulving::new();
+    assert_eq!(tulving.ok(&["recover"]), "");
+    assert_eq!(
+        tulving.ok(&["turn", "log", "user", "Fix the JWT expiry bug", "--source", "telegram"]),
+        "Logged turn 1 (user, telegram)\n"
+    );
+    tulving.ok(&["turn", "log", "assistant", "On it — I'll let you know when auth-fix finishes."]);
+    let listed = tulving.ok(&["turn", "list", "--last", "1"]);
+    assert!(listed.contains("assistant: On it") && !listed.contains("JWT"), "{listed}");
+    let prompt = tulving.ok(&["recover"]);
+    assert!(prompt.starts_with("[System: Session recovered]"), "{prompt}");
+    assert!(prompt.contains("\n[telegram] User: Fix the JWT expiry bug\nMax: On it"), "{prompt}");
+    assert_eq!(tulving.json(&["recover"])["prompt"], prompt);
+    assert_eq!(tulving.json(&["turn", "list"])["turns"][0]["role"], "user");
+    // They are no memories.
+    assert_eq!(tulving.json(&["list"])["memories"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn memories_are_printed_by_category() {
+    let tulving = Tulving::new();
+    for (content, kind) in [("Likes tea", "preference"), ("Ship on Monday", "todo"), ("Uses pnpm", "project")]
+    {
+        tulving.ok(&["save", content, "--type", kind]);
+    }
+    let printed = tulving.ok(&["memory"]);
+    let places: Vec<usize> = ["preference\n", "Likes tea", "\nproject\n", "Ship on Monday", "Uses pnpm"]
+        .iter()
+        .map(|text| printed.find(text).expect("printed"))
+        .collect();
+    assert!(places.is_sorted(), "{printed}");
+    let document = tulving.json(&["memory"]);
+    assert_eq!(document["memories"]["project"].as_array().map(Vec::len), Some(2), "{document}");
+}
