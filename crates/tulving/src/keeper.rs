@@ -107,6 +107,8 @@ impl House {
     fn keep(&self, rung: &Receiver<()>) {
         let mut erased = Erased::new(self.pace);
         let mut troubles = Troubles::default();
+        // What a process before this one left.
+        erased.look(&self.store);
         troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
         loop {
             let calm = match erased.wait() {

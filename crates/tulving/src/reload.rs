@@ -37,10 +37,13 @@ impl Watch {
     }
 
     fn read(&mut self) -> Result<Rules, SettingError> {
+        // What is written while it is read is read once more.
+        let before = looks(&self.files[..1]);
         let settings = config::read(&self.global)?;
         // Also where they cannot be used: when they change they may become good.
         self.files = files(&settings);
         self.seen = looks(&self.files);
+        self.seen[..1].clone_from_slice(&before);
         let rules = settings.server.rules(&self.home)?;
         self.log.change(settings.logging);
         tracing::info!("the configuration was read again");

@@ -73,6 +73,10 @@ pub struct Operation {
     pub creates: bool,
     /// Whether its data stands by itself, and not in an envelope.
     pub is_bare: bool,
+    /// Whether it changes anything.
+    pub writes: bool,
+    /// Whether its answer may not be kept anywhere.
+    pub is_secret: bool,
     run: Run,
 }
 
@@ -119,8 +123,13 @@ const NAMES: [(&str, &str); 4] =
 /// What an operation takes: one object, or two that lie flat beside each other.
 pub(super) trait Input: Sized + 'static {
     fn schema() -> Map<String, Value>;
-    fn read(said: Map<String, Value>) -> Result<Self, Refusal>;
+
+    /// What reads it; made once.
+    fn reader() -> Reader<Self>;
 }
+
+/// Reads arguments.
+pub(super) type Reader<T> = Box<dyn Fn(Map<String, Value>) -> Result<T, Refusal> + Send + Sync>;
 
 /// An object of arguments.
 pub(super) struct One<A>(pub(super) A);
@@ -133,8 +142,8 @@ impl<A: DeserializeOwned + JsonSchema + 'static> Input for One<A> {
         tool::schema::<A>(Contract::Deserialize)
     }
 
-    fn read(said: Map<String, Value>) -> Result<Self, Refusal> {
-        tool::deserialize(Value::Object(said)).map(Self)
+    fn reader() -> Reader<Self> {
+        Box::new(|said| tool::deserialize(Value::Object(said)).map(Self))
     }
 }
 
@@ -154,12 +163,13 @@ impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchem
         first
     }
 
-    fn read(said: Map<String, Value>) -> Result<Self, Refusal> {
-        let own = One::<A>::schema();
-        let own = own.get("properties").and_then(Value::as_object);
-        let (first, second) =
-            said.into_iter().partition(|(name, _)| own.is_some_and(|own| own.contains_key(name)));
-        Ok(Self(tool::deserialize(Value::Object(first))?, tool::deserialize(Value::Object(second))?))
+    fn reader() -> Reader<Self> {
+        let own: Vec<String> =
+            properties(&One::<A>::schema()).into_iter().flat_map(Map::keys).cloned().collect();
+        Box::new(move |said| {
+            let (first, second) = said.into_iter().partition(|(name, _)| own.contains(name));
+            Ok(Self(tool::deserialize(Value::Object(first))?, tool::deserialize(Value::Object(second))?))
+        })
     }
 }
 
@@ -176,9 +186,10 @@ impl Operation {
         input.insert("additionalProperties".to_owned(), Value::Bool(false));
         let known: Vec<String> =
             properties(&input).map(|own| own.keys().cloned().collect()).unwrap_or_default();
+        let read = I::reader();
         let run = move |desk: &Desk<'_>, said: Map<String, Value>| {
             refuse_unknown(&known, &said)?;
-            let Made { data, created, version } = run(desk, I::read(said)?)?;
+            let Made { data, created, version } = run(desk, read(said)?)?;
             Ok(Answer { data: serde_json::to_string(&data).map_err(tool::unwritten)?, created, version })
         };
         let output = tool::schema::<O>(Contract::Serialize);
@@ -194,6 +205,8 @@ impl Operation {
             output,
             creates: false,
             is_bare: false,
+            writes: method != Method::Get,
+            is_secret: false,
             run: Box::new(run),
         }
     }
@@ -216,6 +229,16 @@ impl Operation {
     /// The same, without an envelope.
     pub(super) fn bare(self) -> Self {
         Self { is_bare: true, ..self }
+    }
+
+    /// The same, which changes nothing although its arguments stand in a body.
+    pub(super) fn reading(self) -> Self {
+        Self { writes: false, ..self }
+    }
+
+    /// The same, whose answer may not be kept.
+    pub(super) fn secret(self) -> Self {
+        Self { is_secret: true, ..self }
     }
 
     /// The same, also at another address.

@@ -33,6 +33,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::new(Method::Get, "/v1/tokens", "listTokens", "The tokens that you may manage", tokens),
         Operation::new(Method::Post, "/v1/tokens", "createToken", "Make a token", mint)
             .creating()
+            .secret()
             .saying("The token itself is shown this once. `Idempotency-Key` is refused here: it would have to be kept."),
         Operation::new(Method::Delete, "/v1/tokens/{token_id}", "revokeToken", "Revoke a token", revoke)
             .saying("By id or label. Who uses it is refused from now on."),

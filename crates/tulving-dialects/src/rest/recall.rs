@@ -8,7 +8,7 @@ use tulving_core::request::{Ask, BriefingRequest, Filter, Fusion, Mode, RecallRe
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
-use super::operation::{Input, Made, Method, One, Operation, Two};
+use super::operation::{Input, Made, Method, One, Operation, Reader, Two};
 use super::shown::{self, Shown};
 use crate::argument::Whole;
 use crate::tool::{Desk, Refusal};
@@ -25,7 +25,7 @@ const USUAL_BLOCK: i64 = 2_000;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Post, "/v1/recall", "recall", "Find what a question is about", recall).saying(
+        Operation::new(Method::Post, "/v1/recall", "recall", "Find what a question is about", recall).reading().saying(
             "By meaning, by word and by relation. Of a long document the best section is given. `evidence` says whether \
              anything found is really about the question.",
         ),
@@ -207,19 +207,22 @@ impl Input for Searched {
         schema
     }
 
-    fn read(mut said: Map<String, Value>) -> Result<Self, Refusal> {
-        if let Some(query) = said.remove("q") {
-            said.insert("query".to_owned(), query);
-        }
-        let renamed = |refusal: Refusal| match refusal.field.as_deref() {
-            Some("query") => Refusal {
-                message: refusal.message.replace("`query`", "`q`"),
-                field: Some("q".to_owned()),
-                ..refusal
-            },
-            _ => refusal,
-        };
-        Two::read(said).map(Self).map_err(renamed)
+    fn reader() -> Reader<Self> {
+        let read = Two::reader();
+        Box::new(move |mut said| {
+            if let Some(query) = said.remove("q") {
+                said.insert("query".to_owned(), query);
+            }
+            let renamed = |refusal: Refusal| match refusal.field.as_deref() {
+                Some("query") => Refusal {
+                    message: refusal.message.replace("`query`", "`q`"),
+                    field: Some("q".to_owned()),
+                    ..refusal
+                },
+                _ => refusal,
+            };
+            read(said).map(Self).map_err(renamed)
+        })
     }
 }
 

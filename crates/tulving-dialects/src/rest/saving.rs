@@ -10,7 +10,7 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust};
 
 use super::memories::named;
-use super::operation::{Input, Made, Method, One, Operation};
+use super::operation::{Input, Made, Method, One, Operation, Reader};
 use super::shown::{Shown, shown};
 use crate::argument::{Name, Whole};
 use crate::memax;
@@ -213,15 +213,18 @@ impl Input for Save {
         one
     }
 
-    fn read(said: Map<String, Value>) -> Result<Self, Refusal> {
-        if !said.contains_key("memories") {
-            return One::read(said).map(|One(new)| Self::One(new));
-        }
-        if let Some(other) = said.keys().find(|name| *name != "memories") {
-            let message = format!("`{other}` stands beside `memories`; it belongs into each of them");
-            return Err(Refusal::invalid("unknown_argument", other, message));
-        }
-        One::read(said).map(|One(Many { memories })| Self::Many(memories))
+    fn reader() -> Reader<Self> {
+        let (one, many) = (One::reader(), One::reader());
+        Box::new(move |said| {
+            if !said.contains_key("memories") {
+                return one(said).map(|One(new)| Self::One(new));
+            }
+            if let Some(other) = said.keys().find(|name| *name != "memories") {
+                let message = format!("`{other}` stands beside `memories`; it belongs into each of them");
+                return Err(Refusal::invalid("unknown_argument", other, message));
+            }
+            many(said).map(|One(Many { memories })| Self::Many(memories))
+        })
     }
 }
 

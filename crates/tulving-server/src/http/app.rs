@@ -18,6 +18,7 @@ use super::guard::Guard;
 use super::mcp::{self, Answer};
 use super::metrics::Gauge;
 use super::problem::Problem;
+use super::room::{Place, Room};
 use super::rules::{Limits, Rules};
 use super::tally::Tally;
 use super::visit::Visit;
@@ -43,6 +44,7 @@ pub struct App {
     pub(super) answer: Arc<Answer>,
     /// Tells who follows that something was written.
     pub(super) pulse: Arc<Pulse>,
+    room: Arc<Room>,
     in_flight: Arc<AtomicUsize>,
 }
 
@@ -87,8 +89,8 @@ impl App {
         let shared = Shared { tally: Arc::default(), guard: Guard::default(), started: engine.now() };
         let rules = Arc::new(Rules { limits, ..Rules::default() });
         let shared = Arc::new(shared);
-        let (pulse, in_flight) = (Arc::default(), Arc::default());
-        Self { engine, upkeep, limits, rules, shared, gauges: None, answer, pulse, in_flight }
+        let (pulse, room, in_flight) = (Arc::default(), Arc::default(), Arc::default());
+        Self { engine, upkeep, limits, rules, shared, gauges: None, answer, pulse, room, in_flight }
     }
 
     /// The same under these rules. What was counted goes on.
@@ -112,13 +114,31 @@ impl App {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// Works on the blocking pool. What was begun goes to its end, whether anybody waits for it or not.
+    /// Reads on the blocking pool, once there is room. What was begun goes to its end, whether anybody waits for it or not.
     pub(super) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Engine) -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let engine = Arc::clone(&self.engine);
-        tokio::task::spawn_blocking(move || work(&engine)).await.map_err(|_| Problem::fault())
+        self.work(false, work).await
+    }
+
+    /// The same for work that may write.
+    pub(super) async fn work<T: Send + 'static>(
+        &self,
+        writes: bool,
+        work: impl FnOnce(&Engine) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (engine, place) = (Arc::clone(&self.engine), self.place(writes).await?);
+        let work = move || {
+            let _held = place;
+            work(&engine)
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|_| Problem::fault())
+    }
+
+    /// A place among those who work.
+    pub(super) async fn place(&self, writes: bool) -> Result<Place, Problem> {
+        self.room.enter(writes).await
     }
 
     /// Whom the credentials speak for, in the space that they name, as often as the token may ask.

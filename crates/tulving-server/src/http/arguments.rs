@@ -1,7 +1,5 @@
 //! The arguments of an operation, from wherever in the request they stand: the address, its query, the body, a header.
 
-use axum::body::Body;
-use axum::extract::RawPathParams;
 use axum::http::header::IF_MATCH;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
@@ -9,7 +7,6 @@ use serde_json::{Map, Value, json};
 use tulving_core::preview;
 use tulving_dialects::rest::{Method, Operation};
 
-use super::app::App;
 use super::body;
 use super::problem::Problem;
 
@@ -17,23 +14,21 @@ use super::problem::Problem;
 const SPACE: &str = "space";
 
 /// All arguments together. One that is given twice is refused.
-pub(super) async fn gather(
-    app: &App,
+pub(super) fn gather(
     operation: &Operation,
-    path: &RawPathParams,
+    path: &[(String, String)],
     parts: &Parts,
-    body: Body,
+    bytes: &[u8],
 ) -> Result<Map<String, Value>, Problem> {
     let mut said = Map::new();
     for (name, value) in path {
-        said.insert(name.to_owned(), json!(value));
+        said.insert(name.clone(), json!(value));
     }
     for (name, value) in query(operation, parts.uri.query().unwrap_or_default())? {
         add(&mut said, name, value)?;
     }
-    let bytes = body::read(app, &parts.headers, body).await?;
     if operation.method.has_body() {
-        for (name, value) in object(body::arguments(&parts.headers, &bytes)?)? {
+        for (name, value) in object(body::arguments(&parts.headers, bytes)?)? {
             add(&mut said, name, value)?;
         }
     } else if !bytes.is_empty() {
@@ -41,10 +36,16 @@ pub(super) async fn gather(
         return Err(Problem::new(StatusCode::BAD_REQUEST, "unexpected_body", said)
             .hinting("its arguments stand in the query of the address"));
     }
-    if operation.method == Method::Patch
-        && let Some(version) = if_match(&parts.headers)?
-    {
-        add(&mut said, "if_version".to_owned(), json!(version))?;
+    match if_match(&parts.headers)? {
+        Some(version) if operation.method == Method::Patch => {
+            add(&mut said, "if_version".to_owned(), json!(version))?;
+        }
+        // To do it all the same would be what the caller wanted to prevent.
+        Some(_) if operation.writes => {
+            let said = "If-Match is understood only where a memory is edited";
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("If-Match"));
+        }
+        _ => {}
     }
     Ok(said)
 }

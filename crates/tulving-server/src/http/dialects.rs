@@ -7,13 +7,13 @@ use axum::response::Response;
 use serde::Serialize;
 use tulving_dialects::Dialect;
 use tulving_dialects::listed::Listed;
-use tulving_dialects::tool::{Desk, Reply};
+use tulving_dialects::tool::{Desk, Effect, Reply};
 
 use super::app::App;
 use super::auth::Called;
-use super::body;
 use super::problem::Problem;
 use super::reply::{data, json};
+use super::{body, once};
 
 /// What a path names, where it can be read.
 pub(super) type Named<T> = Result<Path<T>, PathRejection>;
@@ -56,12 +56,13 @@ pub(super) async fn call(
         dialect.find(&tool).map_err(|refusal| Problem::from(refusal).answered(StatusCode::NOT_FOUND))?;
     let (parts, body) = request.into_parts();
     let bytes = body::read(&app, &parts.headers, body).await?;
-    let arguments = body::arguments(&parts.headers, &bytes)?;
+    once::refuse(&parts.headers)?;
     let upkeep = app.upkeep.clone();
-    let done = app.blocking(move |engine| {
+    let done = app.work(tool.effect != Effect::Reads, move |engine| {
+        let arguments = body::arguments(&parts.headers, &bytes)?;
         let done = Desk::open(engine, &caller, dialect).and_then(|desk| tool.call(&desk, arguments));
         upkeep.tend();
-        done
+        Ok::<_, Problem>(done?)
     });
     Ok(replied(&done.await??))
 }

@@ -3,18 +3,17 @@
 //! The store is asked whether anything was written for all streams together, a few times a second. An event's id says
 //! where the next stream goes on; it holds only for the store's present content.
 
-use std::convert::Infallible;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use data_encoding::HEXLOWER;
-use http_body_util::channel::{Channel, Sender};
 use serde::Serialize;
+use tokio::sync::mpsc::Sender;
 use tokio::sync::watch;
 use tulving_core::answer::Changes;
 use tulving_core::change::Change;
@@ -25,6 +24,7 @@ use tulving_dialects::memax;
 
 use super::app::App;
 use super::auth::Credentials;
+use super::pages::{Page, pages};
 use super::problem::Problem;
 
 const LAST: &str = "last-event-id";
@@ -59,7 +59,7 @@ impl Place {
 
 /// What is told of a change.
 #[derive(Serialize)]
-struct Told {
+struct Event {
     id: String,
     hub_id: String,
     owner_id: String,
@@ -69,7 +69,7 @@ struct Told {
     at: Timestamp,
 }
 
-impl From<&Change> for Told {
+impl From<&Change> for Event {
     fn from(change: &Change) -> Self {
         Self {
             id: memax::id(change.memory),
@@ -130,11 +130,11 @@ pub(super) async fn stream(
             Some(Ok(place)) => (place, false),
             Some(Err(())) => (now, true),
         };
-    let (sender, body) = Channel::<Bytes, Infallible>::new(AHEAD);
+    let (sender, body) = pages(AHEAD);
     tokio::spawn(async move {
-        let _ = tell(app, given, from, lost, sender).await;
+        let _ = tell(app, given, from, lost, Told { to: sender, at: Instant::now() }).await;
     });
-    Ok(([(CONTENT_TYPE, "text/event-stream")], Body::new(body)).into_response())
+    Ok(([(CONTENT_TYPE, "text/event-stream")], body).into_response())
 }
 
 fn last(headers: &HeaderMap) -> Result<Option<String>, Problem> {
@@ -150,13 +150,7 @@ fn unreadable(id: &str) -> Problem {
 /// The stream is over: nobody listens, the token does not hold any more, or the store fails.
 struct Over;
 
-async fn tell(
-    app: App,
-    given: Credentials,
-    from: Place,
-    lost: bool,
-    mut to: Sender<Bytes, Infallible>,
-) -> Result<(), Over> {
+async fn tell(app: App, given: Credentials, from: Place, lost: bool, mut to: Told) -> Result<(), Over> {
     let (_keep, mut pulse) = app.pulse.follow(&app);
     let mut at = from;
     send(&mut to, format!("retry: 1000\n: {}\n\n", at.written())).await?;
@@ -166,7 +160,8 @@ async fn tell(
     loop {
         pulse.mark_unchanged();
         at = catch_up(&app, &given, at, &mut to).await?;
-        match tokio::time::timeout(SILENCE, pulse.changed()).await {
+        // Much may be written that is not for this caller.
+        match tokio::time::timeout(SILENCE.saturating_sub(to.at.elapsed()), pulse.changed()).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(Over),
             Err(_) => send(&mut to, ":\n\n".to_owned()).await?,
@@ -175,12 +170,7 @@ async fn tell(
 }
 
 /// Tells everything that was written since, and says how far that is.
-async fn catch_up(
-    app: &App,
-    given: &Credentials,
-    mut at: Place,
-    to: &mut Sender<Bytes, Infallible>,
-) -> Result<Place, Over> {
+async fn catch_up(app: &App, given: &Credentials, mut at: Place, to: &mut Told) -> Result<Place, Over> {
     loop {
         let caller = app.still(given.clone(), Origin::Api).await.map_err(|_| Over)?;
         let after = at.seq;
@@ -214,7 +204,7 @@ async fn catch_up(
 
 fn event(epoch: [u8; 16], change: &Change) -> String {
     let id = Place { epoch, seq: change.seq }.written();
-    let data = serde_json::to_string(&Told::from(change)).unwrap_or_default();
+    let data = serde_json::to_string(&Event::from(change)).unwrap_or_default();
     format!("id: {id}\nevent: {}\ndata: {data}\n\n", change.kind)
 }
 
@@ -223,8 +213,15 @@ fn gap(at: Place) -> String {
     format!("id: {}\nevent: gap\ndata: {{}}\n\n", at.written())
 }
 
-async fn send(to: &mut Sender<Bytes, Infallible>, text: String) -> Result<(), Over> {
-    to.send_data(Bytes::from(text)).await.map_err(|_| Over)
+/// Where a stream leads, and when it last said anything.
+struct Told {
+    to: Sender<Page>,
+    at: Instant,
+}
+
+async fn send(told: &mut Told, text: String) -> Result<(), Over> {
+    told.at = Instant::now();
+    told.to.send(Ok(Bytes::from(text))).await.map_err(|_| Over)
 }
 
 #[cfg(test)]

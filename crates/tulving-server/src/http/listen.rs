@@ -21,6 +21,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::app::App;
 use super::crowd::{self, Crowd};
+use super::room::WORKERS;
 use super::routes::router;
 use super::rules::{Live, Reload, Rules};
 use super::stream::Stream;
@@ -49,8 +50,6 @@ const LOOKING: Duration = Duration::from_secs(1);
 /// the last answer reaches its client.
 const QUIET_ROUNDS: u32 = 10;
 const ROUND: Duration = Duration::from_millis(100);
-/// How many requests work at once; others wait for their turn.
-const WORKERS: usize = 64;
 
 /// Why nothing listens.
 #[derive(Debug, thiserror::Error)]
@@ -177,7 +176,13 @@ async fn follow(
         });
         let Ok((again, found)) = looked.await else { return };
         reload = again;
-        if let Some(rules) = found {
+        let Some(rules) = found else { continue };
+        // A file that is gone for a moment must not send tokens and memories over a network unencrypted.
+        if rules.tls.is_none() && current.get().rules.tls.is_some() && !address.is_loopback() {
+            tracing::error!(
+                "the new configuration has no certificate, and others can reach the server; the one of before goes on"
+            );
+        } else {
             current.set(Current::new(app.clone().under(rules), address));
         }
     }

@@ -1,7 +1,6 @@
 //! `Idempotency-Key`: a request that comes again is not done again, and gets the answer that it had.
 
-use axum::http::StatusCode;
-use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use tulving_core::Engine;
@@ -12,8 +11,6 @@ use super::operations::Sent;
 use super::problem::Problem;
 
 const HEADER: &str = "idempotency-key";
-/// The operation whose answer must not be kept.
-const SECRET: &str = "createToken";
 
 /// A request that may come again.
 pub(super) struct Once {
@@ -24,16 +21,18 @@ pub(super) struct Once {
 /// Whether the request says so.
 pub(super) fn asked(
     operation: &Operation,
-    parts: &Parts,
+    headers: &HeaderMap,
     caller: &Caller,
     said: &Map<String, Value>,
 ) -> Result<Option<Once>, Problem> {
-    let mut given = parts.headers.get_all(HEADER).iter();
-    let Some(key) = given.next().filter(|_| operation.method == Method::Post) else { return Ok(None) };
+    let mut given = headers.get_all(HEADER).iter();
+    let Some(key) = given.next().filter(|_| operation.method == Method::Post && operation.writes) else {
+        return Ok(None);
+    };
     let refused = |said: &str| {
         Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("Idempotency-Key"))
     };
-    if operation.name == SECRET {
+    if operation.is_secret {
         return refused("a token is shown once and kept nowhere, so this request cannot be answered twice");
     }
     let (Ok(key), None) = (key.to_str(), given.next()) else {
@@ -44,6 +43,17 @@ pub(super) fn asked(
     hash.update(caller.space.to_string());
     hash.update(serde_json::to_vec(said).unwrap_or_default());
     Ok(Some(Once { key: key.to_owned(), fingerprint: hash.finalize().into() }))
+}
+
+/// Refuses the header where it would not be kept to.
+pub(super) fn refuse(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers.contains_key(HEADER) {
+        true => {
+            let said = "this request cannot be made under an Idempotency-Key";
+            Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("Idempotency-Key"))
+        }
+        false => Ok(()),
+    }
 }
 
 impl Once {
@@ -79,7 +89,8 @@ impl Once {
             }
         }
         let done = work(engine, caller);
-        // Where this fails the work is done all the same; then the same request is done again, which adds nothing.
+        // Where this fails, or the process ends before it, the work is done all the same; the same request is then done
+        // again once its claim has lapsed.
         let _ = match &done {
             Ok(sent) => {
                 engine.answer_once(caller, &self.key, &serde_json::to_string(sent).unwrap_or_default())

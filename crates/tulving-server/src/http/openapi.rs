@@ -136,7 +136,7 @@ fn parameters(operation: &Operation, in_path: &[&str]) -> Vec<Value> {
     };
     let mut all: Vec<Value> = own.into_iter().flatten().filter_map(one).collect();
     all.push(json!({ "$ref": "#/components/parameters/space" }));
-    if operation.method == Method::Post && operation.name != "createToken" {
+    if operation.method == Method::Post && operation.writes && !operation.is_secret {
         all.push(header(
             "Idempotency-Key",
             "A request with a key that was answered before is not done again.",

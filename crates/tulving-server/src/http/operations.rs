@@ -14,10 +14,9 @@ use tulving_core::request::Caller;
 use tulving_dialects::rest::{Answer, Method, Operation, operations};
 
 use super::app::App;
-use super::arguments;
 use super::auth::Called;
-use super::once;
 use super::problem::Problem;
+use super::{arguments, body, once};
 
 /// Their routes.
 pub(super) fn routes() -> Router<App> {
@@ -58,12 +57,15 @@ async fn call(
 ) -> Result<Response, Problem> {
     let path = path
         .map_err(|rejection| Problem::new(StatusCode::BAD_REQUEST, "invalid_path", rejection.body_text()))?;
+    let path: Vec<(String, String)> =
+        path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let (parts, body) = request.into_parts();
     let conditional = operation.method == Method::Patch && parts.headers.contains_key(IF_MATCH);
-    let said = arguments::gather(&app, operation, &path, &parts, body).await?;
-    let once = once::asked(operation, &parts, &caller, &said)?;
+    let bytes = body::read(&app, &parts.headers, body).await?;
     let upkeep = app.upkeep.clone();
-    let done = app.blocking(move |engine| {
+    let done = app.work(operation.writes, move |engine| {
+        let said = arguments::gather(operation, &path, &parts, &bytes)?;
+        let once = once::asked(operation, &parts.headers, &caller, &said)?;
         let work =
             |engine: &Engine, caller: &Caller| Ok(sent(operation, operation.call(engine, caller, said)?));
         let done = match once {
@@ -76,7 +78,7 @@ async fn call(
     match done.await? {
         Ok(sent) => Ok(sent.into_response()),
         Err(problem) if conditional && problem.code() == "version_mismatch" => {
-            Err(problem.with_status(StatusCode::PRECONDITION_FAILED))
+            Err(problem.answered(StatusCode::PRECONDITION_FAILED))
         }
         Err(problem) => Err(problem),
     }

@@ -6,7 +6,7 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tulving_core::error::Error;
+use tulving_core::error::{Class, Error};
 use tulving_dialects::tool::Refusal;
 
 use super::status::status;
@@ -56,11 +56,6 @@ impl Problem {
     /// The same with the part of the request that it is about.
     pub(super) fn about(self, field: &str) -> Self {
         Self { field: Some(field.to_owned()), ..self }
-    }
-
-    /// The same with another status.
-    pub(super) fn with_status(self, status: StatusCode) -> Self {
-        Self { status, ..self }
     }
 
     /// A stable name for programs.
@@ -117,6 +112,13 @@ impl Problem {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         let Refusal { code, message, hint, field, class } = refusal;
+        if matches!(class, Class::Corrupt | Class::Bug | Class::Host) {
+            // What it says of files is for whoever runs the server.
+            tracing::error!(code, reason = message, "a request could not be done");
+            let said = "the server could not do it, and its log says why";
+            let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            return Self::new(status, code, said);
+        }
         let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self { status, code, detail: message, hint, field, wait: None }
     }

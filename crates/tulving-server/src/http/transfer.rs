@@ -9,15 +9,16 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::BodyExt as _;
-use http_body_util::channel::{Channel, Sender};
+use tokio::sync::mpsc::Sender;
 use tulving_core::Loading;
 use tulving_core::record::{self, DumpPosition, Record};
 use tulving_core::request::Caller;
 
 use super::app::App;
 use super::auth::Called;
+use super::pages::{Page, pages};
 use super::problem::Problem;
-use super::reply;
+use super::{once, reply};
 
 /// Where a dump is taken in.
 pub(super) const LOAD: &str = "/v1/load";
@@ -35,27 +36,26 @@ const AHEAD: usize = 2;
 pub(super) async fn dump(State(app): State<App>, Called(caller): Called) -> Result<Response, Problem> {
     // Who may not is told so, and not by a stream that breaks off.
     let (first, next) = page(&app, &caller, DumpPosition::default()).await?;
-    let (mut sender, body) = Channel::<Bytes, io::Error>::new(AHEAD);
+    let (sender, body) = pages(AHEAD);
     tokio::spawn(async move {
-        if sender.send_data(first).await.is_ok()
-            && let Err(problem) = rest(&app, &caller, next, &mut sender).await
+        if sender.send(Ok(first)).await.is_ok()
+            && let Err(problem) = rest(&app, &caller, next, &sender).await
         {
-            // Without its end the client knows that the dump is not whole.
-            sender.abort(io::Error::other(problem.code()));
+            let _ = sender.send(Err(io::Error::other(problem.code()))).await;
         }
     });
-    Ok(([(CONTENT_TYPE, LINES)], Body::new(body)).into_response())
+    Ok(([(CONTENT_TYPE, LINES)], body).into_response())
 }
 
 async fn rest(
     app: &App,
     caller: &Caller,
     mut next: Option<DumpPosition>,
-    to: &mut Sender<Bytes, io::Error>,
+    to: &Sender<Page>,
 ) -> Result<(), Problem> {
     while let Some(position) = next {
         let (lines, after) = page(app, caller, position).await?;
-        if to.send_data(lines).await.is_err() {
+        if to.send(Ok(lines)).await.is_err() {
             return Ok(());
         }
         next = after;
@@ -87,6 +87,10 @@ pub(super) async fn load(
     Called(caller): Called,
     request: Request,
 ) -> Result<Response, Problem> {
+    once::refuse(request.headers())?;
+    // Nothing is read for who may not.
+    let asking = caller.clone();
+    app.blocking(move |engine| engine.require_org_admin(&asking)).await??;
     let mut lines = Lines::of(request.into_body(), app.limits.time / 2);
     let (mut loading, mut waiting, mut bytes) = (Loading::default(), Vec::new(), 0);
     while let Some((number, line)) = lines.next().await? {
@@ -94,7 +98,7 @@ pub(super) async fn load(
             continue;
         }
         bytes += line.len();
-        waiting.push((number, read(number, &line)?));
+        waiting.push((number, line));
         if waiting.len() == PAGE || bytes >= ACT_BYTES {
             loading = take(&app, &caller, loading, std::mem::take(&mut waiting)).await?;
             bytes = 0;
@@ -102,7 +106,7 @@ pub(super) async fn load(
     }
     loading = take(&app, &caller, loading, waiting).await?;
     let upkeep = app.upkeep.clone();
-    let done = app.blocking(move |engine| {
+    let done = app.work(true, move |engine| {
         engine.finish_load(&caller, &loading)?;
         upkeep.tend();
         Ok::<_, tulving_core::Error>(loading)
@@ -123,14 +127,15 @@ async fn take(
     app: &App,
     caller: &Caller,
     mut loading: Loading,
-    lines: Vec<(u64, Record)>,
+    lines: Vec<(u64, Vec<u8>)>,
 ) -> Result<Loading, Problem> {
     let caller = caller.clone();
-    let done = app.blocking(move |engine| {
-        engine.load(&caller, &mut loading, lines)?;
-        Ok::<_, tulving_core::Error>(loading)
+    let done = app.work(true, move |engine| {
+        let lines = lines.into_iter().map(|(number, line)| Ok((number, read(number, &line)?)));
+        engine.load(&caller, &mut loading, lines.collect::<Result<_, Problem>>()?)?;
+        Ok::<_, Problem>(loading)
     });
-    Ok(done.await??)
+    done.await?
 }
 
 /// The lines of a body, as they come.
@@ -166,7 +171,9 @@ impl Lines {
             }
             looked_at = rest.len();
             if looked_at > LINE_BYTES {
-                return Err(Problem::too_large(LINE_BYTES));
+                let said = format!("line {} is longer than {LINE_BYTES} bytes", self.number + 1);
+                return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "line_too_large", said)
+                    .hinting("`tulving load` takes lines of any length"));
             }
             self.more().await?;
         }
@@ -201,14 +208,14 @@ mod tests {
             &["o", "ne\ntw", "o\n", "\n", "thr", "ee"],
             &["", "one\n", "two\n\nthree\n"],
         ] {
-            let (mut sender, body) = Channel::<Bytes, io::Error>::new(1);
+            let (sender, body) = pages(1);
             let pieces: Arc<[String]> = pieces.iter().map(|piece| (*piece).to_owned()).collect();
             tokio::spawn(async move {
                 for piece in pieces.iter() {
-                    sender.send_data(Bytes::from(piece.clone())).await.expect("somebody reads");
+                    sender.send(Ok(Bytes::from(piece.clone()))).await.expect("somebody reads");
                 }
             });
-            let mut lines = Lines::of(Body::new(body), Duration::from_secs(60));
+            let mut lines = Lines::of(body, Duration::from_secs(60));
             let mut read = Vec::new();
             while let Some((number, line)) = lines.next().await.expect("a line") {
                 read.push((number, String::from_utf8(line).expect("text")));

@@ -80,6 +80,7 @@ struct Record {
     route: Option<MatchedPath>,
     begun: Instant,
     status: u16,
+    code: Option<&'static str>,
 }
 
 impl Drop for Record {
@@ -91,6 +92,7 @@ impl Drop for Record {
             method = self.method,
             route,
             status = self.status,
+            code = self.code,
             ms = milliseconds(time),
             id = self.visit.id(),
             principal = self.visit.0.principal.get().map(display),
@@ -110,11 +112,13 @@ pub(super) async fn accompany(State(app): State<App>, mut request: Request, next
         route: request.extensions().get().cloned(),
         begun: Instant::now(),
         status: GONE,
+        code: None,
     };
     let counted = app.begin();
     request.extensions_mut().insert(visit.clone());
     let mut response = sheltered(next.run(request)).await.unwrap_or_else(|| Problem::fault().into_response());
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        record.code = Some(problem.code());
         *response.body_mut() = problem.document(Some(visit.id())).into();
     }
     response.headers_mut().insert(REQUEST_ID, visit.0.id.clone());

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde::Serialize;
@@ -103,7 +104,7 @@ pub(super) fn run(
     let store = Arc::clone(&app.store);
     let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)
         .under(rules)
-        .telling(move || gauges(&store).unwrap_or_default());
+        .telling(watched(store));
     listener.serve(service, watch);
     keeper.stop();
     tracing::info!("stopped");
@@ -119,6 +120,25 @@ fn taken(error: ListenError) -> Cause {
             None => Cause::Listen(error),
         },
         other => Cause::Listen(other),
+    }
+}
+
+/// How long what was seen of a store is told again: anybody may ask for it, as often as they like, where that is opened.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// What is worth watching of a store, looked at once a second at the most.
+fn watched(store: Arc<SqliteStore>) -> impl Fn() -> Vec<Gauge> + Send + Sync {
+    let last: Mutex<Option<(Instant, Vec<Gauge>)>> = Mutex::default();
+    move || {
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, seen)) = &*last
+            && at.elapsed() < FRESH
+        {
+            return seen.clone();
+        }
+        let seen = gauges(&store).unwrap_or_default();
+        *last = Some((Instant::now(), seen.clone()));
+        seen
     }
 }
 

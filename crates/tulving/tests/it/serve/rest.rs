@@ -99,6 +99,7 @@ fn two_editors_do_not_overwrite_each_other() {
         .assert_problem(409, "version_mismatch");
     assert_eq!(server.get(&path).json()["data"]["content"], "second");
     assert_eq!(edit("*", "third").status, 200);
+    server.ask("DELETE", &path, &[("If-Match", "\"1\"")], b"").assert_problem(400, "invalid_header");
 }
 
 #[test]
@@ -123,6 +124,10 @@ fn a_request_that_comes_again_is_answered_as_before_and_done_once() {
     assert_eq!(log("k3", &wrong).status, 400);
     assert_eq!(log("k3", &turn).status, 201);
     log("", &turn).assert_problem(400, "invalid_idempotency_key");
+    for (path, body) in [("/v1/dialects/max/tools/recall", "{}"), ("/v1/load", "")] {
+        let answer = server.ask("POST", path, &[("Idempotency-Key", "k")], body.as_bytes());
+        answer.assert_problem(400, "invalid_header");
+    }
     let token = server.ask("POST", "/v1/tokens", &[("Idempotency-Key", "k")], br#"{"name": "helper"}"#);
     token.assert_problem(400, "invalid_header");
     // It is also known to the next process.
@@ -346,6 +351,7 @@ fn spaces_members_and_tokens_are_managed() {
     as_helper("POST", "/v1/memories", r#"{"content": "x"}"#).assert_problem(403, "no_write_access");
     as_helper("GET", "/v1/memories?space=default", "").assert_problem(404, "space_not_found");
     as_helper("GET", "/v1/dump", "").assert_problem(403, "denied");
+    as_helper("POST", "/v1/load", "").assert_problem(403, "denied");
     let members = done(&server, "GET", "/v1/hubs/team-notes/members", &Value::Null);
     assert_eq!(members["members"].as_array().map(Vec::len), Some(2), "{members}");
     assert_eq!(

@@ -1,0 +1,66 @@
+//! How much is worked on at once. Whoever waits for room has not begun, and is gone with its request.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::problem::Problem;
+
+/// How many threads there are for work.
+pub(super) const WORKERS: usize = 64;
+
+/// Places for work.
+#[derive(Debug)]
+pub(super) struct Room {
+    any: Arc<Semaphore>,
+    /// What may have to wait for other writers never takes all places, so that reads go on meanwhile.
+    writing: Arc<Semaphore>,
+}
+
+/// A place, for as long as it is held.
+pub(super) struct Place {
+    _any: OwnedSemaphorePermit,
+    _writing: Option<OwnedSemaphorePermit>,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        // A few threads are left over for what the server does for itself.
+        let of = |share: usize| Arc::new(Semaphore::new(share));
+        Self { any: of(WORKERS - WORKERS / 8), writing: of(WORKERS / 2) }
+    }
+}
+
+impl Room {
+    /// Waits for a place.
+    pub(super) async fn enter(&self, writes: bool) -> Result<Place, Problem> {
+        let of = |places: &Arc<Semaphore>| Arc::clone(places).acquire_owned();
+        let writing = match writes {
+            true => Some(of(&self.writing).await.map_err(|_| Problem::fault())?),
+            false => None,
+        };
+        Ok(Place { _any: of(&self.any).await.map_err(|_| Problem::fault())?, _writing: writing })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn those_who_write_leave_room_for_those_who_read() {
+        let room = Room::default();
+        let soon = |writes| tokio::time::timeout(Duration::from_millis(10), room.enter(writes));
+        let mut held = Vec::new();
+        while let Ok(place) = soon(true).await {
+            held.push(place.expect("a place"));
+        }
+        assert_eq!(held.len(), WORKERS / 2);
+        let reading = soon(false).await.expect("there is room").expect("a place");
+        held.pop();
+        assert!(soon(true).await.is_ok(), "who leaves makes room");
+        drop(reading);
+    }
+}
