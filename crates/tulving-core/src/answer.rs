@@ -199,6 +199,11 @@ impl Hit {
         section.and_then(|section| content.get(section.start..section.end)).unwrap_or(content)
     }
 
+    /// How much speaks for it by itself; see [`Explanation::evidence`].
+    pub fn evidence(&self) -> f64 {
+        self.explanation.as_ref().map_or(0.0, |explanation| explanation.evidence)
+    }
+
     /// The headings above what is shown, outermost first.
     pub fn heading_path(&self) -> &[String] {
         self.section.as_ref().map_or(&[], |section| &section.heading_path)
@@ -400,7 +405,7 @@ pub struct Answer {
     pub hits: Vec<Hit>,
     /// How many there were before the limit.
     pub total_found: u64,
-    /// How strong the evidence is, where there was a question.
+    /// How strong the evidence is, where there was a question. Where hits were left out, that of those that are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Strength>,
     /// What was found and kept back, because the evidence is weaker than what was asked for.
@@ -583,8 +588,11 @@ mod tests {
 pub struct Briefing {
     /// The memories, by what they are about.
     pub sections: Vec<BriefingSection>,
-    /// How many had no room, by heading; all in one where the budget has no room to name them.
+    /// How many had no room, by heading.
     pub left_out: Vec<(&'static str, u64)>,
+    /// Whether there is no room either to say where they are, only how many.
+    #[serde(skip)]
+    pub terse: bool,
 }
 
 /// Memories of one sort.
@@ -603,6 +611,9 @@ pub struct Briefed {
     pub id: MemoryId,
     /// What a person calls it.
     pub name: MemoryRef,
-    /// What it says; of a long document its best section or its beginning.
+    /// What it says; of a long document its best section or its beginning. What is not the reader's own says so first.
     pub text: String,
+    /// The name of who wrote it, where that is not the reader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }

@@ -1,14 +1,16 @@
 //! What to know at the start of a session: who the user is and what holds, within a token budget.
 //!
 //! The same store and the same clock give the same briefing. It writes nothing. What it says stands on one line each, with
-//! no character that cannot be seen, and cannot end the fence that it is put into.
+//! no character that cannot be seen, and cannot end the fence that it is put into. The budget is that of the
+//! [block] as it is printed: what is counted here are the pieces that it is made of.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::access::Parts;
 use crate::answer::{Briefed, Briefing, BriefingSection, Hit, Strength};
 use crate::error::{Error, Field};
-use crate::id::MemoryId;
+use crate::history;
+use crate::id::{MemoryId, PrincipalId};
 use crate::lifecycle::decay;
 use crate::limits;
 use crate::memory::Memory;
@@ -16,9 +18,10 @@ use crate::preview;
 use crate::rank::descending;
 use crate::recall;
 use crate::request::{Ask, BriefingRequest, Caller, Filter, Mode, RecallRequest, Sort};
+use crate::text::block::{self, Piece};
 use crate::text::visible;
 use crate::time::Timestamp;
-use crate::vocabulary::{MemoryType, State, Trust};
+use crate::vocabulary::{Boundary, MemoryType, State, Trust};
 
 /// What a section holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,20 +36,21 @@ enum Holds {
     Rest,
 }
 
-/// The sections, in the order in which they matter, and the share of the budget that each may take before the others had
-/// theirs, as one part in so many.
+/// The sections, in the order in which they matter, and how much of the room each may take before the others had theirs:
+/// so many parts of the parts of all sections that have anything to say. Where a session has a subject, about a third is
+/// for that.
 const SECTIONS: [(&str, Holds, usize); 11] = [
-    ("Identity", Holds::Type(MemoryType::Identity), 2),
-    ("Preferences", Holds::Type(MemoryType::Preference), 2),
-    ("Pinned", Holds::Pinned, 4),
-    ("Projects", Holds::Type(MemoryType::Project), 4),
-    ("People", Holds::Type(MemoryType::Person), 4),
-    ("Routines", Holds::Type(MemoryType::Routine), 4),
-    ("Goals", Holds::Type(MemoryType::Goal), 4),
-    ("Open todos", Holds::Type(MemoryType::Todo), 4),
-    ("Recent decisions", Holds::Type(MemoryType::Decision), 4),
-    ("Relevant now", Holds::Relevant, 1),
-    ("Facts", Holds::Rest, 4),
+    ("Identity", Holds::Type(MemoryType::Identity), 4),
+    ("Preferences", Holds::Type(MemoryType::Preference), 4),
+    ("Pinned", Holds::Pinned, 3),
+    ("Projects", Holds::Type(MemoryType::Project), 3),
+    ("People", Holds::Type(MemoryType::Person), 2),
+    ("Routines", Holds::Type(MemoryType::Routine), 2),
+    ("Goals", Holds::Type(MemoryType::Goal), 2),
+    ("Open todos", Holds::Type(MemoryType::Todo), 3),
+    ("Recent decisions", Holds::Type(MemoryType::Decision), 3),
+    ("Relevant now", Holds::Relevant, 14),
+    ("Facts", Holds::Rest, 2),
 ];
 /// The types without a section of their own.
 const OTHERS: [MemoryType; 3] = [MemoryType::Fact, MemoryType::Event, MemoryType::Observation];
@@ -54,22 +58,13 @@ const OTHERS: [MemoryType; 3] = [MemoryType::Fact, MemoryType::Event, MemoryType
 const LOOKED_AT: usize = 200;
 /// How many are looked for by what the session is about.
 const ASKED_FOR: usize = 20;
-/// The share of the budget that is kept for them, as one part in so many.
-const KEPT: usize = 3;
-/// Most characters of one memory.
+/// Most characters of one memory, and of the name of who wrote it.
 const LONGEST: usize = 400;
-/// A token is about so many bytes.
-const BYTES_PER_TOKEN: usize = 4;
-/// What stands around the name and the text of a line, and around a heading, in bytes.
-const AROUND_LINE: usize = "- [] \n".len();
-const AROUND_HEADING: usize = "\n## \n".len();
-/// What the note on what was left out takes at the most, and the budget from which on there is room for it, in bytes.
-const NOTE: usize = 340;
-const ROOM_FOR_NOTE: usize = 4 * NOTE;
-/// What the note says of all sections together where there is no room to name them.
-const ALL: &str = "all sections";
+const LONGEST_NAME: usize = 40;
+/// Of the room, one part in so many may be taken to say which sections the memories left out are of.
+const NAMING: usize = 4;
 
-/// A memory that may be told, with the line it takes.
+/// A memory that may be told, with what its line takes.
 struct Line {
     said: Briefed,
     bytes: usize,
@@ -80,7 +75,7 @@ struct Line {
 struct Draft {
     heading: &'static str,
     holds: Holds,
-    share: usize,
+    parts: usize,
     lines: Vec<Line>,
     /// How many there are beside those that were looked at.
     unseen: u64,
@@ -89,57 +84,105 @@ struct Draft {
 
 /// What to know at the start of a session.
 pub(crate) fn briefing(parts: &Parts, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
-    let budget = crate::read::bounded(Field::Budget, request.token_budget, limits::BUDGET)?;
+    let (least, most) = (limits::BRIEFING_LEAST, limits::BRIEFING_MOST);
+    let budget = crate::read::within(Field::Budget, request.token_budget, least, most)?;
     let now = parts.clock.now();
-    let mut drafts = Vec::with_capacity(SECTIONS.len());
-    for (heading, holds, share) in SECTIONS {
-        let (memories, unseen) = match holds {
+    let mut found = Vec::with_capacity(SECTIONS.len());
+    for (_, holds, _) in SECTIONS {
+        found.push(match holds {
             Holds::Relevant => (relevant(parts, caller, request.about.as_deref(), now)?, 0),
             _ => holding(parts, caller, holds, now)?,
-        };
-        let lines = memories.iter().map(|(memory, text)| line(memory, text)).collect();
-        drafts.push(Draft { heading, holds, share, lines, unseen, used: 0 });
+        });
     }
-    let bytes = budget.saturating_mul(BYTES_PER_TOKEN);
-    tell(&mut drafts, bytes);
-    let known = told(&drafts);
-    let has_room = bytes >= ROOM_FOR_NOTE;
-    if has_room && drafts.iter().any(|draft| draft.left_out(&known) > 0) {
-        drafts.iter_mut().for_each(Draft::forget);
-        tell(&mut drafts, bytes - NOTE);
-    }
-    let mut briefing = finish(drafts);
-    if !has_room && briefing.left_out.len() > 1 {
-        briefing.left_out = vec![(ALL, briefing.left_out.iter().map(|(_, count)| count).sum())];
-    }
-    Ok(briefing)
+    let sources = Sources::of(parts, caller, found.iter().flat_map(|(memories, _)| memories))?;
+    let drafts = SECTIONS.into_iter().zip(found).map(|((heading, holds, parts), (mut memories, unseen))| {
+        // Of who the reader is and likes things to be, the reader knows most.
+        if matches!(holds, Holds::Type(MemoryType::Identity | MemoryType::Preference)) {
+            memories.sort_by_key(|(memory, _)| sources.trust(memory));
+        }
+        let lines = memories.iter().map(|(memory, text)| line(memory, text, &sources)).collect();
+        Draft { heading, holds, parts, lines, unseen, used: 0 }
+    });
+    Ok(told(drafts.collect(), budget * limits::BYTES_PER_TOKEN))
 }
 
-/// Chooses what is told within so many bytes: first each section its share, and what is relevant what was kept for it; then
-/// whatever else there is room for. A memory is told once.
-fn tell(drafts: &mut [Draft], bytes: usize) {
-    let about = drafts.iter().any(|draft| draft.holds == Holds::Relevant && !draft.lines.is_empty());
-    let kept = if about { bytes / KEPT } else { 0 };
-    let mut left = bytes - kept;
-    let mut known: HashSet<MemoryId> = HashSet::new();
-    for draft in drafts.iter_mut() {
-        if draft.holds == Holds::Relevant {
-            left += kept;
+/// What of all these is told within so many bytes.
+fn told(mut drafts: Vec<Draft>, bytes: usize) -> Briefing {
+    let room = bytes.saturating_sub(block::frame());
+    let mut known = HashSet::new();
+    fill(&mut drafts, room, &mut known);
+    let mut terse = false;
+    if drafts.iter().any(|draft| draft.left_out(&known) > 0) {
+        drafts.iter_mut().for_each(Draft::forget);
+        let all: Vec<(&str, u64)> = drafts
+            .iter()
+            .filter(|draft| draft.size() > 0)
+            .map(|draft| (draft.heading, draft.size()))
+            .collect();
+        let mut note = Piece::LeftOut(&all).length();
+        terse = note > room / NAMING;
+        if terse {
+            note = Piece::LeftOutInAll(all.iter().map(|(_, count)| count).sum()).length();
         }
-        let room = left.min(bytes / draft.share);
-        left -= draft.take(room, &mut known);
+        share(&mut drafts, room.saturating_sub(note));
     }
+    Briefing { terse, ..finish(drafts) }
+}
+
+/// Chooses what is told within so many bytes. First one memory of each section, then what its share has room for, then
+/// whatever else there is room for. A memory is told once.
+fn share(drafts: &mut [Draft], room: usize) {
+    let mut known = HashSet::new();
+    let mut left = room;
+    let needs = needs(drafts, room);
+    let mut kept: usize = needs.iter().flatten().sum();
+    for (draft, need) in drafts.iter_mut().zip(needs) {
+        if let Some(need) = need {
+            kept -= need;
+            left -= draft.take(left - kept, 1, &mut known);
+        }
+    }
+    let parts: usize = drafts.iter().filter(|draft| !draft.lines.is_empty()).map(|draft| draft.parts).sum();
+    for draft in drafts.iter_mut() {
+        let share = (room * draft.parts / parts.max(1)).saturating_sub(draft.used);
+        left -= draft.take(left.min(share), usize::MAX, &mut known);
+    }
+    fill(drafts, left, &mut known);
+}
+
+/// What is kept for the shortest memory of each section, so that each is heard: of as many sections as there is room for,
+/// the subject of the session first, then in their order.
+fn needs(drafts: &[Draft], room: usize) -> Vec<Option<usize>> {
+    let mut left = room;
+    let mut needs = vec![None; drafts.len()];
+    let mut order: Vec<usize> = (0..drafts.len()).collect();
+    order.sort_by_key(|at| drafts[*at].holds != Holds::Relevant);
+    for at in order {
+        let shortest = drafts[at].lines.iter().map(|line| line.bytes).min();
+        let need = shortest.map(|bytes| bytes + Piece::Heading(drafts[at].heading).length());
+        needs[at] = need.filter(|need| *need <= left);
+        left -= needs[at].unwrap_or(0);
+    }
+    needs
+}
+
+/// Tells whatever there is room for, section by section.
+fn fill(drafts: &mut [Draft], mut left: usize, known: &mut HashSet<MemoryId>) {
     for draft in drafts {
-        left -= draft.take(left, &mut known);
+        left -= draft.take(left, usize::MAX, known);
     }
 }
 
 impl Draft {
-    /// Takes as many more lines as there is room for, and gives what they take.
-    fn take(&mut self, room: usize, known: &mut HashSet<MemoryId>) -> usize {
+    /// Takes up to so many more lines, as there is room for them, and gives what they take.
+    fn take(&mut self, room: usize, most: usize, known: &mut HashSet<MemoryId>) -> usize {
         let before = self.used;
+        let mut taken = 0;
         for line in &mut self.lines {
-            let heading = if self.used == 0 { self.heading.len() + AROUND_HEADING } else { 0 };
+            if taken == most {
+                break;
+            }
+            let heading = if self.used == 0 { Piece::Heading(self.heading).length() } else { 0 };
             let wanted = heading + line.bytes;
             if line.told || known.contains(&line.said.id) || self.used - before + wanted > room {
                 continue;
@@ -147,6 +190,7 @@ impl Draft {
             line.told = true;
             known.insert(line.said.id);
             self.used += wanted;
+            taken += 1;
         }
         self.used - before
     }
@@ -156,6 +200,11 @@ impl Draft {
         self.lines.iter_mut().for_each(|line| line.told = false);
     }
 
+    /// How many memories it has.
+    fn size(&self) -> u64 {
+        self.lines.len() as u64 + self.unseen
+    }
+
     /// How many of its memories are told neither here nor elsewhere.
     fn left_out(&self, known: &HashSet<MemoryId>) -> u64 {
         let untold = self.lines.iter().filter(|line| !line.told && !known.contains(&line.said.id)).count();
@@ -163,14 +212,9 @@ impl Draft {
     }
 }
 
-/// The memories that are told.
-fn told(drafts: &[Draft]) -> HashSet<MemoryId> {
-    let lines = drafts.iter().flat_map(|draft| &draft.lines);
-    lines.filter(|line| line.told).map(|line| line.said.id).collect()
-}
-
 fn finish(drafts: Vec<Draft>) -> Briefing {
-    let mut known = told(&drafts);
+    let lines = drafts.iter().flat_map(|draft| &draft.lines);
+    let mut known: HashSet<MemoryId> = lines.filter(|line| line.told).map(|line| line.said.id).collect();
     let mut briefing = Briefing::default();
     for draft in drafts {
         let left_out = draft.left_out(&known);
@@ -188,17 +232,77 @@ fn finish(drafts: Vec<Draft>) -> Briefing {
     briefing
 }
 
+/// Who wrote what, as the reader sees it.
+struct Sources {
+    reader: PrincipalId,
+    /// Who wrote the current version of what others may have written.
+    writers: HashMap<MemoryId, PrincipalId>,
+    names: HashMap<PrincipalId, String>,
+}
+
+impl Sources {
+    fn of<'a>(
+        parts: &Parts,
+        caller: &Caller,
+        memories: impl Iterator<Item = &'a (Memory, String)>,
+    ) -> Result<Self, Error> {
+        let reader = caller.viewer.principal;
+        // Nobody else can have written what is private.
+        let shared: Vec<&Memory> = memories
+            .map(|(memory, _)| memory)
+            .filter(|memory| memory.edition.boundary != Boundary::Private)
+            .collect();
+        let mut sources = Self { reader, writers: HashMap::new(), names: HashMap::new() };
+        if !shared.is_empty() {
+            let ids: Vec<MemoryId> = shared.iter().map(|memory| memory.id).collect();
+            sources.writers = parts.store.writers(&caller.viewer, &ids)?;
+            let others: HashSet<PrincipalId> =
+                shared.iter().filter_map(|memory| sources.another(memory)).collect();
+            sources.names = history::names(parts, &others.into_iter().collect::<Vec<_>>())?;
+        }
+        Ok(sources)
+    }
+
+    fn writer(&self, memory: &Memory) -> PrincipalId {
+        self.writers.get(&memory.id).copied().unwrap_or(memory.owner)
+    }
+
+    /// Who else wrote it: the last to write, or the first where that was the reader.
+    fn another(&self, memory: &Memory) -> Option<PrincipalId> {
+        [self.writer(memory), memory.owner].into_iter().find(|writer| *writer != self.reader)
+    }
+
+    fn trust(&self, memory: &Memory) -> Trust {
+        memory.trust_of(self.reader, self.writer(memory))
+    }
+
+    /// The name of who else wrote it, fit to be told.
+    fn name(&self, memory: &Memory) -> Option<String> {
+        let name = self.names.get(&self.another(memory)?).map_or("somebody", String::as_str);
+        Some(fit(name, LONGEST_NAME))
+    }
+}
+
+/// A text on one line, with nothing hidden in it and nothing that ends the fence.
+fn fit(text: &str, longest: usize) -> String {
+    visible::fenced(&preview::cut(&visible::plain(text), longest))
+}
+
 /// A memory as it is told. Of a long one, what it says in short where that is known, else its beginning.
-fn line(memory: &Memory, text: &str) -> Line {
+fn line(memory: &Memory, text: &str, sources: &Sources) -> Line {
     let summary = memory.edition.text.summary.as_deref();
     let text = summary.filter(|_| text.chars().nth(LONGEST).is_some()).unwrap_or(text);
-    let mut text = visible::fenced(&preview::cut(&visible::plain(text), LONGEST));
-    if memory.provenance.trust == Trust::Untrusted {
-        text.insert_str(0, "(from an untrusted source) ");
-    }
-    let name = memory.reference();
-    let bytes = text.len() + name.to_string().len() + AROUND_LINE;
-    Line { said: Briefed { id: memory.id, name, text }, bytes, told: false }
+    let (text, by) = (fit(text, LONGEST), sources.name(memory));
+    let text = match (&by, sources.trust(memory)) {
+        (Some(name), Trust::Own | Trust::Shared) => format!("(by {name}) {text}"),
+        (Some(name), Trust::Untrusted) => format!("(by {name}, from an untrusted source) {text}"),
+        (None, Trust::Untrusted) => format!("(from an untrusted source) {text}"),
+        (None, Trust::Shared) => format!("(from others) {text}"),
+        (None, Trust::Own) => text,
+    };
+    let said = Briefed { id: memory.id, name: memory.reference(), text, by };
+    let bytes = Piece::Line(&said).length();
+    Line { said, bytes, told: false }
 }
 
 /// The memories of a section that hold now, those that matter most first, and how many there are beside.
@@ -220,7 +324,7 @@ fn holding(
             _ => None,
         },
         states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
-        alive_at: Some(now),
+        states_at: Some(now),
         valid_at: Some(now),
         ..Filter::default()
     };

@@ -11,7 +11,7 @@ use crate::access::{self, Parts};
 use crate::association::Association;
 use crate::change::{Actor, ChangeSet, Write};
 use crate::error::{Error, ModelError, StoreError};
-use crate::id::{MemoryId, PrincipalId, SpaceId};
+use crate::id::{MemoryId, Number, PrincipalId, Seq, SpaceId};
 use crate::memory::{Chunk, Embedding, Memory};
 use crate::ports::Embedder;
 use crate::request::Filter;
@@ -20,12 +20,14 @@ use crate::search::{Entry, Meaning, Question, Scope};
 use crate::space::Viewer;
 use crate::text;
 use crate::time::Timestamp;
-use crate::vocabulary::{Boundary, LinkedBy, Relation, State};
+use crate::vocabulary::{Boundary, ChangeKind, LinkedBy, Relation, State};
 
 /// From this cosine on a new memory is linked to an old one by itself.
 const SAME: f32 = 0.9;
 /// Most links made for one memory.
-const LINKS: usize = 5;
+pub(crate) const LINKS: usize = 5;
+/// Of what was written while a save was being decided, so many entries of the log are looked at.
+const LATE: usize = 1_000;
 /// How many near memories are looked at, since some may be of another boundary.
 const LOOKED_AT: usize = 32;
 /// How many sections are embedded before their vectors are written, and how many memories are read at the most for it.
@@ -134,7 +136,7 @@ pub(crate) fn vectors(
 }
 
 /// Where a new memory stands among those that it may be linked to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Newcomer {
     /// Its space.
     pub(crate) space: SpaceId,
@@ -142,6 +144,75 @@ pub(crate) struct Newcomer {
     pub(crate) boundary: Boundary,
     /// Its owner.
     pub(crate) owner: PrincipalId,
+}
+
+impl Newcomer {
+    /// Where a memory stands.
+    pub(crate) fn of(memory: &Memory) -> Self {
+        Self { space: memory.space, boundary: memory.edition.boundary, owner: memory.owner }
+    }
+
+    /// Whether a memory that its owner may see stands where links to it are made by themselves.
+    fn meets(self, memory: &Memory) -> bool {
+        memory.space == self.space
+            && memory.edition.boundary == self.boundary
+            && memory.standing.quarantined_at.is_none()
+    }
+}
+
+/// How alike two texts are, where that is so near that they are linked.
+pub(crate) fn alike(one: &Embedding, other: &Embedding) -> Option<Weight> {
+    if one.model != other.model || one.vector.len() != other.vector.len() {
+        return None;
+    }
+    let cosine: f32 = one.vector.iter().zip(&other.vector).map(|(a, b)| a * b).sum();
+    (cosine > SAME).then(|| weight(cosine))
+}
+
+fn weight(cosine: f32) -> Weight {
+    Weight::new(f64::from(cosine).clamp(0.0, 1.0)).unwrap_or(Weight::DEFAULT)
+}
+
+/// The memories that others have written from `after` up to `last`, in the order of the log, at most [`LATE`].
+pub(crate) fn written_between(
+    parts: &Parts,
+    space: SpaceId,
+    after: Seq,
+    last: Seq,
+) -> Result<Vec<MemoryId>, Error> {
+    let changes = parts.store.changes(after, LATE)?;
+    let mut ids: Vec<MemoryId> = changes
+        .into_iter()
+        .filter(|change| change.seq <= last && change.space == space)
+        .filter(|change| matches!(change.kind, ChangeKind::Saved | ChangeKind::Embedded))
+        .map(|change| change.memory)
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
+}
+
+/// Those of these entries that say nearly the same, nearest first: what [`near`] would find among them.
+pub(crate) fn near_among(
+    newcomer: Newcomer,
+    embedding: &Embedding,
+    entries: &[Entry],
+    now: Timestamp,
+) -> Vec<(MemoryId, Option<Number>, Weight)> {
+    let owned = |memory: &Memory| newcomer.boundary != Boundary::Private || memory.owner == newcomer.owner;
+    let stands =
+        |memory: &Memory| memory.standing.forgotten_at.is_none() && memory.state_at(now) != State::Archived;
+    let mut near: Vec<(MemoryId, Option<Number>, Weight)> = entries
+        .iter()
+        .filter(|Entry { memory, .. }| newcomer.meets(memory) && owned(memory) && stands(memory))
+        .filter_map(|Entry { memory, chunks }| {
+            let cosines = chunks.iter().filter_map(|chunk| alike(embedding, chunk.embedding.as_ref()?));
+            let nearest = cosines.max_by(|a, b| a.get().total_cmp(&b.get()))?;
+            Some((memory.id, memory.number, nearest))
+        })
+        .collect();
+    near.sort_by(|a, b| b.2.get().total_cmp(&a.2.get()).then(a.0.cmp(&b.0)));
+    near
 }
 
 /// The memories of the same space and boundary that say nearly the same as this vector, nearest first, at most
@@ -154,11 +225,11 @@ pub(crate) fn near(
 ) -> Result<Vec<(Memory, Weight)>, Error> {
     let viewer = Viewer { principal: newcomer.owner, within: Some(vec![newcomer.space]) };
     let states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
-    let alive_at = Some(parts.clock.now());
-    let filter = Filter { space: Some(newcomer.space), states, alive_at, ..Filter::default() };
+    let states_at = Some(parts.clock.now());
+    let filter = Filter { space: Some(newcomer.space), states, states_at, ..Filter::default() };
     let scope = Scope { sight: parts.store.sight(&viewer)?, filter, among: None };
     let meaning = Meaning { model: embedding.model.clone(), vector: embedding.vector.clone() };
-    let question = Question { terms: Vec::new(), meaning: Some(meaning), depth: LOOKED_AT };
+    let question = Question { meaning: Some(meaning), depth: LOOKED_AT, ..Question::default() };
     let Ok(found) = parts.index.search(&scope, &question) else {
         return Ok(Vec::new());
     };
@@ -178,13 +249,9 @@ pub(crate) fn near(
     let memories = parts.store.memories(&viewer, &ids)?;
     let of =
         |memory: &Memory| nearest.iter().find(|(id, _)| *id == memory.id).map_or(0.0, |(_, cosine)| *cosine);
-    let same = memories.into_iter().filter(|memory| {
-        memory.space == newcomer.space
-            && memory.edition.boundary == newcomer.boundary
-            && memory.standing.quarantined_at.is_none()
-    });
+    let same = memories.into_iter().filter(|memory| newcomer.meets(memory));
     let weighed = same.map(|memory| {
-        let weight = Weight::new(f64::from(of(&memory)).clamp(0.0, 1.0)).unwrap_or(Weight::DEFAULT);
+        let weight = weight(of(&memory));
         (memory, weight)
     });
     Ok(weighed.take(LINKS).collect())
@@ -257,6 +324,7 @@ fn embed_for(
             break;
         }
         let mut works = portion(parts.store.entries(&ids, Some(&model))?, at_a_time);
+        let unlinked = parts.store.unlinked(&ids)?;
         let failed = match embed_works(embedder, &mut works) {
             Ok(()) => Vec::new(),
             Err(error) => one_by_one(embedder, &mut works, error)?,
@@ -265,7 +333,8 @@ fn embed_for(
         for work in works {
             let (made, last) = (work.bare.len(), work.last);
             room = room.saturating_sub(made);
-            if keep(parts, work)? {
+            let links = unlinked.contains(&work.memory.id);
+            if keep(parts, work, links)? {
                 report.sections += made;
                 report.done += u64::from(last);
             }
@@ -349,17 +418,17 @@ fn set_back(parts: &Parts, model: &str, failed: &[Failed]) -> Result<(), Error> 
     Ok(())
 }
 
-/// Writes the vectors of a memory and links it to what says nearly the same. False where the memory changed meanwhile.
-fn keep(parts: &Parts, work: Work) -> Result<bool, Error> {
+/// Writes the vectors of a memory and, where that is due, links it to what says nearly the same. Of one that was loaded or
+/// is embedded once more, the links are there already, but for those that somebody took away. False where the memory
+/// changed meanwhile.
+fn keep(parts: &Parts, work: Work, links: bool) -> Result<bool, Error> {
     let now = parts.clock.now();
     let memory = work.memory;
     let links = match work.bare.as_slice() {
         [(_, Chunk { embedding: Some(embedding), .. })]
-            if work.alone && memory.provenance.mirror.is_none() =>
+            if links && work.alone && memory.provenance.mirror.is_none() =>
         {
-            let newcomer =
-                Newcomer { space: memory.space, boundary: memory.edition.boundary, owner: memory.owner };
-            near(parts, newcomer, embedding, Some(memory.id))?
+            near(parts, Newcomer::of(&memory), embedding, Some(memory.id))?
         }
         _ => Vec::new(),
     };
@@ -374,7 +443,7 @@ fn keep(parts: &Parts, work: Work) -> Result<bool, Error> {
 }
 
 /// An act of the engine's own.
-fn act(parts: &Parts, writes: Vec<Write>) -> ChangeSet {
+pub(crate) fn act(parts: &Parts, writes: Vec<Write>) -> ChangeSet {
     let by = Actor { principal: PrincipalId::USER, agent: None };
     ChangeSet { by, at: parts.clock.now(), rights: Vec::new(), writes }
 }

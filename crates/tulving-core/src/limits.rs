@@ -37,6 +37,12 @@ pub const PAGE: usize = 1_000;
 pub const QUESTION_BYTES: usize = 50_000;
 /// Most tokens of a recall's budget.
 pub const BUDGET: usize = 10_000_000;
+/// Least tokens of what is told at the start of a session: the words around it have room in them.
+pub const BRIEFING_LEAST: usize = 50;
+/// Most tokens of the same.
+pub const BRIEFING_MOST: usize = 100_000;
+/// A token is about so many bytes of text.
+pub const BYTES_PER_TOKEN: usize = 4;
 /// Most memories of one recall.
 pub const RECALL: usize = 1_000;
 /// Most memories of one batch save; it is one transaction.

@@ -61,6 +61,20 @@ impl Memory {
         self.began_at() <= at && self.edition.span.valid_until.is_none_or(|until| until > at)
     }
 
+    /// Where it stands at an instant: what has expired by then is archived, whatever was set.
+    pub fn state_at(&self, at: Timestamp) -> State {
+        let expired = self.edition.span.expires_at.is_some_and(|end| end <= at);
+        if expired { State::Archived } else { self.standing.state }
+    }
+
+    /// How far its source is trusted by a reader: what somebody else wrote in their own name is only shared.
+    pub fn trust_of(&self, reader: PrincipalId, writer: PrincipalId) -> Trust {
+        match self.provenance.trust {
+            Trust::Own if self.owner != reader || writer != reader => Trust::Shared,
+            trust => trust,
+        }
+    }
+
     /// Its number where it has one, else its id: what a person calls it.
     pub fn reference(&self) -> MemoryRef {
         MemoryRef::of(self.number, self.id)

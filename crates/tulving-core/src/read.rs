@@ -28,14 +28,14 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Me
 
 /// How many match.
 pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
-    Ok(parts.store.count(&caller.viewer, &fitted(filter)?)?)
+    Ok(parts.store.count(&caller.viewer, &fitted(filter, parts.clock.now())?)?)
 }
 
 /// One page, shorter than asked where its contents are long. Following the cursors neither skips nor repeats, whatever is written meanwhile: where the order is by
 /// creation each page begins after the last one's end; where it may change, the first page freezes it.
 pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     let limit = bounded(Field::Limit, request.limit, limits::PAGE)?;
-    let request = &ListRequest { filter: fitted(&request.filter)?, ..request.clone() };
+    let request = &ListRequest { filter: fitted(&request.filter, parts.clock.now())?, ..request.clone() };
     let fingerprint = fingerprint(caller, request);
     if let Some(cursor) = request.cursor.filter(|cursor| {
         let fixed = matches!(cursor.position, Position::After(..));
@@ -156,15 +156,16 @@ fn load(
 /// What a cursor must be used with: the same viewer, filter and order. What expires between two pages makes them no other
 /// list.
 fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
-    let alive_at = request.filter.alive_at.map(|_| Timestamp::from_micros(0));
-    let filter = Filter { alive_at, ..request.filter.clone() };
+    let states_at = request.filter.states_at.map(|_| Timestamp::from_micros(0));
+    let filter = Filter { states_at, ..request.filter.clone() };
     let text = format!("{:?} {filter:?} {:?}", caller.viewer, request.sort);
     let digest = Sha256::digest(text.as_bytes());
     u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
 }
 
-/// A filter with its words in the form in which they are stored. Refuses more tags than a memory can have.
-pub(crate) fn fitted(filter: &Filter) -> Result<Filter, Invalid> {
+/// A filter with its words in the form in which they are stored, and its states judged now where it does not say when.
+/// Refuses more tags than a memory can have.
+pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid> {
     let (got, limit) = (filter.tags.len(), limits::TAGS);
     if got > limit {
         return Err(Invalid::TooMany { field: Field::Tags, got, limit });
@@ -175,15 +176,21 @@ pub(crate) fn fitted(filter: &Filter) -> Result<Filter, Invalid> {
         key: composed(&filter.key),
         conversation: composed(&filter.conversation),
         source_agent: composed(&filter.source_agent),
+        states_at: filter.states_at.or(Some(now)),
         ..filter.clone()
     })
 }
 
 /// A count from 1 to `most`.
 pub(crate) fn bounded(field: Field, got: usize, most: usize) -> Result<usize, Invalid> {
-    if (1..=most).contains(&got) {
+    within(field, got, 1, most)
+}
+
+/// A count from `least` to `most`.
+pub(crate) fn within(field: Field, got: usize, least: usize, most: usize) -> Result<usize, Invalid> {
+    if (least..=most).contains(&got) {
         return Ok(got);
     }
     let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-    Err(Invalid::OutsideRange { field, got: number(got), least: 1, most: number(most) })
+    Err(Invalid::OutsideRange { field, got: number(got), least: number(least), most: number(most) })
 }

@@ -159,7 +159,7 @@ pub struct Filter {
     pub kinds: Vec<Kind>,
     /// Of one of these stabilities.
     pub stabilities: Vec<Stability>,
-    /// In one of these states.
+    /// In one of these states, as they are judged at [`states_at`](Self::states_at).
     pub states: Vec<State>,
     /// Of one of these forms.
     pub content_types: Vec<ContentType>,
@@ -189,8 +189,9 @@ pub struct Filter {
     pub forgotten: Forgotten,
     /// Whether mirrors of files are left out.
     pub records_only: bool,
-    /// Without those that have expired at this instant.
-    pub alive_at: Option<Timestamp>,
+    /// When states are judged: what has expired by then counts as archived. The verbs say now where this is not said; a
+    /// store that is not told goes by what was set alone.
+    pub states_at: Option<Timestamp>,
     /// Only what [held](Memory::held_at) at this instant.
     pub valid_at: Option<Timestamp>,
 }
@@ -200,12 +201,12 @@ impl Filter {
     /// alone: everything but the substring.
     pub fn admits(&self, memory: &Memory) -> bool {
         let (edition, provenance) = (&memory.edition, &memory.provenance);
-        let (text, class, span) = (&edition.text, &edition.class, &edition.span);
+        let (text, class) = (&edition.text, &edition.class);
         let created = memory.usage.created_at;
         among(&self.types, class.memory_type)
             && among(&self.kinds, class.kind)
             && among(&self.stabilities, class.stability)
-            && among(&self.states, memory.standing.state)
+            && among(&self.states, self.states_at.map_or(memory.standing.state, |at| memory.state_at(at)))
             && among(&self.content_types, text.content_type)
             && self.space.is_none_or(|space| space == memory.space)
             && self.tags.iter().all(|tag| text.tags.contains(tag))
@@ -218,7 +219,6 @@ impl Filter {
             && self.since.is_none_or(|since| created >= since)
             && self.until.is_none_or(|until| created < until)
             && !(self.records_only && provenance.mirror.is_some())
-            && self.alive_at.is_none_or(|now| span.expires_at.is_none_or(|end| end > now))
             && self.valid_at.is_none_or(|at| memory.held_at(at))
     }
 
@@ -315,6 +315,8 @@ pub struct Ask {
     pub fusion: Fusion,
     /// The lanes to use.
     pub lanes: Vec<Lane>,
+    /// Whether its words are looked up as they are: all of them, and none of them for words that begin with it or hold it.
+    pub exact_words: bool,
     /// The time of asking, which "last week" is seen from; the clock's where not given.
     pub asked_at: Option<Timestamp>,
     /// As things stood at this instant: what held and was not yet superseded then, in the words that it had.
@@ -323,7 +325,8 @@ pub struct Ask {
     pub channel: Option<String>,
     /// Answers with nothing where the evidence is weaker than this.
     pub abstain_below: Option<Strength>,
-    /// Most tokens that the contents of all hits may take, by estimate. What does not fit is left out and counted.
+    /// Most tokens that the contents of all hits may take, by estimate. What does not fit is left out and counted, and lends
+    /// no evidence to what is given.
     pub token_budget: Option<usize>,
 }
 
@@ -334,6 +337,7 @@ impl Ask {
             question: question.into(),
             fusion: Fusion::default(),
             lanes: Lane::ALL.to_vec(),
+            exact_words: false,
             asked_at: None,
             as_of: None,
             channel: None,
@@ -441,7 +445,8 @@ pub struct TokenRequest {
 pub struct BriefingRequest {
     /// What the session is about, where that is known.
     pub about: Option<String>,
-    /// Most tokens that it may take, by estimate; 1 to [`BUDGET`](crate::limits::BUDGET).
+    /// Most tokens that it may take as it is printed, at four bytes each; from
+    /// [`BRIEFING_LEAST`](crate::limits::BRIEFING_LEAST) to [`BRIEFING_MOST`](crate::limits::BRIEFING_MOST).
     pub token_budget: usize,
 }
 

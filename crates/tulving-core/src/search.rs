@@ -52,6 +52,9 @@ pub struct Scope {
 pub struct Question {
     /// The terms to look for; see [`text::terms`](crate::text::terms).
     pub terms: Vec<String>,
+    /// Whether only the terms themselves count. Else one that nothing within the scope has stands for those that begin with
+    /// it or hold it, for less.
+    pub exact: bool,
     /// What it means, where a model could say so.
     pub meaning: Option<Meaning>,
     /// How many candidates each lane gives at the most.

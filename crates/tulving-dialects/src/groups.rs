@@ -205,7 +205,12 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
         let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit };
         desk.engine.recall(&desk.caller, &request)
     };
-    let words = Ask { lanes: vec![Lane::Keyword], fusion: Fusion::Ranks, ..Ask::new(&asked.query) };
+    let words = Ask {
+        lanes: vec![Lane::Keyword],
+        exact_words: true,
+        fusion: Fusion::Ranks,
+        ..Ask::new(&asked.query)
+    };
     let mut hits = by(Mode::Hybrid(Box::new(words)))?.hits;
     if hits.is_empty() {
         hits = by(Mode::Substring(asked.query))?.hits;
@@ -253,7 +258,6 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
     let filter = Filter {
         space: Some(desk.caller.space),
         states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
-        alive_at: Some(desk.engine.now()),
         records_only: true,
         ..Filter::default()
     };

@@ -198,7 +198,6 @@ fn shown(desk: &Desk<'_>) -> Filter {
     Filter {
         space: Some(desk.caller.space),
         states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
-        alive_at: Some(desk.engine.now()),
         records_only: true,
         ..Filter::default()
     }

@@ -159,11 +159,11 @@ struct List {
     #[serde(default)]
     #[schemars(schema_with = "words::several::<Stability>")]
     stabilities: Vec<Stability>,
-    /// Only these states; archived ones are left out unless named or include_archived is set.
+    /// Only these states; where none is named, all but archived ones, or all with include_archived.
     #[serde(default)]
     #[schemars(schema_with = "words::several::<State>")]
     states: Vec<State>,
-    /// Archived ones too.
+    /// Archived ones too, where no states are named.
     #[serde(default)]
     include_archived: bool,
     /// Only with all of these tags.
@@ -259,10 +259,7 @@ pub fn fields(memory: &Memory, now: Timestamp) -> Fields {
         kind: edition.class.kind,
         stability: edition.class.stability,
         boundary: edition.boundary,
-        state: match edition.span.expires_at {
-            Some(end) if end <= now => State::Archived,
-            _ => memory.standing.state,
-        },
+        state: memory.state_at(now),
         source: provenance.origin,
         source_agent: provenance.source_agent.clone(),
         assisted_by_agent: provenance.assisted_by_agent.clone(),
@@ -469,13 +466,8 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
     let caller = within(desk, asked.hub_id.as_deref())?;
     let now = desk.engine.now();
     let mut states = asked.states;
-    // What has outlived its time to live counts as archived.
-    let archived = asked.include_archived || states.contains(&State::Archived);
-    if states.is_empty() && !archived {
+    if states.is_empty() && !asked.include_archived {
         states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
-    }
-    if asked.include_archived && !states.is_empty() && !states.contains(&State::Archived) {
-        states.push(State::Archived);
     }
     let filter = Filter {
         space: Some(caller.space),
@@ -483,7 +475,6 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
         stabilities: asked.stabilities,
         states,
         tags: asked.tags,
-        alive_at: (!archived).then_some(now),
         ..Filter::default()
     };
     let cursor = asked.cursor.as_deref().map(str::parse).transpose()?;

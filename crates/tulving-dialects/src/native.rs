@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use tulving_core::answer::{Fate, Hit, Receipt, Strength};
 use tulving_core::error::Invalid;
 use tulving_core::id::MemoryRef;
+use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{
     Ask, AssociationRequest, BriefingRequest, Filter, ForgetRequest, Manner, Mode, RecallRequest,
@@ -14,19 +15,15 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{MemoryType, Relation};
 
 use crate::argument::{Name, Whole};
-use crate::context;
 use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
+use crate::{Dialect, context};
 
 /// How many memories a recall gives where it does not say, and at the most.
 const USUAL: i64 = 8;
 const MOST: i64 = 100;
 /// Most memories of one save.
 const BATCH: usize = 100;
-/// Most tokens of a recall, and least and most of a session's context.
-const MOST_TOKENS: i64 = 10_000_000;
-const LEAST_BLOCK: i64 = 50;
-const MOST_BLOCK: i64 = 100_000;
 
 pub(crate) fn tools() -> Vec<Tool> {
     vec![
@@ -205,7 +202,7 @@ struct Recall {
     #[serde(default)]
     #[schemars(with = "String")]
     as_of: Option<Timestamp>,
-    /// Most tokens that the answer may take.
+    /// Most tokens that the contents may take together.
     #[serde(default)]
     #[schemars(with = "Whole", range(min = 1, max = 10_000_000))]
     token_budget: Option<Whole>,
@@ -213,7 +210,7 @@ struct Recall {
 
 #[derive(Serialize, JsonSchema)]
 struct Recalled {
-    /// Whether anything found is really about the question: strong, weak or none.
+    /// Whether anything given is really about the question: strong, weak or none.
     evidence: &'static str,
     /// The memories, best first.
     memories: Vec<Shown>,
@@ -270,7 +267,10 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     }
     let ask = Ask {
         as_of: asked.as_of,
-        token_budget: asked.token_budget.map(|tokens| tokens_within(tokens, 1, MOST_TOKENS)).transpose()?,
+        token_budget: asked
+            .token_budget
+            .map(|tokens| tokens_within(tokens, 1, limits::BUDGET))
+            .transpose()?,
         ..Ask::new(asked.question)
     };
     let filter =
@@ -288,9 +288,8 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     })
 }
 
-fn tokens_within(tokens: Whole, least: i64, most: i64) -> Result<usize, Refusal> {
-    let fits = (least..=most).contains(&tokens.0).then(|| usize::try_from(tokens.0).unwrap_or(1));
-    fits.ok_or_else(|| {
+fn tokens_within(tokens: Whole, least: usize, most: usize) -> Result<usize, Refusal> {
+    usize::try_from(tokens.0).ok().filter(|tokens| (least..=most).contains(tokens)).ok_or_else(|| {
         let message = format!("token_budget is {}; give {least} to {most}", tokens.0);
         Refusal::invalid("out_of_range", "token_budget", message)
     })
@@ -458,7 +457,7 @@ struct Block {
 fn context_tool(desk: &Desk<'_>, asked: Context) -> Result<Block, Refusal> {
     let mut request = BriefingRequest { about: asked.about, ..BriefingRequest::default() };
     if let Some(tokens) = asked.token_budget {
-        request.token_budget = tokens_within(tokens, LEAST_BLOCK, MOST_BLOCK)?;
+        request.token_budget = tokens_within(tokens, limits::BRIEFING_LEAST, limits::BRIEFING_MOST)?;
     }
-    Ok(Block { context: context::fenced(&desk.engine.briefing(&desk.caller, &request)?) })
+    Ok(Block { context: context::block(desk, Dialect::Native, &request)? })
 }

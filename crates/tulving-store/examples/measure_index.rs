@@ -240,6 +240,10 @@ impl Feed for Synthetic {
         Ok(0)
     }
 
+    fn unlinked(&self, _: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn unembedded_ids(&self, _: &str, _: u32, _: usize) -> Result<Vec<MemoryId>, StoreError> {
         Ok(Vec::new())
     }
@@ -251,7 +255,12 @@ fn question(n: u64, words: std::ops::Range<u64>, with_vector: bool) -> Question 
     let asked: Vec<String> = (0..5).map(|_| word(random.u64(words.clone()))).collect();
     let vector = near(random.u64(..CENTRES), 1.0, &mut random);
     let meaning = Meaning { model: "synthetic".to_owned(), vector };
-    Question { terms: terms::terms(&asked.join(" ")), meaning: with_vector.then_some(meaning), depth: 400 }
+    Question {
+        terms: terms::terms(&asked.join(" ")),
+        exact: false,
+        meaning: with_vector.then_some(meaning),
+        depth: 400,
+    }
 }
 
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
@@ -308,7 +317,11 @@ fn main() {
             principal: PrincipalId::USER,
             spaces: (0..spaces).map(|n| (space(n), Boundary::Hub)).collect::<HashMap<_, _>>(),
         },
-        filter: Filter { alive_at: Some(Timestamp::from_micros(1_800_000_000_000_000)), ..Filter::default() },
+        filter: Filter {
+            states: vec![State::Processing, State::Active, State::Cooling],
+            states_at: Some(Timestamp::from_micros(1_800_000_000_000_000)),
+            ..Filter::default()
+        },
         among: None,
     };
     let one = Scope { filter: Filter { space: Some(space(0)), ..all.filter.clone() }, ..all.clone() };

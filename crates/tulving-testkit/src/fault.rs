@@ -1,5 +1,6 @@
 //! A store that fails, or is meddled with, at the call that the test says.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -135,6 +136,14 @@ impl Memories for FaultyStore {
         self.pass("versions")?.versions(viewer, id)
     }
 
+    fn writers(
+        &self,
+        viewer: &Viewer,
+        ids: &[MemoryId],
+    ) -> Result<HashMap<MemoryId, PrincipalId>, StoreError> {
+        self.pass("writers")?.writers(viewer, ids)
+    }
+
     fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError> {
         self.pass("associations")?.associations(viewer, ids)
     }
@@ -249,6 +258,10 @@ impl Feed for FaultyStore {
 
     fn unembedded(&self, model: &str) -> Result<u64, StoreError> {
         self.pass("unembedded")?.unembedded(model)
+    }
+
+    fn unlinked(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError> {
+        self.pass("unlinked")?.unlinked(ids)
     }
 
     fn unembedded_ids(&self, model: &str, tried: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {

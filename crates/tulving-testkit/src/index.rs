@@ -208,7 +208,7 @@ impl Words {
         for (at, term) in question.terms.iter().enumerate() {
             let (share, meant) = if known.contains_key(term.as_str()) {
                 (1.0, vec![term.clone()])
-            } else if unknown.contains(term.as_str()) || unknown.len() < EXPANDED {
+            } else if !question.exact && (unknown.contains(term.as_str()) || unknown.len() < EXPANDED) {
                 unknown.insert(term);
                 (PARTIAL, expanded(&known, term))
             } else {

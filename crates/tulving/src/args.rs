@@ -251,11 +251,17 @@ pub(crate) fn number(text: &str) -> Result<f64, String> {
 
 /// A count as it was written; negative ones and nought are refused like those that are too large.
 pub(crate) fn count(field: Field, got: i64, most: usize) -> Result<usize, Failure> {
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    count_within(field, got, 1, most)
+}
+
+/// A count from `least` to `most`.
+pub(crate) fn count_within(field: Field, got: i64, least: usize, most: usize) -> Result<usize, Failure> {
+    let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    let (least, most) = (number(least), number(most));
     usize::try_from(got)
         .ok()
-        .filter(|_| (1..=most).contains(&got))
-        .ok_or_else(|| Invalid::OutsideRange { field, got, least: 1, most }.into())
+        .filter(|_| (least..=most).contains(&got))
+        .ok_or_else(|| Invalid::OutsideRange { field, got, least, most }.into())
 }
 
 /// Flags that choose among memories.

@@ -10,6 +10,8 @@
 //!   of a sealed group alone do not count as people of the org). [`Viewer::within`] confines all of it.
 //! - The log ascends in the order of commits: who has read up to `seq` n misses nothing at or below n.
 
+use std::collections::HashMap;
+
 use crate::association::Association;
 use crate::audit::AuditEntry;
 use crate::change::{Applied, Change, ChangeSet, Listing};
@@ -100,6 +102,14 @@ pub trait Memories {
     /// All versions of a visible memory, oldest first, the current one last, without those whose own boundary hid
     /// them from the viewer. Empty where the memory may not be seen or is forgotten.
     fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError>;
+
+    /// Who wrote the current version of each of these memories that the viewer may see and that are not forgotten, in any
+    /// order.
+    fn writers(
+        &self,
+        viewer: &Viewer,
+        ids: &[MemoryId],
+    ) -> Result<HashMap<MemoryId, PrincipalId>, StoreError>;
 
     /// The associations that begin or end at one of these memories, where the viewer may see both ends and neither
     /// is forgotten or quarantined. Strongest first.
@@ -208,6 +218,10 @@ pub trait Feed {
     /// fewest times first, then in the order in which they came into the store. Both are quick for the model that answers
     /// and for one that [`Write::Embed`](crate::change::Write::Embed) has begun with; for others the whole store is read.
     fn unembedded_ids(&self, model: &str, tried: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError>;
+
+    /// Those of these memories that were [inserted](crate::change::Write::Insert) with a chunk that had no vector, and have
+    /// got none since. What was loaded is not among them.
+    fn unlinked(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError>;
 }
 
 /// Background work.

@@ -24,9 +24,9 @@ pub fn weight(item: &Item) -> f64 {
     BY_MEANING * f64::from(item.closeness()) + BY_WORDS * f64::from(item.coverage)
 }
 
-/// The strength of the best of these items.
-pub fn strength<'a>(items: impl IntoIterator<Item = &'a Item>) -> Strength {
-    let best = items.into_iter().map(weight).fold(0.0, f64::max);
+/// The strength of what has the most of these weights.
+pub fn strength(weights: impl IntoIterator<Item = f64>) -> Strength {
+    let best = weights.into_iter().fold(0.0, f64::max);
     if best >= STRONG {
         Strength::Strong
     } else if best >= WEAK {

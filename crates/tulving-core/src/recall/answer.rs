@@ -3,6 +3,7 @@
 use crate::answer::{BestSection, Explanation, Hit, LaneMark, Part};
 use crate::error::Error;
 use crate::id::MemoryRef;
+use crate::limits::BYTES_PER_TOKEN;
 use crate::memory::Memory;
 use crate::rank::evidence;
 use crate::rank::recipe::sum;
@@ -13,8 +14,6 @@ use super::asked::Asked;
 
 /// Contents up to so many bytes are one section for sure.
 const SHORT: usize = 400;
-/// A token is about so many bytes of text.
-const BYTES_PER_TOKEN: usize = 4;
 
 /// A memory in its place.
 pub(super) struct Ranked {

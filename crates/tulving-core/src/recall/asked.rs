@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::access::Parts;
-use crate::answer::{Answer, Lane, Missing};
+use crate::answer::{Answer, Hit, Lane, Missing, Strength};
 use crate::error::Error;
 use crate::id::MemoryId;
 use crate::memory::Memory;
@@ -44,13 +44,22 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
         Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
     };
     let witnesses = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.item);
-    let strength = evidence::strength(witnesses.map(|at| &gathered.found.items[at]));
-    let (evidence, missing) = (Some(strength), gathered.missing);
-    if ask.abstain_below.is_some_and(|least| strength < least) {
+    let mut strength = evidence::strength(witnesses.map(|at| evidence::weight(&gathered.found.items[at])));
+    let missing = gathered.missing;
+    let is_weaker = |strength: Strength| ask.abstain_below.is_some_and(|least| strength < least);
+    if is_weaker(strength) {
+        let evidence = Some(strength);
         return Ok(Answer { evidence, withheld: total_found, missing, ..Answer::default() });
     }
-    let (hits, left_out) = answer::hits(&asked, ranked, &gathered.found)?;
-    Ok(Answer { hits, total_found, evidence, withheld: 0, left_out, missing })
+    let (mut hits, mut left_out) = answer::hits(&asked, ranked, &gathered.found)?;
+    if left_out > 0 {
+        // What had no room does not speak for what is given in its place.
+        strength = evidence::strength(hits.iter().take(WITNESSES).map(Hit::evidence));
+        if is_weaker(strength) {
+            left_out += hits.drain(..).len() as u64;
+        }
+    }
+    Ok(Answer { hits, total_found, evidence: Some(strength), withheld: 0, left_out, missing })
 }
 
 fn among(scope: &Scope) -> Option<HashSet<MemoryId>> {

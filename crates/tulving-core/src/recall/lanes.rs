@@ -56,8 +56,9 @@ pub(super) fn gather(
             None
         }
     };
-    let terms = if uses(Lane::Keyword) { terms::terms(&addressed.stripped) } else { Vec::new() };
-    let asked = Question { terms, meaning, depth };
+    let words = if ask.exact_words { &ask.question } else { &addressed.stripped };
+    let terms = if uses(Lane::Keyword) { terms::terms(words) } else { Vec::new() };
+    let asked = Question { terms, exact: ask.exact_words, meaning, depth };
     let found = match parts.index.search(scope, &asked) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),

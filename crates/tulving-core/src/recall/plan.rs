@@ -28,8 +28,8 @@ pub(super) enum Way {
 
 pub(super) fn read(request: &RecallRequest, now: Timestamp) -> Result<Plan, Invalid> {
     let limit = crate::read::bounded(Field::Limit, request.limit, limits::RECALL)?;
-    let mut filter = crate::read::fitted(&request.filter)?;
-    filter.alive_at = Some(now);
+    let mut filter = crate::read::fitted(&request.filter, now)?;
+    filter.states_at = Some(now);
     if filter.states.is_empty() {
         filter.states = State::ALL.to_vec();
     }
@@ -38,7 +38,7 @@ pub(super) fn read(request: &RecallRequest, now: Timestamp) -> Result<Plan, Inva
         Mode::Hybrid(ask) => {
             let ask = question(ask)?;
             if let Some(then) = ask.as_of {
-                filter.alive_at = Some(then);
+                filter.states_at = Some(then);
                 filter.valid_at = Some(then);
             }
             Way::Asked(ask)

@@ -1,13 +1,15 @@
 //! Turns drafts into the writes of one act, and what came of them into receipts.
 
+use std::collections::HashMap;
+
 use crate::access::{self, Parts};
 use crate::answer::{Fate, Near, Receipt, Warning};
 use crate::association::Association;
 use crate::change::{NewMemory, Revision, Right, Write};
 use crate::embedding::{self, Newcomer};
 use crate::error::{Error, Invalid};
-use crate::id::{MemoryId, Version};
-use crate::memory::{Chunk, Memory, Standing, Usage};
+use crate::id::{MemoryId, Seq, Version};
+use crate::memory::{Chunk, Embedding, Memory, Standing, Usage};
 use crate::request::{Caller, Forgotten};
 use crate::space::Space;
 use crate::time::Timestamp;
@@ -28,6 +30,21 @@ pub(crate) struct Act<'a> {
     receipts: Vec<Receipt>,
     /// The memories inserted, in the order of their writes.
     inserted: Vec<MemoryId>,
+    /// The last entry of the log before anything was compared.
+    seen: Option<Seq>,
+    /// The new memories that were compared with others.
+    compared: Vec<Compared>,
+}
+
+/// A new memory that is linked to those that say nearly the same.
+struct Compared {
+    /// Which of the receipts is its.
+    receipt: usize,
+    id: MemoryId,
+    newcomer: Newcomer,
+    embedding: Embedding,
+    /// Whether others may be linked to it.
+    stays: bool,
 }
 
 impl<'a> Act<'a> {
@@ -49,6 +66,8 @@ impl<'a> Act<'a> {
             pending: Pending::default(),
             receipts: Vec::new(),
             inserted: Vec::new(),
+            seen: None,
+            compared: Vec::new(),
         }
     }
 
@@ -203,19 +222,35 @@ impl<'a> Act<'a> {
         Ok((Fate::Updated, memory, revived))
     }
 
-    /// Links a new memory to those that say nearly the same.
+    /// Links a new memory to those that say nearly the same, there or in this act.
     fn relate(&mut self, memory: &Memory, chunks: &[Chunk]) -> Result<Vec<Near>, Error> {
         let [Chunk { embedding: Some(embedding), .. }] = chunks else {
             return Ok(Vec::new());
         };
-        let newcomer =
-            Newcomer { space: memory.space, boundary: memory.edition.boundary, owner: memory.owner };
-        let near = embedding::near(self.parts, newcomer, embedding, None)?;
-        let links = near.into_iter().map(|(old, similarity)| {
-            self.writes.push(embedding::link(memory.id, old.id, similarity, self.now));
-            Near { id: old.id, number: old.number, similarity }
+        if self.seen.is_none() {
+            self.seen = Some(self.parts.store.head()?);
+        }
+        let newcomer = Newcomer::of(memory);
+        let found = embedding::near(self.parts, newcomer, embedding, None)?.into_iter();
+        let mut near: Vec<Near> =
+            found.map(|(old, similarity)| Near { id: old.id, number: old.number, similarity }).collect();
+        let before = self.compared.iter().filter(|other| other.stays && other.newcomer == newcomer);
+        near.extend(before.filter_map(|other| {
+            let similarity = embedding::alike(embedding, &other.embedding)?;
+            Some(Near { id: other.id, number: None, similarity })
+        }));
+        near.sort_by(|a, b| b.similarity.get().total_cmp(&a.similarity.get()));
+        near.truncate(embedding::LINKS);
+        let links = near.iter().map(|near| embedding::link(memory.id, near.id, near.similarity, self.now));
+        self.writes.extend(links);
+        self.compared.push(Compared {
+            receipt: self.receipts.len(),
+            id: memory.id,
+            newcomer,
+            embedding: embedding.clone(),
+            stays: memory.state_at(self.now) != State::Archived,
         });
-        Ok(links.collect())
+        Ok(near)
     }
 
     fn link(&mut self, memory: &Memory, links: &[Link]) -> Result<Vec<Warning>, Error> {
@@ -266,13 +301,18 @@ impl<'a> Act<'a> {
 
     /// Writes the act and gives the receipts.
     pub(crate) fn apply(self, trouble: Option<&Warning>) -> Result<Vec<Receipt>, Error> {
-        let Self { parts, caller, now, rights, writes, mut receipts, inserted, .. } = self;
+        let Self { parts, caller, now, rights, writes, mut receipts, inserted, seen, compared, .. } = self;
         if !writes.is_empty() {
             let applied = parts.store.apply(&access::changes(caller, now, rights, writes))?;
-            let numbers: std::collections::HashMap<_, _> =
-                inserted.into_iter().zip(applied.numbers).collect();
+            let numbers: HashMap<_, _> = inserted.into_iter().zip(applied.numbers).collect();
+            let number = |id: MemoryId| numbers.get(&id).copied().flatten();
             for receipt in &mut receipts {
-                receipt.number = numbers.get(&receipt.id).copied().flatten().or(receipt.number);
+                receipt.number = number(receipt.id).or(receipt.number);
+                receipt.near.iter_mut().for_each(|near| near.number = number(near.id).or(near.number));
+            }
+            // What was saved is saved: that these links fail costs only themselves.
+            if let Some((seen, last)) = seen.zip(applied.seq) {
+                let _ = relate_late(parts, seen, last, &compared, &mut receipts);
             }
         }
         if let Some(trouble) = trouble {
@@ -284,6 +324,42 @@ impl<'a> Act<'a> {
         }
         Ok(receipts)
     }
+}
+
+/// Links new memories to those that others committed after they were compared and before they were written. Of two that are
+/// saved at once, this is for the later one to do: the earlier cannot know of it.
+fn relate_late(
+    parts: &Parts,
+    seen: Seq,
+    last: Seq,
+    compared: &[Compared],
+    receipts: &mut [Receipt],
+) -> Result<(), Error> {
+    let Some(first) = compared.first() else {
+        return Ok(());
+    };
+    let mut ids = embedding::written_between(parts, first.newcomer.space, seen, last)?;
+    ids.retain(|id| compared.iter().all(|own| own.id != *id));
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let now = parts.clock.now();
+    let entries = parts.store.entries(&ids, Some(&first.embedding.model))?;
+    let (mut writes, mut found) = (Vec::new(), Vec::new());
+    for own in compared {
+        let known = &receipts[own.receipt].near;
+        let near = embedding::near_among(own.newcomer, &own.embedding, &entries, now).into_iter();
+        let new = near.filter(|(id, ..)| known.iter().all(|near| near.id != *id));
+        for (id, number, similarity) in new.take(embedding::LINKS.saturating_sub(known.len())) {
+            writes.push(embedding::link(own.id, id, similarity, now));
+            found.push((own.receipt, Near { id, number, similarity }));
+        }
+    }
+    if !writes.is_empty() {
+        parts.store.apply(&embedding::act(parts, writes))?;
+    }
+    found.into_iter().for_each(|(receipt, near)| receipts[receipt].near.push(near));
+    Ok(())
 }
 
 /// How a memory stands once it was saved again, and whether that brought it back: active if it was archived, pinned if

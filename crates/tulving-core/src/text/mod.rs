@@ -1,5 +1,6 @@
 //! Pure work on text: its normal form, its hash, its parts, its terms, what it asks.
 
+pub mod block;
 pub mod cast;
 pub mod chunk;
 pub mod normalize;

@@ -66,11 +66,11 @@ struct Paged {
     cursor: Option<String>,
     /// In which order (default: newest).
     sort: Option<Order>,
-    /// Only in these states.
+    /// Only in these states; what has expired counts as archived.
     #[serde(default)]
     #[schemars(schema_with = "words::several::<State>")]
     states: Vec<State>,
-    /// Archived ones too.
+    /// Archived ones too, where no states are named.
     #[serde(default)]
     include_archived: bool,
     /// Only softly forgotten ones, which are yours to restore.

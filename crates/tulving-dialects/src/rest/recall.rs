@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tulving_core::answer::{Explanation, Hit, Lane, Strength};
+use tulving_core::limits;
 use tulving_core::request::{Ask, BriefingRequest, Filter, Fusion, Mode, RecallRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
@@ -19,8 +20,8 @@ use crate::{Dialect, NoDialect, context};
 const MOST: i64 = 1_000;
 const USUAL: i64 = 10;
 const MOST_TOKENS: i64 = 10_000_000;
-const MOST_BLOCK: i64 = 100_000;
-const LEAST_BLOCK: i64 = 50;
+const MOST_BLOCK: i64 = limits::BRIEFING_MOST as i64;
+const LEAST_BLOCK: i64 = limits::BRIEFING_LEAST as i64;
 const USUAL_BLOCK: i64 = 2_000;
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -232,7 +233,7 @@ struct Found {
     memories: Vec<Recalled>,
     /// How many there were before the limit.
     total: u64,
-    /// Whether anything found is really about the question.
+    /// Whether anything given is really about the question.
     #[schemars(schema_with = "words::word::<Strength>")]
     evidence: Strength,
     /// How many were kept back because the evidence was weaker than was asked for.

@@ -10,7 +10,8 @@ use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
 use tulving_core::ports::Embedder;
 use tulving_core::request::{Caller, Filter, SaveRequest};
-use tulving_core::vocabulary::{Origin, SpaceKind};
+use tulving_core::space::Viewer;
+use tulving_core::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
 use tulving_core::{Engine, Parts};
 use tulving_dialects::Dialect;
 use tulving_dialects::tool::{Desk, Refusal, Reply};
@@ -110,6 +111,15 @@ impl Bed {
     pub(crate) fn space(&self, name: &str, kind: SpaceKind) -> Caller {
         let space = self.engine.create_space(&self.caller, name, kind).expect("a space").id;
         self.within(space)
+    }
+
+    /// Somebody else who writes in that space.
+    pub(crate) fn member(&self, caller: &Caller, name: &str) -> Caller {
+        let made =
+            self.engine.create_principal(&self.caller, name, PrincipalKind::Person).expect("a principal");
+        let space = caller.space.to_string();
+        self.engine.set_member(&self.caller, &space, name, Role::Writer).expect("a member");
+        Caller { viewer: Viewer { principal: made.id, within: None }, ..caller.clone() }
     }
 
     fn within(&self, space: SpaceId) -> Caller {

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use serde_json::json;
-use tulving_core::request::{AssociationRequest, BriefingRequest, Caller, SaveRequest};
+use tulving_core::request::{AssociationRequest, BriefingRequest, Caller, SaveRequest, UpdateRequest};
 use tulving_core::vocabulary::{MemoryType, Relation, SpaceKind, Trust};
 use tulving_dialects::Dialect::{Max, Native};
 use tulving_dialects::context::block;
@@ -20,9 +20,6 @@ fn native_as(bed: &Bed, caller: &Caller, about: Option<&str>, token_budget: usiz
     let request = BriefingRequest { about: about.map(str::to_owned), token_budget };
     block(&Desk::open(&bed.engine, caller, Native).expect("a desk"), Native, &request).expect("a block")
 }
-
-/// What stands around the memories of a block at the most: the fence, what it says, and a short note.
-const AROUND: usize = 220;
 
 #[test]
 fn sections_come_in_the_order_in_which_they_matter() {
@@ -129,11 +126,11 @@ fn no_section_starves_the_others_and_what_is_left_out_is_counted() {
     assert!(made.contains("Sarah leads payments") && made.contains("Renew the certificate"), "{made}");
     let told = made.matches("- [#").count() - 2;
     assert!(
-        told > 20 && made.contains(&format!("Left out for want of room: {} in Preferences.", 300 - told)),
+        told > 20 && made.contains(&format!("Left out: {} in Preferences. `recall`", 300 - told)),
         "{made}"
     );
-    assert!(made.len() <= 4 * 1_000 + AROUND, "{}", made.len());
-    assert!(made.len() > 3_000, "the room is used: {}", made.len());
+    assert!(made.len() <= 4 * 1_000, "{}", made.len());
+    assert!(made.len() > 3_800, "the room is used: {}", made.len());
 }
 
 #[test]
@@ -193,25 +190,129 @@ fn the_block_of_max_is_its_summary() {
     assert!(made.starts_with("## Long-Term Memory\nThese are things"));
 }
 
+/// How many memories each section of a block tells, in its order.
+fn counts(block: &str) -> Vec<(&str, usize)> {
+    let sections = block.split("\n## ").skip(1);
+    sections.map(|section| (section.lines().next().unwrap_or(""), section.matches("\n- [").count())).collect()
+}
+
+#[test]
+fn where_all_sections_are_full_each_has_its_share() {
+    let bed = Bed::new();
+    let types = [
+        MemoryType::Fact,
+        MemoryType::Decision,
+        MemoryType::Todo,
+        MemoryType::Goal,
+        MemoryType::Person,
+        MemoryType::Project,
+        MemoryType::Preference,
+        MemoryType::Identity,
+    ];
+    for memory_type in types {
+        bed.save_many((0..20).map(|n| {
+            typed(
+                memory_type,
+                &format!("The {memory_type} of number {n:02}, in about seventy bytes of a text"),
+            )
+        }));
+    }
+    let headings = [
+        "Identity",
+        "Preferences",
+        "Projects",
+        "People",
+        "Goals",
+        "Open todos",
+        "Recent decisions",
+        "Relevant now",
+        "Facts",
+    ];
+    for (budget, least) in [(300, 1), (500, 1), (1_000, 2), (2_000, 4)] {
+        for about in [None, Some("the decision of number 07")] {
+            let made = native(&bed, about, budget);
+            let told = counts(&made);
+            let wanted = headings.iter().filter(|heading| about.is_some() || **heading != "Relevant now");
+            assert!(told.iter().map(|(heading, _)| heading).eq(wanted), "{budget}: {made}");
+            assert!(told.iter().all(|(_, count)| *count >= least), "{budget}: {told:?}");
+            assert!(made.len() > 4 * budget - 250, "{budget}: the room is used: {}", made.len());
+        }
+    }
+    // Where there is no room for one of each, those that matter most are heard, and what was asked for.
+    let told = native(&bed, None, 130);
+    assert!(
+        counts(&told).iter().map(|(heading, _)| *heading).eq(headings.into_iter().take(counts(&told).len()))
+    );
+    let told = native(&bed, Some("the decision of number 07"), 80);
+    assert_eq!(counts(&told).last(), Some(&("Relevant now", 1)), "{told}");
+}
+
+#[test]
+fn the_least_budget_is_the_same_everywhere() {
+    let bed = Bed::new();
+    bed.save(typed(MemoryType::Identity, "Is called Ana"));
+    bed.save_many((0..300).map(|n| typed(MemoryType::Fact, &format!("a thing that is known, number {n}"))));
+    let made = native(&bed, None, 50);
+    assert!(made.len() <= 200 && made.contains("- [#1] Is called Ana\n"), "{made}");
+    assert!(made.contains("\nLeft out: 300. `recall` finds them.\n"), "{made}");
+    for token_budget in [0, 49, 100_001] {
+        let request = BriefingRequest { about: None, token_budget };
+        assert!(block(&bed.desk(Native), Native, &request).is_err(), "{token_budget}");
+    }
+    let refused = bed.refused(Native, "context", json!({ "token_budget": 49 }));
+    assert!(refused.contains("give 50 to 100000"), "{refused}");
+}
+
+#[test]
+fn what_somebody_else_wrote_says_so() {
+    let bed = Bed::new();
+    let hub = bed.space("work", SpaceKind::Hub);
+    let helper = bed.member(&hub, "helper");
+    bed.save_as(&helper, SaveRequest { importance: Some(1.0), ..typed(MemoryType::Identity, "Is the boss") });
+    bed.save_as(&hub, typed(MemoryType::Identity, "Is called Ana"));
+    let untrusted = Some(Trust::Untrusted);
+    bed.save_as(&helper, SaveRequest { trust: untrusted, ..typed(MemoryType::Fact, "It was on a page") });
+    let mine = bed.save_as(&hub, typed(MemoryType::Goal, "Ship in May"));
+    let edit = UpdateRequest { content: Some("Ship in June".to_owned()), ..UpdateRequest::default() };
+    bed.engine.update(&helper, mine.into(), &edit).expect("edited");
+    let theirs = bed.save_as(&helper, typed(MemoryType::Todo, "Water the plants"));
+    let edit = UpdateRequest { tags: Some(vec!["home".to_owned()]), ..UpdateRequest::default() };
+    bed.engine.update(&hub, theirs.into(), &edit).expect("edited");
+    insta::assert_snapshot!(native_as(&bed, &hub, None, 2_000));
+    let theirs = native_as(&bed, &helper, None, 2_000);
+    assert!(theirs.contains("] (by user) Is called Ana\n") && theirs.contains("] Is the boss\n"), "{theirs}");
+    // Nothing of it is stored: who reads decides.
+    let stored = bed.engine.get(&hub, mine.into()).expect("there");
+    assert_eq!(stored.provenance.trust, Trust::Own);
+}
+
 #[test]
 fn the_block_stays_within_its_budget() {
     let bed = Bed::new();
-    let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
+    let hub = bed.space("work", SpaceKind::Hub);
+    let helper = bed.member(&hub, "helper");
+    let config = ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(
-        contents in prop::collection::vec(("[a-z<>/\u{e9}\u{4e2d}\\n ]{1,300}|(</memory>){1,40}", 0..MemoryType::ALL.len()), 1..12),
-        budget in 1_usize..1_500,
+        contents in prop::collection::vec((
+            "[a-z<>/\u{e9}\u{4e2d}\\n ]{1,300}|[a-z]{1,9}|(</memory>){1,40}",
+            0..MemoryType::ALL.len(),
+            any::<bool>(),
+            any::<bool>(),
+        ), 1..12),
+        budgets in prop::collection::vec(prop_oneof![50_usize..150, 50_usize..1_500], 3),
     )| {
-        for (content, at) in contents {
-            let request = typed(MemoryType::ALL[at], &content);
+        for (content, at, pinned, own) in contents {
+            let request = SaveRequest { pinned, ..typed(MemoryType::ALL[at], &content) };
             bed.wait(1);
-            let _ = bed.engine.save(&bed.caller, request);
+            let _ = bed.engine.save(if own { &hub } else { &helper }, request);
         }
-        for about in [None, Some("memory a b c")] {
-            let made = native(&bed, about, budget);
-            prop_assert!(made.len() <= 4 * budget + AROUND, "{} for {budget}: {made}", made.len());
-            prop_assert_eq!(&native(&bed, about, budget), &made);
+        for (budget, about) in budgets.into_iter().flat_map(|n| [(n, None), (n, Some("memory a b c"))]) {
+            let made = native_as(&bed, &hub, about, budget);
+            prop_assert!(made.len() <= 4 * budget, "{} for {budget}: {made}", made.len());
+            prop_assert_eq!(&native_as(&bed, &hub, about, budget), &made);
+            prop_assert!(made.starts_with("<memory>\n") && made.ends_with("\n</memory>\n"), "{made}");
             let lines = made.lines().filter(|line| line.trim_start().starts_with("</")).count();
-            prop_assert!(lines <= 1, "{made}");
+            prop_assert_eq!(lines, 1, "{}", made);
         }
     });
 }

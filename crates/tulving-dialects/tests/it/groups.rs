@@ -76,6 +76,8 @@ fn full_text_ranks_by_how_often_a_word_is_there() {
 fn where_no_word_matches_a_substring_does() {
     let bed = Bed::new();
     save(&bed, "docs", "See https://example.com/docs?page=2&x=100%25#top");
+    // A part of a word is text, not the beginning of another word.
+    save(&bed, "lunch", "The project lunch is on Friday at noon in the canteen");
     save(&bed, "odd", "C++ & \"quoted\" 100% snake_case \\ back — ¿qué?");
     for (query, key) in [
         ("https://example.com/docs?page=2", "docs"),
@@ -86,6 +88,7 @@ fn where_no_word_matches_a_substring_does() {
         ("_", "odd"),
         ("\\", "odd"),
         ("ake_ca", "odd"),
+        ("cante", "lunch"),
         ("¿", "odd"),
     ] {
         let said = recall(&bed, query);

@@ -208,7 +208,11 @@ fn tags_filter_and_archived_ones_are_asked_for() {
     );
     assert_eq!(list(json!({ "include_archived": true })), ["archived", "tagged once", "tagged twice"]);
     assert_eq!(list(json!({ "states": ["archived"] })), ["archived"]);
-    assert_eq!(list(json!({ "states": ["active"], "include_archived": true })).len(), 3);
+    assert_eq!(
+        list(json!({ "states": ["active"], "include_archived": true })),
+        ["tagged once", "tagged twice"],
+        "the states that are named are meant"
+    );
     let found = bed.data(Memax, "memax_recall", json!({ "query": "tagged archived", "tags": ["b"] }));
     assert_eq!(each(&found["memories"], "content"), ["tagged twice"]);
     let found = bed.data(Memax, "memax_recall", json!({ "query": "archived" }));
@@ -225,8 +229,14 @@ fn a_time_to_live_ends_in_the_archive() {
     bed.wait(60);
     assert_eq!(found(&bed), 0);
     assert_eq!(bed.data(Memax, "memax_list", json!({}))["memories"], json!([]));
-    let all = bed.data(Memax, "memax_list", json!({ "include_archived": true }));
-    assert_eq!(each(&all["memories"], "state"), ["archived"]);
+    for archived in [json!({ "include_archived": true }), json!({ "states": ["archived"] })] {
+        let all = bed.data(Memax, "memax_list", archived);
+        assert_eq!(each(&all["memories"], "state"), ["archived"]);
+    }
+    for alive in [json!({ "states": ["active"] }), json!({ "states": ["active"], "include_archived": true })]
+    {
+        assert_eq!(bed.data(Memax, "memax_list", alive)["memories"], json!([]));
+    }
     assert_eq!(bed.data(Memax, "memax_get", json!({ "id": name }))["state"], "archived");
     assert_eq!(
         bed.refused(Memax, "memax_push", json!({ "content": "x", "ttl": -1 })),

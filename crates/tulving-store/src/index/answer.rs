@@ -23,7 +23,7 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
     let views: Vec<View<'_>> = parts.iter().map(|(view, _)| *view).collect();
     let visible = parts.iter().map(|(view, dead)| Visible::of(*view, dead, scope));
     let visible: Vec<Visible<'_>> = visible.collect::<Result<_, _>>()?;
-    let words = Words::of(&question.terms, &visible)?;
+    let words = Words::of(question, &visible)?;
     let (by_terms, with_terms) = words.best(&visible, Top::new(&views, question.depth));
     let compared = Compared::of(question.meaning.as_ref(), &visible, &views, question.depth)?;
 

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use tulving_core::search::Question;
+
 use super::expand;
 use super::segment::Postings;
 use super::top::{Hit, Top};
@@ -71,7 +73,8 @@ impl Lengths {
 }
 
 impl<'a> Words<'a> {
-    pub(super) fn of(terms: &[String], parts: &[Visible<'a>]) -> Result<Self, Damaged> {
+    pub(super) fn of(question: &Question, parts: &[Visible<'a>]) -> Result<Self, Damaged> {
+        let terms = &question.terms;
         let items: f64 = parts.iter().map(|part| f64::from(part.tally.items)).sum();
         let length: f64 = parts.iter().map(|part| part.tally.length as f64).sum();
         let mut known: HashMap<&str, usize> = HashMap::with_capacity(terms.len());
@@ -88,10 +91,11 @@ impl<'a> Words<'a> {
         }
         let (mut words, mut rarities) = (Vec::new(), vec![0.0; different.len()]);
         let (mut worth, mut unknown) = (Vec::with_capacity(different.len()), 0);
+        let most = if question.exact { 0 } else { MOST_UNKNOWN };
         for (asked, (term, times)) in different.iter().zip(times).enumerate() {
             let (share, found) = match expand::itself(term, parts)? {
                 Some(itself) => (1.0, vec![itself]),
-                None if unknown < MOST_UNKNOWN => (expand::SHARE, expand::others(term, parts)?),
+                None if unknown < most => (expand::SHARE, expand::others(term, parts)?),
                 None => (0.0, Vec::new()),
             };
             unknown += usize::from(share < 1.0);

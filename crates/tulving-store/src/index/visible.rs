@@ -9,6 +9,7 @@ use std::ops::Range;
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::request::Filter;
 use tulving_core::search::Scope;
+use tulving_core::vocabulary::State;
 
 use super::dead::Dead;
 use super::segment::{Details as _, Postings, Tally, View};
@@ -139,7 +140,10 @@ impl<'a> Visible<'a> {
         };
         fits(filter.since, &|since| created >= since)
             && fits(filter.until, &|until| created < until)
-            && fits(filter.alive_at, &|now| times.expires > now)
+            && fits(filter.states_at, &|at| {
+                let set = self.view.facets(self.view.classes[doc as usize]).state();
+                among(&filter.states, if times.expires <= at { State::Archived } else { set })
+            })
             && fits(filter.valid_at, &|then| times.held(then, self.view.details[doc as usize].at()))
     }
 
@@ -208,11 +212,13 @@ impl<'a> Visible<'a> {
 fn judge(view: &View<'_>, class: u32, space: SpaceId, scope: &Scope) -> Verdict {
     let (facets, filter) = (view.facets(class), &scope.filter);
     let owner = PrincipalId::from_bytes(view.class_owner(class));
+    // Those of the class that have expired count as archived.
+    let expires = facets.timed() && filter.states_at.is_some() && !filter.states.is_empty();
     let wanted = scope.sight.sees(space, owner, facets.boundary())
         && (filter.types.is_empty() || facets.memory_type().is_some_and(|word| filter.types.contains(&word)))
         && among(&filter.kinds, facets.kind())
         && among(&filter.stabilities, facets.stability())
-        && among(&filter.states, facets.state())
+        && (among(&filter.states, facets.state()) || (expires && filter.states.contains(&State::Archived)))
         && among(&filter.content_types, facets.content_type())
         && filter.author.is_none_or(|author| author == facets.author())
         && filter.pinned.is_none_or(|pinned| pinned == facets.pinned())
@@ -220,7 +226,7 @@ fn judge(view: &View<'_>, class: u32, space: SpaceId, scope: &Scope) -> Verdict 
     let dated = filter.since.is_some() || filter.until.is_some() || filter.valid_at.is_some();
     match wanted {
         false => Verdict::No,
-        true if dated || (facets.timed() && filter.alive_at.is_some()) => Verdict::Maybe,
+        true if dated || expires => Verdict::Maybe,
         true => Verdict::Yes,
     }
 }

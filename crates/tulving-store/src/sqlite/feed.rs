@@ -156,6 +156,18 @@ impl Feed for SqliteStore {
             Ok(ids.collect::<Result<_, _>>()?)
         })
     }
+
+    fn unlinked(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT m.id FROM json_each(?1) j CROSS JOIN memories m ON m.id = unhex(j.value) \
+                 WHERE m.row IN (SELECT memory FROM unlinked) ORDER BY j.key",
+            )?;
+            let found = statement
+                .query_map([visible::memory_ids(ids)], |row| Columns::of(row).id(MemoryId::from_bytes))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
 }
 
 impl SqliteStore {

@@ -7,6 +7,7 @@ use tulving_core::id::MemoryId;
 use tulving_core::request::{Filter, Forgotten, Sort};
 use tulving_core::space::Viewer;
 use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::State;
 
 use super::{holds, visible};
 
@@ -27,7 +28,7 @@ impl Conditions {
         all.words("m.type", filter.types.iter().map(|word| word.as_str()));
         all.words("m.kind", filter.kinds.iter().map(|word| word.as_str()));
         all.words("m.stability", filter.stabilities.iter().map(|word| word.as_str()));
-        all.words("m.state", filter.states.iter().map(|word| word.as_str()));
+        all.states(filter);
         all.words("m.content_type", filter.content_types.iter().map(|word| word.as_str()));
         all.words("m.author", filter.author.iter().map(|word| word.as_str()));
         all.text("m.key = ", filter.key.as_deref());
@@ -42,10 +43,6 @@ impl Conditions {
         }
         if let Some(until) = filter.until {
             all.bound("m.created_at < ", Value::Integer(until.as_micros()));
-        }
-        if let Some(now) = filter.alive_at {
-            let now = all.bind(Value::Integer(now.as_micros()));
-            all.plain(&format!("(m.expires_at IS NULL OR m.expires_at > {now})"));
         }
         if let Some(then) = filter.valid_at {
             let then = all.bind(Value::Integer(then.as_micros()));
@@ -65,6 +62,25 @@ impl Conditions {
         all.plain(&visible::memory("m"));
         all.costly(filter);
         all
+    }
+
+    /// What has expired counts as archived.
+    fn states(&mut self, filter: &Filter) {
+        let set = |all: &mut Self| all.words("m.state", filter.states.iter().map(|word| word.as_str()));
+        match filter.states_at.filter(|_| filter.states.len() < State::ALL.len()) {
+            _ if filter.states.is_empty() => {}
+            None => set(self),
+            Some(at) if filter.states.contains(&State::Archived) => {
+                let at = self.bind(Value::Integer(at.as_micros()));
+                let words: Vec<&str> = filter.states.iter().map(|word| word.as_str()).collect();
+                self.plain(&format!("(m.state IN ('{}') OR m.expires_at <= {at})", words.join("', '")));
+            }
+            Some(at) => {
+                set(self);
+                let at = self.bind(Value::Integer(at.as_micros()));
+                self.plain(&format!("(m.expires_at IS NULL OR m.expires_at > {at})"));
+            }
+        }
     }
 
     /// What takes longest to check comes last.

@@ -16,6 +16,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0002_vectors.sql"),
     include_str!("../../migrations/sqlite/0003_attempts.sql"),
     include_str!("../../migrations/sqlite/0004_claims.sql"),
+    include_str!("../../migrations/sqlite/0005_unlinked.sql"),
 ];
 
 /// The newest schema.

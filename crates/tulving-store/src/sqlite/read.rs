@@ -1,5 +1,6 @@
 //! Reads of memories, their versions, links and turns. Each takes its condition of who sees what from [`visible`].
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rusqlite::types::Value;
@@ -7,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Params, ToSql, params, params_from
 use tulving_core::association::Association;
 use tulving_core::change::Listing;
 use tulving_core::error::StoreError;
-use tulving_core::id::{ListingId, MemoryId, MemoryRef, SpaceId, Version};
+use tulving_core::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, Version};
 use tulving_core::memory::{Memory, VersionRecord};
 use tulving_core::ports::{Memories, Probe};
 use tulving_core::request::{Filter, Forgotten, Sort, TurnFilter};
@@ -200,6 +201,29 @@ impl Memories for SqliteStore {
             let mut statement = reader.prepare_cached(&past)?;
             let past = statement.query_map(key, rows::version)?;
             Ok(past.chain([Ok(now)]).collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn writers(
+        &self,
+        viewer: &Viewer,
+        ids: &[MemoryId],
+    ) -> Result<HashMap<MemoryId, PrincipalId>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT m.id, m.updated_by FROM json_each(?3) j CROSS JOIN memories m ON m.id = unhex(j.value) \
+                 WHERE m.forgotten_at IS NULL AND {}",
+                visible::memory("m")
+            )
+        });
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let found = statement.query_map(params![me, within, visible::memory_ids(ids)], |row| {
+                let mut columns = Columns::of(row);
+                Ok((columns.id(MemoryId::from_bytes)?, columns.id(PrincipalId::from_bytes)?))
+            })?;
+            Ok(found.collect::<Result<_, _>>()?)
         })
     }
 

@@ -252,8 +252,8 @@ fn time_filters_include_the_start_only() {
 }
 
 #[test]
-fn expired_memories_are_left_out_on_demand() {
-    keeps(contract::list::expired_memories_are_left_out_on_demand);
+fn what_has_expired_counts_as_archived() {
+    keeps(contract::list::what_has_expired_counts_as_archived);
 }
 
 #[test]
@@ -519,6 +519,11 @@ fn what_waits_follows_every_move() {
 #[test]
 fn what_waits_agrees_with_a_plain_count() {
     keeps(contract::feed::what_waits_agrees_with_a_plain_count);
+}
+
+#[test]
+fn what_was_saved_without_vectors_is_unlinked_until_it_has_some() {
+    keeps(contract::feed::what_was_saved_without_vectors_is_unlinked_until_it_has_some);
 }
 
 #[test]

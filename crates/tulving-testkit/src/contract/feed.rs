@@ -456,3 +456,25 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
         plain.values().filter(|one| one.waits("b")).map(|one| one.memory.id).collect();
     assert_eq!(waiting(&world, "b"), expected, "chosen anew");
 }
+
+/// What was inserted without all of its vectors is unlinked until it gets some, and what was loaded is not.
+pub fn what_was_saved_without_vectors_is_unlinked_until_it_has_some(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("unlinked");
+    let bare = put(&world, space, owner, "bare", &[None]);
+    let partly = put(&world, space, owner, "in parts", &[Some("m"), None]);
+    let whole = put(&world, space, owner, "whole", &[Some("m")]);
+    let unlinked = |world: &World| {
+        let ids = [whole.id, partly.id, bare.id, MemoryId::mint(world.now())];
+        good(world.store.unlinked(&ids))
+    };
+    assert_eq!(unlinked(&world), [partly.id, bare.id], "in the order of the ids");
+    let to = super::world(fresh);
+    to.apply(world.dump().into_iter().map(|record| Write::Load(Box::new(record))).collect());
+    assert!(to.seen(&eyes(owner), bare.id).is_some());
+    assert_eq!(unlinked(&to), []);
+    world.apply(vec![embed(&bare, vec![(0, vectors("m", 0.5))])]);
+    assert_eq!(unlinked(&world), [partly.id]);
+    world.erase(partly.id);
+    assert_eq!(unlinked(&world), []);
+}

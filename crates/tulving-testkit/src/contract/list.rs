@@ -122,7 +122,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
             Forgotten::Without
         },
         records_only: random.u8(..8) == 0,
-        alive_at: maybe(random, instant),
+        states_at: maybe(random, instant),
         valid_at: maybe(random, instant),
     }
 }
@@ -144,6 +144,8 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         Forgotten::Without => memory.standing.forgotten_at.is_none(),
         Forgotten::Only => memory.standing.forgotten_at.is_some() && memory.owner == viewer,
     };
+    let expired = matches!((edition.span.expires_at, filter.states_at), (Some(end), Some(at)) if end <= at);
+    let state = if expired { State::Archived } else { memory.standing.state };
     let given = |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
     visible
         && forgotten
@@ -152,7 +154,7 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && one_of(filter.types.contains(&class.memory_type), filter.types.is_empty())
         && one_of(filter.kinds.contains(&class.kind), filter.kinds.is_empty())
         && one_of(filter.stabilities.contains(&class.stability), filter.stabilities.is_empty())
-        && one_of(filter.states.contains(&memory.standing.state), filter.states.is_empty())
+        && one_of(filter.states.contains(&state), filter.states.is_empty())
         && one_of(filter.content_types.contains(&text.content_type), filter.content_types.is_empty())
         && filter.tags.iter().all(|tag| text.tags.contains(tag))
         && given(&filter.key, &edition.key)
@@ -165,9 +167,6 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && (holds(Some(&text.content))
             || (!filter.content_only && (holds(text.title.as_deref()) || holds(edition.key.as_deref()))))
         && !(filter.records_only && memory.provenance.mirror.is_some())
-        && filter
-            .alive_at
-            .is_none_or(|now| edition.span.expires_at.is_none_or(|expiry| expiry > now))
         && filter.valid_at.is_none_or(|then| memory.held_at(then))
 }
 
@@ -406,24 +405,40 @@ pub fn time_filters_include_the_start_only(fresh: Fresh<'_>) {
     assert_eq!(between(Some(Timestamp::from_micros(c.as_micros() + 1)), None), 0);
 }
 
-/// `alive_at` leaves out what has expired by then, at the very instant too.
-pub fn expired_memories_are_left_out_on_demand(fresh: Fresh<'_>) {
+/// What has expired by the instant at which states are judged is archived, at the very instant too, and in no other state.
+pub fn what_has_expired_counts_as_archived(fresh: Fresh<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("expiry");
     let expiry = world.now();
     world.put(space, owner, "forever", |_| ());
     world.put(space, owner, "for a while", |m| m.edition.span.expires_at = Some(expiry));
-    let alive = |at| {
-        let filter = Filter {
-            alive_at: at,
-            ..Filter::default()
-        };
-        good(world.store.count(&eyes(owner), &filter))
+    world.put(space, owner, "put away", |m| m.standing.state = State::Archived);
+    world.put(space, owner, "cool for a while", |m| {
+        m.standing.state = State::Cooling;
+        m.edition.span.expires_at = Some(expiry);
+    });
+    let found = |states: &[State], states_at| -> Vec<String> {
+        let filter = Filter { states: states.to_vec(), states_at, ..Filter::default() };
+        let found = good(world.store.list(&eyes(owner), &filter, Sort::Oldest, 99, None));
+        assert_eq!(good(world.store.count(&eyes(owner), &filter)), found.len() as u64);
+        assert_eq!(good(world.store.ids(&eyes(owner), &filter, Sort::Oldest)).len(), found.len());
+        assert!(found.iter().all(|memory| filter.admits(memory)));
+        found.into_iter().map(|memory| memory.edition.text.content).collect()
     };
-    assert_eq!(alive(None), 2, "nothing is left out unasked");
-    assert_eq!(alive(Some(expiry.plus_millis(-1))), 2);
-    assert_eq!(alive(Some(expiry)), 1);
-    assert_eq!(alive(Some(expiry.plus_millis(1))), 1);
+    let (active, cooling, archived) = ([State::Active], [State::Cooling], [State::Archived]);
+    for before in [None, Some(expiry.plus_millis(-1))] {
+        assert_eq!(found(&active, before), ["forever", "for a while"]);
+        assert_eq!(found(&cooling, before), ["cool for a while"]);
+        assert_eq!(found(&archived, before), ["put away"]);
+    }
+    for after in [Some(expiry), Some(expiry.plus_millis(1))] {
+        assert_eq!(found(&active, after), ["forever"]);
+        assert_eq!(found(&cooling, after), [""; 0]);
+        assert_eq!(found(&archived, after), ["for a while", "put away", "cool for a while"]);
+        assert_eq!(found(&[State::Archived, State::Active], after).len(), 4);
+        assert_eq!(found(State::ALL, after).len(), 4);
+        assert_eq!(found(&[], after).len(), 4, "who asks for no state means all");
+    }
 }
 
 /// `valid_at` finds what held then: from when it was said to, else from when it happened, else from when it was saved. The

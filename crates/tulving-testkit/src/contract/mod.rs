@@ -84,7 +84,7 @@ checks! {
         pages_follow_each_other,
         pages_stand_still_while_others_write,
         time_filters_include_the_start_only,
-        expired_memories_are_left_out_on_demand,
+        what_has_expired_counts_as_archived,
         only_what_held_then_is_found_as_of_then,
     }
     /// What a memory said before.
@@ -162,6 +162,7 @@ checks! {
         what_cannot_be_embedded_comes_last,
         what_waits_follows_every_move,
         what_waits_agrees_with_a_plain_count,
+        what_was_saved_without_vectors_is_unlinked_until_it_has_some,
     }
     /// Everything, out and in again.
     dump {

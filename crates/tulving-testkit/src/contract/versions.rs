@@ -1,5 +1,7 @@
 //! What a memory said before, for those who could have read it then.
 
+use std::collections::HashMap;
+
 use tulving_core::change::{Revision, Write};
 use tulving_core::id::{MemoryId, Version};
 use tulving_core::space::MemberOf;
@@ -45,6 +47,10 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
     assert!(versions.iter().all(|v| v.agent.as_deref() == Some("kit")));
     assert_eq!(versions[0].edition, first.edition);
     assert_eq!(versions[2].edition, third.edition);
+    let writers = |who| good(world.store.writers(&eyes(who), &[first.id]));
+    assert_eq!(writers(editor), HashMap::from([(first.id, owner)]));
+    good(world.apply_as(editor, Vec::new(), vec![build::revise(&third, build::edition("four"))]));
+    assert_eq!(writers(owner), HashMap::from([(first.id, editor)]));
 }
 
 /// What was private stays so, after the memory was shared.
@@ -86,8 +92,11 @@ pub fn versions_follow_the_memorys_visibility(fresh: Fresh<'_>) {
     let memory = world.put(space, owner, "here", |_| ());
     let memory = world.edit(&memory, |e| e.text.title = Some("t".to_owned()));
     assert_eq!(good(world.store.versions(&eyes(stranger), memory.id)), []);
+    assert!(good(world.store.writers(&eyes(stranger), &[memory.id])).is_empty());
+    assert_eq!(good(world.store.writers(&eyes(owner), &[memory.id])).len(), 1);
     assert_eq!(good(world.store.versions(&eyes(owner), memory.id)).len(), 2);
     world.forget(&memory);
     assert_eq!(good(world.store.versions(&eyes(owner), memory.id)), []);
+    assert!(good(world.store.writers(&eyes(owner), &[memory.id])).is_empty());
     assert_eq!(good(world.store.versions(&eyes(owner), MemoryId::mint(world.now()))), []);
 }

@@ -290,7 +290,7 @@ impl Served<'_> {
         let meaning = Some(Meaning { model: MODEL.to_owned(), vector: self.asked[number].clone() });
         let terms = terms(row.question(&self.questions, number));
         let begun = Instant::now();
-        bed.index.search(&scope, &Question { terms, meaning, depth: DEPTH })?;
+        bed.index.search(&scope, &Question { terms, exact: false, meaning, depth: DEPTH })?;
         Ok(milliseconds(begun))
     }
 
@@ -309,7 +309,9 @@ impl Served<'_> {
         let mut all = Vec::new();
         for vector in self.asked.iter().take(count) {
             let meaning = Some(Meaning { model: MODEL.to_owned(), vector: vector.clone() });
-            let found = bed.index.search(&scope, &Question { terms: Vec::new(), meaning, depth: DEPTH })?;
+            let found = bed
+                .index
+                .search(&scope, &Question { terms: Vec::new(), exact: false, meaning, depth: DEPTH })?;
             let mut items: Vec<&Item> = found.items.iter().filter(|item| item.candidate).collect();
             items.sort_by(|one, other| other.closeness().total_cmp(&one.closeness()));
             all.push(
@@ -323,7 +325,7 @@ impl Served<'_> {
 /// What the engine would ask among.
 fn scope(bed: &Bed, space: Option<SpaceId>) -> anyhow::Result<Scope> {
     let states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
-    let filter = Filter { space, states, alive_at: Some(SystemClock.now()), ..Filter::default() };
+    let filter = Filter { space, states, states_at: Some(SystemClock.now()), ..Filter::default() };
     Ok(Scope { sight: bed.store.sight(&bed.user.viewer)?, filter, among: None })
 }
 

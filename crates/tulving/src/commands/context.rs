@@ -7,7 +7,7 @@ use tulving_core::request::BriefingRequest;
 use tulving_dialects::tool::Desk;
 use tulving_dialects::{Dialect, context};
 
-use crate::args::{count, whole_number};
+use crate::args::{count_within, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::print::Printer;
@@ -31,7 +31,7 @@ pub(crate) struct Context {
     /// What the session is about; what is relevant to it comes with the block
     #[arg(long, value_name = "TEXT")]
     about: Option<String>,
-    /// Most tokens that the block may take
+    /// Most tokens that the block may take, 50 to 100000
     #[arg(long, value_name = "TOKENS", default_value_t = 2000, value_parser = whole_number, allow_negative_numbers = true)]
     budget: i64,
 }
@@ -43,7 +43,12 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
     }
     let request = BriefingRequest {
         about: args.about.clone(),
-        token_budget: count(Field::Budget, args.budget, limits::BUDGET)?,
+        token_budget: count_within(
+            Field::Budget,
+            args.budget,
+            limits::BRIEFING_LEAST,
+            limits::BRIEFING_MOST,
+        )?,
     };
     let caller = app.here()?;
     if printer.json() && dialect == Dialect::Native {

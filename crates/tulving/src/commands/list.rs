@@ -40,7 +40,7 @@ pub(crate) struct List {
     /// Every page
     #[arg(long, conflicts_with = "limit")]
     all: bool,
-    /// Archived ones only; without it they are left out
+    /// Archived and expired ones only; without it they are left out
     #[arg(long)]
     archived: bool,
     /// Forgotten ones only

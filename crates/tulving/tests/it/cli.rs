@@ -533,7 +533,7 @@ fn an_edit_that_changes_nothing_says_so() {
 }
 
 #[test]
-fn what_has_expired_is_marked() {
+fn what_has_expired_is_marked_and_listed_as_archived() {
     let tulving = Tulving::new();
     let mut transcript = Transcript::new(&tulving);
     transcript
@@ -541,6 +541,7 @@ fn what_has_expired_is_marked() {
         .run(&["save", "Next century's code", "--expires-at", "2101-01-01"])
         .run(&["save", "Next century's code", "--title", "Another title"])
         .run(&["list"])
+        .run(&["list", "--archived"])
         .run(&["get", "1"])
         .run_with(
             &["save", "--batch", "-"],

@@ -86,11 +86,17 @@ fn the_context_is_fenced_within_its_budget_and_of_its_space() {
     assert!(
         !block.contains("red secret") && tulving.ok(&["context", "--space", "red"]).contains("A red secret")
     );
-    let tiny = tulving.ok(&["context", "--budget", "10"]);
-    assert!(tiny.contains("Left out for want of room: 1 in ") && tiny.len() < 300, "{tiny}");
+    tulving.ok(&["save", "A fact that has no room beside the others in the least budget that there is"]);
+    let tiny = tulving.ok(&["context", "--budget", "50"]);
+    assert!(tiny.contains("- [#1] Prefers tea\n"), "{tiny}");
+    assert!(tiny.contains("\nLeft out: 2. `recall` finds them.\n") && tiny.len() <= 200, "{tiny}");
     let document = tulving.json(&["context", "--dialect", "max"]);
     assert!(document["context"].as_str().expect("a block").starts_with("## Long-Term Memory\n"));
     assert_eq!(tulving.json(&["context"])["sections"][0]["heading"], "Preferences");
     assert_eq!(tulving.run(&["context", "--dialect", "groups"]).code, 2);
-    assert_eq!(tulving.run(&["context", "--budget", "0"]).code, 2);
+    for outside in ["0", "49", "100001"] {
+        let run = tulving.run(&["context", "--budget", outside]);
+        assert_eq!(run.code, 2);
+        assert!(run.err.contains("must be within 50 and 100000"), "{}", run.err);
+    }
 }

@@ -104,7 +104,7 @@ mod tests {
     use tulving_core::search::{Meaning, Question, Scope, Sight};
     use tulving_core::text::terms;
     use tulving_core::time::Timestamp;
-    use tulving_core::vocabulary::Boundary;
+    use tulving_core::vocabulary::{Boundary, State};
 
     use super::*;
     use crate::index::answer;
@@ -167,7 +167,13 @@ mod tests {
         let all =
             Scope { sight: Sight { principal: person(0), spaces }, filter: Filter::default(), among: None };
         let time = Some(Timestamp::from_micros(1_700_000_100_000_000));
-        let dated = Filter { since: time, alive_at: time, valid_at: time, ..Filter::default() };
+        let dated = Filter {
+            since: time,
+            states: vec![State::Active],
+            states_at: time,
+            valid_at: time,
+            ..Filter::default()
+        };
         let one = [(space(1), Boundary::Team)].into();
         vec![
             Scope { filter: dated, ..all.clone() },
@@ -185,7 +191,7 @@ mod tests {
                 answer::speakers(&snapshot, &scope)?;
                 for asked in ["alpha beta gamma delta", "deploy omeg psi psi", "ploym"] {
                     let meaning = Some(Meaning { model: "m1".to_owned(), vector: vector(asked, 96) });
-                    let question = Question { terms: terms::terms(asked), meaning, depth: 30 };
+                    let question = Question { terms: terms::terms(asked), exact: false, meaning, depth: 30 };
                     answer::search(&snapshot, &scope, &question)?;
                 }
             }

@@ -42,6 +42,7 @@ impl Act<'_> {
             self.put_vector(row, i64::from(*ordinal), embedding)?;
         }
         self.settle(row)?;
+        self.transaction.prepare_cached("DELETE FROM unlinked WHERE memory = ?1")?.execute([row])?;
         self.log(ChangeKind::Embedded, id, at)
     }
 

@@ -40,6 +40,9 @@ impl Act<'_> {
         let row = self.insert_row(memory, number, &written)?;
         self.insert_chunks(row, &new.chunks)?;
         self.settle_new(row, &memory.standing, &new.chunks)?;
+        if new.chunks.iter().any(|chunk| chunk.embedding.is_none()) {
+            self.transaction.prepare_cached("INSERT INTO unlinked (memory) VALUES (?1)")?.execute([row])?;
+        }
         self.applied.numbers.push(number);
         self.log(ChangeKind::Saved, memory.id, whereabouts(memory))
     }

@@ -19,7 +19,7 @@ pub(super) fn everything() -> Scope {
 
 /// A question by words alone.
 pub(super) fn words(text: &str) -> Question {
-    Question { terms: terms::terms(text), meaning: None, depth: 50 }
+    Question { terms: terms::terms(text), exact: false, meaning: None, depth: 50 }
 }
 
 /// A question by words and meaning.
@@ -41,6 +41,7 @@ pub(super) fn any_question(random: &mut fastrand::Rng) -> Question {
     }
     let mut question = if random.u8(..4) == 0 { words(&asked) } else { question(&asked, "m1", 96) };
     question.depth = random.usize(0..12);
+    question.exact = random.u8(..4) == 0;
     question
 }
 
@@ -74,7 +75,10 @@ fn narrow(filter: &mut Filter, random: &mut fastrand::Rng) {
         8 => filter.since = time,
         9 => filter.until = time,
         10 => filter.records_only = true,
-        11 => filter.alive_at = time,
+        11 => {
+            filter.states_at = time;
+            filter.states = State::ALL.iter().copied().filter(|_| random.bool()).collect();
+        }
         _ => filter.valid_at = time,
     }
 }

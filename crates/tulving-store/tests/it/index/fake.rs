@@ -244,6 +244,10 @@ impl Feed for Fake {
         Ok(0)
     }
 
+    fn unlinked(&self, _: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn unembedded_ids(&self, _: &str, _: u32, _: usize) -> Result<Vec<MemoryId>, StoreError> {
         Ok(Vec::new())
     }

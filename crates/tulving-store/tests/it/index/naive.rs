@@ -77,6 +77,12 @@ impl<'a> Naive<'a> {
             *known.entry(term).or_default() += 1.0;
         }
         made.asked = question.terms.iter().map(|term| made.meant(term, &known)).collect();
+        if question.exact {
+            made.asked
+                .iter_mut()
+                .zip(&question.terms)
+                .for_each(|(meant, term)| meant.retain(|(one, _)| one == term));
+        }
         made
     }
 

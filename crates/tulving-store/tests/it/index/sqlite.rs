@@ -34,7 +34,7 @@ impl Process {
         let sight = self.store.sight(&user()).expect("a sight");
         let scope = Scope { sight, filter: Filter::default(), among: None };
         let meaning = vector.map(|vector| Meaning { model: "a".to_owned(), vector });
-        let question = Question { terms: terms::terms(asked), meaning, depth: 10 };
+        let question = Question { terms: terms::terms(asked), exact: false, meaning, depth: 10 };
         let found = self.index.search(&scope, &question).expect("an answer");
         found.items.iter().map(|item| item.memory).collect()
     }
@@ -81,7 +81,7 @@ fn each_sees_what_the_other_saves_erases_and_folds() {
 fn within(process: &Process, space: SpaceId, asked: &str) -> Vec<MemoryId> {
     let filter = Filter { space: Some(space), ..Filter::default() };
     let scope = Scope { sight: process.store.sight(&user()).expect("a sight"), filter, among: None };
-    let question = Question { terms: terms::terms(asked), meaning: None, depth: 10 };
+    let question = Question { terms: terms::terms(asked), exact: false, meaning: None, depth: 10 };
     let found = process.index.search(&scope, &question).expect("an answer");
     found.items.iter().map(|item| item.memory).collect()
 }

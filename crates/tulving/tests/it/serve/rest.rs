@@ -205,6 +205,11 @@ fn lists_are_filtered_and_paged_by_the_address() {
     assert_eq!(contents(&list("sort=oldest")), ["Deploys on Fridays", "Ship, soon"]);
     assert_eq!(contents(&list("states=archived")), ["Likes tea"]);
     assert_eq!(contents(&list("sort=oldest&include_archived=true")).len(), 3);
+    let over = json!({ "content": "Is over", "expires_at": "2020-01-01" });
+    let over = done(&server, "POST", "/v1/memories", &over)["id"].as_str().expect("an id").to_owned();
+    assert_eq!(contents(&list("sort=oldest&states=archived")), ["Likes tea", "Is over"]);
+    assert_eq!(contents(&list("sort=oldest&states=active")), ["Deploys on Fridays", "Ship, soon"]);
+    done(&server, "DELETE", &format!("/v1/memories/{over}"), &Value::Null);
     done(&server, "DELETE", "/v1/memories/2/archive", &Value::Null);
     done(&server, "DELETE", "/v1/memories/1?soft=true&reason=wrong", &Value::Null);
     assert_eq!(contents(&list("forgotten=true")), ["Deploys on Fridays"]);
