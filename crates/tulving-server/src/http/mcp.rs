@@ -9,16 +9,17 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use data_encoding::HEXLOWER;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcError};
+use rmcp::ServerHandler;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta as _, ProtocolVersion};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use rmcp::{ErrorData, ServerHandler};
+use tulving_core::preview;
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
-use tulving_core::{limits, preview};
 use tulving_dialects::Dialect;
 
 use super::app::App;
@@ -26,7 +27,11 @@ use super::auth::Credentials;
 use super::body;
 use super::dialects::{Named, known, unreadable};
 use super::problem::Problem;
+use crate::mcp::REVISIONS;
+use crate::mcp::message::{self, Refused};
+use crate::mcp::name::tidy;
 
+const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// What stands before the name in a session id.
 const NAMED: &str = "client-";
@@ -68,9 +73,10 @@ async fn serve(
     let mut caller = app.caller(given, Origin::Mcp).await?;
     let (parts, body) = request.into_parts();
     let bytes = body::read(app, &parts.headers, body).await?;
-    let message = match serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
+    let revision = revision(&parts.headers);
+    let message = match message::read(&bytes) {
         Ok(message) => message,
-        Err(error) => return Ok(not_understood(&error)),
+        Err(refused) => return Ok(answered(&refused, revision.as_deref())),
     };
     let named = introduced(&message);
     if caller.agent.is_none() {
@@ -78,6 +84,9 @@ async fn serve(
     }
     let request = Request::from_parts(parts, Body::from(bytes));
     let mut response = (app.answer)(caller, dialect, request).await;
+    if let Some(problem) = bare(&response, revision.as_deref()) {
+        return Err(problem);
+    }
     if let Some(id) = named.filter(|_| response.status() == StatusCode::OK).and_then(|name| session(&name)) {
         response.headers_mut().insert(SESSION, id);
     }
@@ -119,10 +128,6 @@ fn introduced(message: &ClientJsonRpcMessage) -> Option<String> {
     }
 }
 
-fn tidy(name: &str) -> Option<String> {
-    Some(preview::cut(name, limits::NOTE_CHARS)).filter(|name| !name.is_empty())
-}
-
 /// A session id that is nothing but a name. It gives no right to anything.
 fn session(name: &str) -> Option<HeaderValue> {
     HeaderValue::try_from(format!("{NAMED}{}", HEXLOWER.encode(name.as_bytes()))).ok()
@@ -135,16 +140,46 @@ fn remembered(headers: &HeaderMap) -> Option<String> {
     tidy(std::str::from_utf8(&name).ok()?)
 }
 
-/// The protocol's own errors for what is no JSON, and for JSON that is no message.
-fn not_understood(error: &serde_json::Error) -> Response {
-    let error = if error.is_data() {
-        ErrorData::invalid_request(format!("the body is no message of JSON-RPC: {error}"), None)
-    } else {
-        ErrorData::parse_error(format!("the body is not JSON: {error}"), None)
+/// The revision that a request says it speaks.
+fn revision(headers: &HeaderMap) -> Option<String> {
+    headers.get(REVISION).map(|revision| String::from_utf8_lossy(revision.as_bytes()).into_owned())
+}
+
+/// The protocol's own answer to what is no request that could be done. In the older revision an error that has the id of its
+/// request is an answer like any other.
+fn answered(refused: &Refused, revision: Option<&str>) -> Response {
+    let is_new = revision.is_some_and(|revision| revision >= ProtocolVersion::V_2026_07_28.as_str());
+    let status = match refused.code() {
+        ErrorCode::INVALID_PARAMS | ErrorCode::METHOD_NOT_FOUND if !is_new => StatusCode::OK,
+        ErrorCode::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        _ => StatusCode::BAD_REQUEST,
     };
-    let body = serde_json::to_string(&JsonRpcError::new(None, error)).unwrap_or_default();
-    let kind = [(axum::http::header::CONTENT_TYPE, "application/json")];
-    (StatusCode::BAD_REQUEST, kind, body).into_response()
+    (status, [(CONTENT_TYPE, "application/json")], refused.json()).into_response()
+}
+
+/// What is wrong with a request that was answered with nothing but a bare text.
+fn bare(response: &Response, revision: Option<&str>) -> Option<Problem> {
+    let status = response.status();
+    if status.is_success() || response.headers().contains_key(CONTENT_TYPE) {
+        return None;
+    }
+    Some(match status {
+        StatusCode::NOT_ACCEPTABLE => {
+            let said = "the client must accept application/json and text/event-stream";
+            Problem::new(status, "not_acceptable", said)
+                .hinting("send Accept: application/json, text/event-stream")
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Problem::new(status, "not_json", "the body must be JSON")
+            .hinting("send it with Content-Type: application/json"),
+        StatusCode::BAD_REQUEST => {
+            let named = preview::short(revision.unwrap_or_default());
+            let said = format!("the revision `{named}` of the protocol is not spoken here");
+            let spoken = REVISIONS.map(|revision| revision.to_string()).join(" or ");
+            Problem::new(status, "unsupported_protocol_version", said)
+                .hinting(format!("send MCP-Protocol-Version: {spoken}"))
+        }
+        _ => Problem::fault().answered(status),
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,13 @@
 //! Dialect, space and principal come from whoever starts a [`Server`], never from what a client says in a session, so that
 //! every request stands by itself. Work is done on the blocking pool, and goes to its end whether the client waits or not.
 
+mod address;
+mod lines;
+pub(crate) mod message;
+mod method;
+pub(crate) mod name;
 mod offer;
+mod pipe;
 mod stdio;
 
 use std::borrow::Cow;
@@ -21,22 +27,19 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tulving_core::Engine;
 use tulving_core::error::Class;
-use tulving_core::id::MemoryRef;
 use tulving_core::request::{BriefingRequest, Caller};
 use tulving_dialects::tool::{Desk, Refusal, Reply, Tool};
 use tulving_dialects::{Dialect, context};
 
 use crate::Upkeep;
 
+use address::Named;
+pub use pipe::Bounds;
 pub use stdio::{Stopped, on_stdio};
 
 /// The revisions that are spoken, newest first.
 pub const REVISIONS: [ProtocolVersion; 2] = [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25];
-/// Where the block for the start of a session is read.
-const CONTEXT: &str = "memory://context";
-/// How the address of a memory begins.
-const MEMORY: &str = "memory://";
-/// The prompt with that block.
+/// The prompt with the block for the start of a session.
 const SESSION_START: &str = "session-start";
 
 /// Speaks for one principal in one space, in one dialect.
@@ -73,7 +76,7 @@ impl Server {
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let mut caller = self.caller.clone();
         if caller.agent.is_none() && self.naming == Naming::Client {
-            caller.agent = context.client_info().map(|client| client.name);
+            caller.agent = context.client_info().and_then(|client| name::tidy(&client.name));
         }
         caller
     }
@@ -155,7 +158,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(vec![offer::context_resource(CONTEXT)]))
+        Ok(ListResourcesResult::with_all_items(vec![offer::context_resource(address::CONTEXT)]))
     }
 
     async fn list_resource_templates(
@@ -163,7 +166,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![offer::memory_template()]))
+        Ok(ListResourceTemplatesResult::with_all_items(vec![offer::memory_template(address::TEMPLATE)]))
     }
 
     async fn read_resource(
@@ -175,19 +178,18 @@ impl ServerHandler for Server {
             let said = format!("there is no resource {}", tulving_core::preview::short(&request.uri));
             ErrorData::resource_not_found(said, Some(json!({ "uri": request.uri })))
         };
-        let (text, media_type) = if request.uri == CONTEXT {
-            (self.context(&context, None).await?, "text/markdown")
-        } else {
-            let named = request.uri.strip_prefix(MEMORY).and_then(|name| name.parse::<MemoryRef>().ok());
-            let which = named.ok_or_else(missing)?;
-            let found = self.at_desk(&context, move |desk| desk.memory(which)).await?;
-            let memory = found.map_err(|refusal| match refusal.class {
-                Class::Absent => missing(),
-                _ => wrong(&refusal),
-            })?;
-            let text = serde_json::to_string_pretty(&memory)
-                .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-            (text, "application/json")
+        let (text, media_type) = match address::named(&request.uri).ok_or_else(missing)? {
+            Named::Context => (self.context(&context, None).await?, "text/markdown"),
+            Named::Memory(which) => {
+                let found = self.at_desk(&context, move |desk| desk.memory(which)).await?;
+                let memory = found.map_err(|refusal| match refusal.class {
+                    Class::Absent => missing(),
+                    _ => wrong(&refusal),
+                })?;
+                let text = serde_json::to_string_pretty(&memory)
+                    .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                (text, "application/json")
+            }
         };
         let contents = ResourceContents::text(text, &request.uri).with_mime_type(media_type);
         Ok(ReadResourceResult::new(vec![contents]).into())

@@ -63,8 +63,8 @@ pub(super) fn context_resource(uri: &str) -> Resource {
 }
 
 /// One memory.
-pub(super) fn memory_template() -> ResourceTemplate {
-    ResourceTemplate::new("memory://{id}", "memory")
+pub(super) fn memory_template(template: &str) -> ResourceTemplate {
+    ResourceTemplate::new(template, "memory")
         .with_title("A memory")
         .with_description("One memory with all its fields, by its number or id")
         .with_mime_type("application/json")

@@ -1,40 +1,239 @@
 //! The protocol on standard input and output, for a client that started this process.
+//!
+//! Input and output have a thread each: a read that nobody ends must hold up no stop, and one writer puts no two answers
+//! into one line.
 
-use rmcp::ServiceExt as _;
+use std::io::{self, BufRead, Write};
+use std::thread;
+
 use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::{ServerHandler, ServiceExt as _};
+use tokio::sync::{mpsc, oneshot};
 
 use super::Server;
+use super::lines::{Line, Lines};
+use super::pipe::{Answer, Bounds, Pipe};
 
 /// Why serving ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped {
     /// The runtime could not start.
     #[error("the server could not start: {0}")]
-    Start(#[from] std::io::Error),
+    Start(#[from] io::Error),
     /// What the client sent first is no beginning of a session.
     #[error("the client did not begin a session: {0}")]
     Begin(String),
+    /// The client is there no more, and was not answered.
+    #[error("the client closed standard output before it was answered")]
+    Gone,
+    /// Answers cannot be written.
+    #[error("standard output cannot be written: {0}")]
+    Output(#[source] io::Error),
+    /// Requests cannot be read.
+    #[error("standard input cannot be read: {0}")]
+    Input(#[source] io::Error),
     /// The server failed.
     #[error("the server stopped: {0}")]
     Failed(String),
 }
 
-/// Serves until the client closes standard input. Nothing else may write to standard output meanwhile.
-pub fn on_stdio(server: Server) -> Result<(), Stopped> {
+/// How a thread ended.
+type Ended = oneshot::Receiver<io::Result<()>>;
+
+/// Serves until the client closes standard input, and then answers what was begun. Nothing else may write to standard
+/// output meanwhile.
+pub fn on_stdio(server: Server, bounds: Bounds) -> Result<(), Stopped> {
+    between(server, || io::stdin().lock(), io::stdout(), bounds)
+}
+
+fn between<R: BufRead>(
+    server: impl ServerHandler,
+    input: impl FnOnce() -> R + Send + 'static,
+    output: impl Write + Send + 'static,
+    bounds: Bounds,
+) -> Result<(), Stopped> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let ended = runtime.block_on(async move {
-        let running = match server.serve(rmcp::transport::stdio()).await {
-            Ok(running) => running,
-            // The client went away before it said anything.
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-            Err(error) => return Err(Stopped::Begin(error.to_string())),
-        };
-        match running.waiting().await {
-            Ok(QuitReason::JoinError(error)) | Err(error) => Err(Stopped::Failed(error.to_string())),
-            Ok(_) => Ok(()),
+    let (lines, mut reader) = reading(input, bounds.line_bytes)?;
+    let (answers, writer) = writing(output)?;
+    let ended = runtime.block_on(async {
+        let served = serve(server, Pipe::new(lines, answers, bounds)).await;
+        // Nobody has anything more to write.
+        match tokio::time::timeout(bounds.time, writer).await {
+            Ok(Ok(Err(error))) if error.kind() == io::ErrorKind::BrokenPipe => Err(Stopped::Gone),
+            Ok(Ok(Err(error))) => Err(Stopped::Output(error)),
+            _ => served,
         }
     });
-    // Work that was begun goes to its end.
-    drop(runtime);
-    ended
+    // Work that was begun goes to its end, whoever waits for it.
+    runtime.shutdown_timeout(bounds.time);
+    match reader.try_recv() {
+        Ok(Err(error)) => ended.and(Err(Stopped::Input(error))),
+        _ => ended,
+    }
+}
+
+async fn serve(server: impl ServerHandler, pipe: Pipe) -> Result<(), Stopped> {
+    let running = match server.serve(pipe).await {
+        Ok(running) => running,
+        // The client went away before it began a session.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(Stopped::Begin(error.to_string())),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(Stopped::Failed(error.to_string())),
+        Ok(_) => Ok(()),
+    }
+}
+
+fn reading<R: BufRead>(
+    input: impl FnOnce() -> R + Send + 'static,
+    limit: usize,
+) -> io::Result<(mpsc::Receiver<Line>, Ended)> {
+    // One is read ahead.
+    let (sender, lines) = mpsc::channel(1);
+    let ended = begin("mcp-input", move || {
+        for line in Lines::new(input(), limit) {
+            if sender.blocking_send(line?).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    })?;
+    Ok((lines, ended))
+}
+
+fn writing(mut output: impl Write + Send + 'static) -> io::Result<(mpsc::UnboundedSender<Answer>, Ended)> {
+    let (sender, mut answers) = mpsc::unbounded_channel::<Answer>();
+    let ended = begin("mcp-output", move || {
+        while let Some(answer) = answers.blocking_recv() {
+            output.write_all(&answer.line)?;
+            output.flush()?;
+        }
+        Ok(())
+    })?;
+    Ok((sender, ended))
+}
+
+fn begin(name: &str, work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<Ended> {
+    let (tell, ended) = oneshot::channel();
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let _ = tell.send(work());
+    })?;
+    Ok(ended)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Cursor};
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds { line_bytes: 120, time: Duration::from_secs(30) };
+
+    struct Nothing;
+
+    impl ServerHandler for Nothing {}
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("whole").write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A line, and the id and the code that its answer has: 0 where all went well.
+    type Told = (Vec<u8>, Option<(Value, i64)>);
+
+    fn told(kind: usize, id: usize) -> Told {
+        let long = "x".repeat(BOUNDS.line_bytes + 1);
+        let (line, answer) = match kind {
+            0 => (" \t".to_owned(), None),
+            1 => (format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#), Some((json!(id), 0))),
+            2 => ("garbage".to_owned(), Some((Value::Null, -32700))),
+            3 => return (b"{\"id\":\"\xff\"}".to_vec(), Some((Value::Null, -32700))),
+            4 => ("[]".to_owned(), Some((Value::Null, -32600))),
+            5 => (format!(r#"{{"jsonrpc":"1.0","id":{id}}}"#), Some((json!(id), -32600))),
+            6 => (
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":[]}}"#),
+                Some((json!(id), -32602)),
+            ),
+            7 => (format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x/y"}}"#), Some((json!(id), -32601))),
+            8 => (format!(r#"{{"id":{id},"params":"{long}"}}"#), Some((json!(id), -32600))),
+            9 => (format!(r#"{{"params":"{long}","id":"{id}"}}"#), Some((json!(id.to_string()), -32600))),
+            10 => (long, Some((Value::Null, -32600))),
+            11 => (r#"{"jsonrpc":"2.0","method":"notifications/x"}"#.to_owned(), None),
+            _ => (format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#), None),
+        };
+        (line.into_bytes(), answer)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn every_line_that_wants_an_answer_has_one(
+            kinds in prop::collection::vec(0usize..13, 0..30),
+            at_once in 1usize..50,
+            returns in any::<bool>(),
+            ends in any::<bool>(),
+        ) {
+            let lines: Vec<Told> = kinds.iter().enumerate().map(|(id, kind)| told(*kind, id)).collect();
+            let end: &[u8] = if returns { b"\r\n" } else { b"\n" };
+            let mut input = lines.iter().map(|(line, _)| line.as_slice()).collect::<Vec<_>>().join(end);
+            input.extend_from_slice(if ends { end } else { b"" });
+            let written = Written::default();
+            between(Nothing, move || BufReader::with_capacity(at_once, Cursor::new(input)), written.clone(), BOUNDS)
+                .expect("it ends well");
+            let written = String::from_utf8(written.0.lock().expect("whole").clone()).expect("text");
+            let answers: Vec<(Value, i64)> = written
+                .lines()
+                .map(|line| serde_json::from_str::<Value>(line).expect("one document in each line"))
+                .map(|answer| (answer["id"].clone(), answer["error"]["code"].as_i64().unwrap_or_default()))
+                .collect();
+            let expected: Vec<(Value, i64)> = lines.into_iter().filter_map(|(_, answer)| answer).collect();
+            prop_assert_eq!(answers, expected);
+        }
+    }
+
+    /// Fails at everything.
+    struct Broken(io::ErrorKind);
+
+    impl Write for Broken {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+    }
+
+    #[test]
+    fn it_is_told_apart_who_went_away() {
+        let ask = || Cursor::new(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+        let gone = between(Nothing, ask, Broken(io::ErrorKind::BrokenPipe), BOUNDS);
+        assert!(matches!(gone, Err(Stopped::Gone)), "{gone:?}");
+        let full = between(Nothing, ask, Broken(io::ErrorKind::StorageFull), BOUNDS);
+        assert!(matches!(full, Err(Stopped::Output(_))), "{full:?}");
+        let unread = || BufReader::new(Broken(io::ErrorKind::IsADirectory));
+        let unread = between(Nothing, unread, Written::default(), BOUNDS);
+        assert!(matches!(unread, Err(Stopped::Input(_))), "{unread:?}");
+    }
 }

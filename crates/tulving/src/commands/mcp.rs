@@ -6,7 +6,7 @@ use clap::Args;
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
 use tulving_dialects::Dialect;
-use tulving_server::mcp::{Naming, Server, on_stdio};
+use tulving_server::mcp::{Bounds, Naming, Server, on_stdio};
 
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
@@ -42,7 +42,9 @@ pub(super) fn run(args: &Mcp, app: &App<'_>, _: &mut Printer) -> Result<Outcome,
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
     let (engine, bell) = (Arc::clone(&app.engine), Arc::new(keeper.bell()));
     let server = Server::new(engine, bell, caller, dialect, Naming::Client);
-    let served = on_stdio(server);
+    // A line may be as long as a body over HTTP, and what is in it takes no longer.
+    let limits = app.settings.server.limits;
+    let served = on_stdio(server, Bounds { line_bytes: limits.body_bytes, time: limits.time });
     keeper.stop();
     log.end();
     served.map_err(Cause::Mcp)?;

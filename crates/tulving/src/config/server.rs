@@ -9,7 +9,7 @@ use super::SettingError;
 /// The settings below `server`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Server {
-    pub(super) limits: Limits,
+    pub(crate) limits: Limits,
     pub(super) tls_certificate: PathBuf,
     pub(super) tls_key: PathBuf,
     pub(super) cors_origins: Vec<String>,

@@ -42,6 +42,9 @@ mod ranking;
 /// Saves, deletes, recalls and folds of several processes at once.
 mod together;
 
+/// `tulving mcp` as clients meet it: lines over a pipe.
+mod mcp;
+
 /// `tulving serve` as programs meet it: bytes over a socket.
 mod serve;
 

@@ -179,6 +179,7 @@ fn what_is_no_message_is_an_error_of_the_protocol() {
         let answer = send(body);
         assert_eq!(answer.status, 400, "{}", answer.text());
         assert_eq!(answer.json()["error"]["code"], code, "{}", answer.text());
+        assert_eq!(answer.json().get("id"), Some(&Value::Null), "{}", answer.text());
     }
     let deep = [b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": ".to_vec(), vec![b'['; 100_000]].concat();
     assert_eq!(send(&deep).json()["error"]["code"], -32700);
@@ -187,9 +188,90 @@ fn what_is_no_message_is_an_error_of_the_protocol() {
     let wrong = json!({ "name": "save", "arguments": { "contents": "x" } });
     let refused = old(&server, "/mcp", "", "tools/call", &wrong);
     assert_eq!(refused["result"]["isError"], true, "{refused}");
-    let version = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-    assert_eq!(post(&server, "/mcp", &[("MCP-Protocol-Version", "1999-01-01")], &version).status, 400);
-    let plain = server.ask("POST", "/mcp", &[JSON, OLD], version.to_string().as_bytes());
-    assert_eq!(plain.status, 406, "{}", plain.text());
     assert!(tulving.all_ids("default").is_empty());
+}
+
+#[test]
+fn wrong_params_are_told_from_an_unknown_method_in_both_revisions() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let ask = |revision, method: &str, rest: &str| {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":3,"method":"{method}"{rest}}}"#);
+        server.ask("POST", "/mcp", &[BOTH, JSON, revision, ("Mcp-Method", method)], body.as_bytes())
+    };
+    for (method, rest, code, part) in [
+        ("tools/call", "", -32602, "missing field `params`"),
+        ("tools/call", r#","params":{"name":"save","arguments":[1]}"#, -32602, "`params.arguments`"),
+        ("tools/call", r#","params":{"name":"a","name":"b"}"#, -32602, "duplicate field `name`"),
+        ("initialize", r#","params":{"protocolVersion":5}"#, -32602, "`params.protocolVersion`"),
+        ("no/such", "", -32601, "there is no method `no/such` here"),
+        (
+            "logging/setLevel",
+            r#","params":{"level":"info"}"#,
+            -32601,
+            "there is no method `logging/setLevel` here",
+        ),
+    ] {
+        for (revision, status) in [(OLD, 200), (NEW, if code == -32601 { 404 } else { 400 })] {
+            let answer = ask(revision, method, rest);
+            assert_eq!(answer.status, status, "{}", answer.text());
+            assert_eq!(answer.header("content-type"), Some("application/json"));
+            let document = answer.json();
+            assert_eq!(
+                (&document["id"], &document["error"]["code"]),
+                (&json!(3), &json!(code)),
+                "{document}"
+            );
+            assert!(
+                document["error"]["message"].as_str().is_some_and(|said| said.contains(part)),
+                "{document}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_spoken_is_a_problem_with_a_code() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let ask = |headers: &[(&str, &str)]| server.ask("POST", "/mcp", headers, list.to_string().as_bytes());
+    let revision = ask(&[BOTH, JSON, ("MCP-Protocol-Version", "1999-01-01")]);
+    let problem = revision.assert_problem(400, "unsupported_protocol_version");
+    assert!(problem["detail"].as_str().is_some_and(|said| said.contains("1999-01-01")), "{problem}");
+    assert!(
+        problem["hint"].as_str().is_some_and(|said| said.contains("2026-07-28 or 2025-11-25")),
+        "{problem}"
+    );
+    ask(&[JSON, OLD]).assert_problem(406, "not_acceptable");
+    ask(&[("Accept", "application/json"), JSON, OLD]).assert_problem(406, "not_acceptable");
+    ask(&[BOTH, ("Content-Type", "text/plain"), OLD]).assert_problem(415, "not_json");
+}
+
+#[test]
+fn a_memory_is_read_by_whatever_names_it() {
+    let tulving = Tulving::new();
+    let id = tulving.json(&["save", "Is called Ada"])["id"].as_str().expect("an id").to_owned();
+    let server = Server::start(&tulving);
+    for name in ["#1", "1", "%231", &id, &format!("mem_{id}")] {
+        let read = old(&server, "/mcp", "", "resources/read", &json!({ "uri": format!("memory://{name}") }));
+        let text = read["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{read}"));
+        assert!(text.contains("Is called Ada"), "{read}");
+    }
+}
+
+#[test]
+fn the_name_of_a_client_is_cleaned_before_it_is_kept() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let (_, session) = begin(&server, "/mcp", "a\u{7}b\u{1b}\u{202e}c");
+    let call = json!({ "name": "save", "arguments": { "memories": [{ "content": "Said by somebody" }] } });
+    old(&server, "/mcp", &session, "tools/call", &call);
+    // A session id may be written by hand.
+    let crafted = "client-611be280ae62"; // a, escape, right-to-left override, b
+    let call = json!({ "name": "save", "arguments": { "memories": [{ "content": "Said by another" }] } });
+    old(&server, "/mcp", crafted, "tools/call", &call);
+    let saved = tulving.json(&["list"]);
+    let agents: Vec<&Value> = [1, 0].map(|at| &saved["memories"][at]["source_agent"]).to_vec();
+    assert_eq!(agents, [&json!("a b c"), &json!("a b")]);
 }
