@@ -97,10 +97,12 @@ pub struct Changes {
 /// Whether a request is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Once {
-    /// It is: nobody has begun it, or who did has vanished.
-    Begun,
+    /// It is: nobody has begun it, or who did has vanished. It was begun now, which tells it from what others begin under
+    /// the same key.
+    Begun(Timestamp),
     /// It was done, with this answer. Empty means that the answer is not kept: it was longer than
-    /// [`KEPT_ANSWER_BYTES`](crate::limits::KEPT_ANSWER_BYTES), or something was erased since and it might tell of that.
+    /// [`KEPT_ANSWER_BYTES`](crate::limits::KEPT_ANSWER_BYTES), newer ones of the principal took its place, or something was
+    /// erased since and it might tell of that.
     Answered(String),
     /// Somebody is doing it.
     Running,
@@ -537,6 +539,10 @@ pub struct HistoryEntry {
     pub changed: Vec<&'static str>,
     /// What it said.
     pub edition: Edition,
+    /// Whether the content is left out of the edition, because those of newer versions fill the answer. To revert to it
+    /// brings it back whole.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
 }
 
 /// A memory near another one.

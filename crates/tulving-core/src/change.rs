@@ -160,19 +160,33 @@ pub enum Write {
         /// When the claim that it replaces was last written; `None` where there was none.
         from: Option<Timestamp>,
     },
-    /// A claim of the actor's is answered, where there is one that is not. Where something was erased since it was begun,
+    /// A claim of the actor's is answered, where there is one that was begun then and is not. Where something was erased since it was begun,
     /// the answer is kept as an empty one, because it may tell what is gone; those that were kept before became empty
     /// then.
     Answer {
         /// What the actor calls it.
         key: String,
+        /// When it was begun. One that was begun later is somebody else's.
+        begun: Timestamp,
         /// What was answered.
         answer: String,
     },
-    /// A claim of the actor's goes, where there is one that is not answered.
+    /// A claim of the actor's goes, where there is one that was begun then and is not answered.
     DropClaim {
         /// What the actor calls it.
         key: String,
+        /// When it was begun.
+        begun: Timestamp,
+    },
+    /// All but so many of the actor's claims go: first those answered, then the others, the oldest first.
+    BoundClaims {
+        /// How many stay.
+        keep: usize,
+    },
+    /// The answers of the actor's claims become empty, the oldest first, until the others have at most so many bytes.
+    BoundAnswers {
+        /// How many bytes stay.
+        keep: usize,
     },
     /// Some of the claims that were last written before a time go, whosever they are, the oldest first.
     PruneClaims {

@@ -39,7 +39,7 @@ pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) ->
     };
     let mut writes = vec![Write::LogTurn(turn.clone())];
     let newest = TurnFilter { channel: None, last: 1 };
-    let newest = parts.store.turns(&caller.viewer, caller.space, &newest)?;
+    let newest = parts.store.turns(&caller.viewer, caller.space, &newest, read::PAGE_BYTES)?;
     let position = newest.last().map_or(1, |newest| newest.position + 1);
     if position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
         writes.push(pruning(caller));
@@ -61,8 +61,8 @@ fn pruning(caller: &Caller) -> Write {
     Write::PruneTurns { space: caller.space, keep: TURNS_KEPT }
 }
 
-/// The newest turns of the caller's space, oldest first.
+/// The newest turns of the caller's space, oldest first, as many as one answer should carry.
 pub(crate) fn turns(parts: &Parts, caller: &Caller, filter: &TurnFilter) -> Result<Vec<Turn>, Error> {
     read::bounded(Field::Limit, filter.last, limits::PAGE)?;
-    Ok(parts.store.turns(&caller.viewer, caller.space, filter)?)
+    Ok(parts.store.turns(&caller.viewer, caller.space, filter, read::PAGE_BYTES)?)
 }

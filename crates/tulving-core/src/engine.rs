@@ -107,7 +107,8 @@ impl Engine {
         edit::update(&self.parts, caller, which, request)
     }
 
-    /// The versions of a memory, newest first.
+    /// The versions of a memory, newest first. Where the contents are long, those of the older ones are
+    /// [left out](HistoryEntry::left_out).
     pub fn history(&self, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
         history::history(&self.parts, caller, which)
     }
@@ -190,7 +191,7 @@ impl Engine {
         associate::dissociate(&self.parts, caller, source, target, relation)
     }
 
-    /// The memories within `depth` hops of one.
+    /// The memories within `depth` hops of one, nearest first; fewer where their contents are long.
     pub fn related(&self, caller: &Caller, which: MemoryRef, depth: usize) -> Result<Vec<Relative>, Error> {
         related::related(&self.parts, caller, which, depth)
     }
@@ -332,20 +333,29 @@ impl Engine {
     /// [`ONCE_KEY_CHARS`](crate::limits::ONCE_KEY_CHARS) visible ASCII characters. The fingerprint is a digest of what is
     /// asked. What was answered is known for 24 hours. Where nobody answers, the request counts as running for two minutes
     /// and may then be begun again.
+    /// A principal has at most [`CLAIMS`](crate::limits::CLAIMS) at a time: beyond that the oldest that was answered is
+    /// known no more. What was answered in a space is refused to whoever may not enter that by now.
     pub fn begin_once(&self, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
         once::begin(&self.parts, caller, key, fingerprint)
     }
 
-    /// Keeps what was answered to a request that was [begun](Self::begin_once). An answer longer than
-    /// [`KEPT_ANSWER_BYTES`](crate::limits::KEPT_ANSWER_BYTES) is kept as an empty one, which says that it was done. Does
-    /// nothing where the request is not known or was answered before.
-    pub fn answer_once(&self, caller: &Caller, key: &str, answer: &str) -> Result<(), Error> {
-        once::answer(&self.parts, caller, key, answer)
+    /// Keeps what was answered to a request that was [begun](Self::begin_once) at that moment. An answer longer than
+    /// [`KEPT_ANSWER_BYTES`](crate::limits::KEPT_ANSWER_BYTES) is kept as an empty one, which says that it was done, and so
+    /// are the oldest of a principal beyond [`KEPT_ANSWERS_BYTES`](crate::limits::KEPT_ANSWERS_BYTES). Does nothing where
+    /// the request is not known, was answered before, or was taken over by somebody who began it later.
+    pub fn answer_once(
+        &self,
+        caller: &Caller,
+        key: &str,
+        begun: Timestamp,
+        answer: &str,
+    ) -> Result<(), Error> {
+        once::answer(&self.parts, caller, key, begun, answer)
     }
 
-    /// Lets a request that was [begun](Self::begin_once) and failed be begun again.
-    pub fn drop_once(&self, caller: &Caller, key: &str) -> Result<(), Error> {
-        once::give_up(&self.parts, caller, key)
+    /// Lets a request that was [begun](Self::begin_once) at that moment and failed be begun again.
+    pub fn drop_once(&self, caller: &Caller, key: &str, begun: Timestamp) -> Result<(), Error> {
+        once::give_up(&self.parts, caller, key, begun)
     }
 
     /// Logs a turn of a conversation.
@@ -353,7 +363,7 @@ impl Engine {
         conversation::log_turn(&self.parts, caller, request)
     }
 
-    /// The newest turns, oldest first.
+    /// The newest turns, oldest first; fewer than asked where they are long, but one at least.
     pub fn turns(&self, caller: &Caller, filter: &TurnFilter) -> Result<Vec<Turn>, Error> {
         conversation::turns(&self.parts, caller, filter)
     }

@@ -6,30 +6,51 @@ use crate::access::{self, Parts};
 use crate::answer::HistoryEntry;
 use crate::error::Error;
 use crate::id::{MemoryRef, PrincipalId};
+use crate::read;
 use crate::request::Caller;
 
-/// The versions of a memory that the caller may see, newest first.
+/// The versions of a memory that the caller may see, newest first, the older ones without their contents once those of the
+/// newer fill an answer.
 pub(crate) fn history(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
     let memory = access::find(parts, caller, which)?;
-    let versions = parts.store.versions(&caller.viewer, memory.id)?;
-    let names = names(parts, &versions.iter().map(|record| record.by).collect::<Vec<_>>())?;
-    let mut entries: Vec<HistoryEntry> = Vec::with_capacity(versions.len());
-    for record in versions {
-        let changed = entries.last().map(|before| before.edition.differences(&record.edition));
+    let mut entries: Vec<HistoryEntry> = Vec::new();
+    let mut bytes = 0;
+    parts.store.each_version(&caller.viewer, memory.id, &mut |record| {
+        // Only now, because its content is compared with that of the version before.
+        if let Some(newer) = entries.last_mut() {
+            newer.changed = record.edition.differences(&newer.edition);
+            shorten(newer);
+        }
+        bytes += record.edition.text.content.len();
         entries.push(HistoryEntry {
             version: record.version,
             current: record.version == memory.version,
             act: record.act,
             at: record.at,
             by: record.by,
-            by_name: names.get(&record.by).cloned().unwrap_or_else(|| record.by.to_string()),
+            by_name: record.by.to_string(),
             agent: record.agent,
-            changed: changed.unwrap_or_default(),
+            changed: Vec::new(),
+            left_out: bytes > read::PAGE_BYTES && !entries.is_empty(),
             edition: record.edition,
         });
+    })?;
+    if let Some(oldest) = entries.last_mut() {
+        shorten(oldest);
     }
-    entries.reverse();
+    let names = names(parts, &entries.iter().map(|entry| entry.by).collect::<Vec<_>>())?;
+    for entry in &mut entries {
+        if let Some(name) = names.get(&entry.by) {
+            entry.by_name.clone_from(name);
+        }
+    }
     Ok(entries)
+}
+
+fn shorten(entry: &mut HistoryEntry) {
+    if entry.left_out {
+        entry.edition.text.content = String::new();
+    }
 }
 
 /// The names of principals.

@@ -55,6 +55,10 @@ pub const CHANGES: usize = 1_000;
 pub const ONCE_KEY_CHARS: usize = 255;
 /// Most bytes of an answer that is kept for a request that is repeated.
 pub const KEPT_ANSWER_BYTES: usize = 1 << 20;
+/// Most claims that are known of one principal.
+pub const CLAIMS: usize = 1_000;
+/// Most bytes of all answers that are kept for one principal.
+pub const KEPT_ANSWERS_BYTES: usize = 16 << 20;
 /// Most hops of `related`.
 pub const DEPTH: usize = 5;
 /// Most memories that `related` returns.

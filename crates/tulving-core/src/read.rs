@@ -19,7 +19,7 @@ const LISTING_LIVES_MILLIS: i64 = 3_600_000;
 /// How many memories are read at a time.
 const SLICE: usize = 64;
 /// How many bytes of content end a page before its limit.
-const PAGE_BYTES: usize = 16_000_000;
+pub(crate) const PAGE_BYTES: usize = 16_000_000;
 
 /// One memory.
 pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
@@ -123,6 +123,22 @@ fn frozen_page(
 /// Whether a page has as much text as one answer should carry.
 fn is_heavy(memories: &[Memory]) -> bool {
     memories.iter().map(|memory| memory.edition.text.content.len()).sum::<usize>() > PAGE_BYTES
+}
+
+/// The first of these memories, as far as one answer should carry them, but one at least.
+pub(crate) fn nearest(parts: &Parts, caller: &Caller, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
+    let mut memories: Vec<Memory> = Vec::new();
+    let mut bytes = 0;
+    for slice in ids.chunks(SLICE) {
+        for memory in parts.store.memories(&caller.viewer, slice)? {
+            bytes += memory.edition.text.content.len();
+            if bytes > PAGE_BYTES && !memories.is_empty() {
+                return Ok(memories);
+            }
+            memories.push(memory);
+        }
+    }
+    Ok(memories)
 }
 
 /// The memories of a page, as they are by now, and for how many of the ids that is. Those that are gone meanwhile are left

@@ -11,7 +11,8 @@ use crate::limits;
 use crate::read;
 use crate::request::Caller;
 
-/// The memories within `depth` hops, nearest first and within a hop strongest first. An edge through a memory that
+/// The memories within `depth` hops, nearest first and within a hop strongest first, until their contents fill an answer.
+/// An edge through a memory that
 /// the caller may not see is not walked.
 pub(crate) fn related(
     parts: &Parts,
@@ -43,7 +44,7 @@ pub(crate) fn related(
         }
     }
     let ids: Vec<MemoryId> = reached.iter().map(|(_, id, _)| *id).collect();
-    let memories = parts.store.memories(&caller.viewer, &ids)?;
+    let memories = read::nearest(parts, caller, &ids)?;
     let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
     let relatives = reached
         .into_iter()

@@ -144,6 +144,15 @@ impl Memories for FaultyStore {
         self.pass("writers")?.writers(viewer, ids)
     }
 
+    fn each_version(
+        &self,
+        viewer: &Viewer,
+        id: MemoryId,
+        show: &mut dyn FnMut(VersionRecord),
+    ) -> Result<(), StoreError> {
+        self.pass("each_version")?.each_version(viewer, id, show)
+    }
+
     fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError> {
         self.pass("associations")?.associations(viewer, ids)
     }
@@ -152,8 +161,14 @@ impl Memories for FaultyStore {
         self.pass("sections")?.sections(viewer, id)
     }
 
-    fn turns(&self, viewer: &Viewer, space: SpaceId, filter: &TurnFilter) -> Result<Vec<Turn>, StoreError> {
-        self.pass("turns")?.turns(viewer, space, filter)
+    fn turns(
+        &self,
+        viewer: &Viewer,
+        space: SpaceId,
+        filter: &TurnFilter,
+        bytes: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        self.pass("turns")?.turns(viewer, space, filter, bytes)
     }
 }
 

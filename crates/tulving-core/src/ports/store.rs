@@ -111,6 +111,14 @@ pub trait Memories {
         ids: &[MemoryId],
     ) -> Result<HashMap<MemoryId, PrincipalId>, StoreError>;
 
+    /// Shows the same versions one after the other, the newest first, without holding them all.
+    fn each_version(
+        &self,
+        viewer: &Viewer,
+        id: MemoryId,
+        show: &mut dyn FnMut(VersionRecord),
+    ) -> Result<(), StoreError>;
+
     /// The associations that begin or end at one of these memories, where the viewer may see both ends and neither
     /// is forgotten or quarantined. Strongest first.
     fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError>;
@@ -119,8 +127,15 @@ pub trait Memories {
     /// be seen or is forgotten.
     fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError>;
 
-    /// The turns of a space, oldest first. Only members of the space see any.
-    fn turns(&self, viewer: &Viewer, space: SpaceId, filter: &TurnFilter) -> Result<Vec<Turn>, StoreError>;
+    /// The turns of a space, oldest first: of the newest, as many as have at most `bytes` of content together, but one at
+    /// least. Only members of the space see any.
+    fn turns(
+        &self,
+        viewer: &Viewer,
+        space: SpaceId,
+        filter: &TurnFilter,
+        bytes: usize,
+    ) -> Result<Vec<Turn>, StoreError>;
 }
 
 /// Reads of spaces, principals, members and tokens.

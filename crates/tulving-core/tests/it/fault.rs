@@ -284,12 +284,12 @@ fn begin_once() {
 
 #[test]
 fn answer_once() {
-    whole_or_absent(begun, |s| s.engine().answer_once(&s.user, ONCE, "done"));
+    whole_or_absent(begun, |s| s.engine().answer_once(&s.user, ONCE, s.engine().now(), "done"));
 }
 
 #[test]
 fn drop_once() {
-    whole_or_absent(begun, |s| s.engine().drop_once(&s.user, ONCE));
+    whole_or_absent(begun, |s| s.engine().drop_once(&s.user, ONCE, s.engine().now()));
 }
 
 #[test]

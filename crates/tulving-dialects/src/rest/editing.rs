@@ -159,6 +159,9 @@ struct Entry {
     changed: Vec<&'static str>,
     /// What it said.
     content: String,
+    /// Whether the content is left out, because those of newer versions fill the answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    left_out: bool,
     /// Its title.
     title: Option<String>,
     /// Its labels.
@@ -189,6 +192,7 @@ fn history(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<History>, Refus
         agent: entry.agent,
         changed: entry.changed,
         content: entry.edition.text.content,
+        left_out: entry.left_out,
         title: entry.edition.text.title,
         tags: entry.edition.text.tags,
         memory_type: entry.edition.class.memory_type,

@@ -65,8 +65,8 @@ impl Once {
         work: impl FnOnce(&Engine, &Caller) -> Result<Sent, Problem>,
     ) -> Result<Sent, Problem> {
         use tulving_core::answer::Once as Known;
-        match engine.begin_once(caller, &self.key, self.fingerprint)? {
-            Known::Begun => {}
+        let begun = match engine.begin_once(caller, &self.key, self.fingerprint)? {
+            Known::Begun(begun) => begun,
             Known::Answered(sent) if sent.is_empty() => {
                 let said = "the request was done, and its answer is not kept";
                 return Err(Problem::new(StatusCode::CONFLICT, "already_done", said).about("Idempotency-Key"));
@@ -87,15 +87,16 @@ impl Once {
                     .about("Idempotency-Key")
                     .hinting("take a new key for each request"));
             }
-        }
+        };
         let done = work(engine, caller);
         // Where this fails, or the process ends before it, the work is done all the same; the same request is then done
         // again once its claim has lapsed.
         let _ = match &done {
             Ok(sent) => {
-                engine.answer_once(caller, &self.key, &serde_json::to_string(sent).unwrap_or_default())
+                let sent = serde_json::to_string(sent).unwrap_or_default();
+                engine.answer_once(caller, &self.key, begun, &sent)
             }
-            Err(_) => engine.drop_once(caller, &self.key),
+            Err(_) => engine.drop_once(caller, &self.key, begun),
         };
         done
     }

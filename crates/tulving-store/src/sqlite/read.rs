@@ -168,6 +168,18 @@ impl Memories for SqliteStore {
     }
 
     fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError> {
+        let mut versions = Vec::new();
+        self.each_version(viewer, id, &mut |version| versions.push(version))?;
+        versions.reverse();
+        Ok(versions)
+    }
+
+    fn each_version(
+        &self,
+        viewer: &Viewer,
+        id: MemoryId,
+        show: &mut dyn FnMut(VersionRecord),
+    ) -> Result<(), StoreError> {
         let current = format!(
             "SELECT m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m \
              WHERE m.id = ?3 AND m.forgotten_at IS NULL AND {}",
@@ -175,7 +187,7 @@ impl Memories for SqliteStore {
         );
         let past = format!(
             "SELECT {VERSION} FROM versions v JOIN memories m ON m.row = v.memory \
-             WHERE m.id = ?3 AND (m.owner = ?1 OR {}) ORDER BY v.version",
+             WHERE m.id = ?3 AND (m.owner = ?1 OR {}) ORDER BY v.version DESC",
             visible::visible("v.boundary", "m.owner", "m.space")
         );
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
@@ -196,11 +208,13 @@ impl Memories for SqliteStore {
                 })
             });
             let Some(now) = now.optional()? else {
-                return Ok(Vec::new());
+                return Ok(());
             };
-            let mut statement = reader.prepare_cached(&past)?;
-            let past = statement.query_map(key, rows::version)?;
-            Ok(past.chain([Ok(now)]).collect::<Result<_, _>>()?)
+            show(now);
+            for version in reader.prepare_cached(&past)?.query_map(key, rows::version)? {
+                show(version?);
+            }
+            Ok(())
         })
     }
 
@@ -272,7 +286,13 @@ impl Memories for SqliteStore {
         })
     }
 
-    fn turns(&self, viewer: &Viewer, space: SpaceId, filter: &TurnFilter) -> Result<Vec<Turn>, StoreError> {
+    fn turns(
+        &self,
+        viewer: &Viewer,
+        space: SpaceId,
+        filter: &TurnFilter,
+        bytes: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT {TURN} FROM turns WHERE space = ?3 AND (?4 IS NULL OR channel = ?4) AND {} \
@@ -288,7 +308,16 @@ impl Memories for SqliteStore {
                 .query_map(params![me, within, space.as_bytes(), filter.channel, last], |row| {
                     rows::turn(&mut Columns::of(row))
                 })?;
-            let mut turns: Vec<Turn> = found.collect::<Result<_, _>>()?;
+            let mut turns: Vec<Turn> = Vec::new();
+            let mut taken = 0;
+            for turn in found {
+                let turn = turn?;
+                taken += turn.content.len();
+                if taken > bytes && !turns.is_empty() {
+                    break;
+                }
+                turns.push(turn);
+            }
             turns.reverse();
             Ok(turns)
         })

@@ -417,6 +417,26 @@ fn old_claims_go_oldest_first() {
 }
 
 #[test]
+fn a_claim_is_answered_and_dropped_by_who_began_it() {
+    keeps(contract::claims::a_claim_is_answered_and_dropped_by_who_began_it);
+}
+
+#[test]
+fn a_principal_has_so_many_claims() {
+    keeps(contract::claims::a_principal_has_so_many_claims);
+}
+
+#[test]
+fn a_principal_has_so_many_bytes_of_answers() {
+    keeps(contract::claims::a_principal_has_so_many_bytes_of_answers);
+}
+
+#[test]
+fn turns_end_where_they_are_long() {
+    keeps(contract::turns::turns_end_where_they_are_long);
+}
+
+#[test]
 fn every_change_has_its_entry() {
     keeps(contract::log::every_change_has_its_entry);
 }

@@ -323,7 +323,8 @@ fn assert_history(store: &SqliteStore) {
 }
 
 fn assert_rest(store: &SqliteStore) {
-    let turns = store.turns(&user(), GROUP, &TurnFilter { channel: None, last: 10 }).expect("read");
+    let turns =
+        store.turns(&user(), GROUP, &TurnFilter { channel: None, last: 10 }, usize::MAX).expect("read");
     assert_eq!(turns.iter().map(|turn| turn.position).collect::<Vec<_>>(), [2, 3]);
     assert_eq!(turns[1].content, "Line 2.");
     let dead = store.jobs(&[JobState::Dead], &["embed"], 10).expect("read");

@@ -22,9 +22,20 @@ fn begin(
     world.apply_as(who, Vec::new(), vec![Write::Claim { key, fingerprint, from }]).map(drop)
 }
 
+/// Answers whatever claim is there.
 fn answer(world: &World, who: PrincipalId, key: &str, answer: &str) {
+    let begun = known(world, who, key).map_or_else(|| world.now(), |claim| claim.at);
+    answer_begun(world, who, key, begun, answer);
+}
+
+fn answer_begun(world: &World, who: PrincipalId, key: &str, begun: Timestamp, answer: &str) {
     let (key, answer) = (key.to_owned(), answer.to_owned());
-    good(world.apply_as(who, Vec::new(), vec![Write::Answer { key, answer }]));
+    good(world.apply_as(who, Vec::new(), vec![Write::Answer { key, begun, answer }]));
+}
+
+fn drop_begun(world: &World, who: PrincipalId, key: &str, begun: Timestamp) {
+    let key = key.to_owned();
+    good(world.apply_as(who, Vec::new(), vec![Write::DropClaim { key, begun }]));
 }
 
 fn known(world: &World, who: PrincipalId, key: &str) -> Option<Claim> {
@@ -92,8 +103,8 @@ pub fn only_what_was_not_answered_is_dropped(fresh: Fresh<'_>) {
     let world = world(fresh);
     let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
     let drop = |who| {
-        let key = "k".to_owned();
-        good(world.apply_as(who, Vec::new(), vec![Write::DropClaim { key }]));
+        let hers = known(&world, ann, "k").map_or_else(|| world.now(), |claim| claim.at);
+        drop_begun(&world, who, "k", hers);
     };
     drop(ann);
     good(begin(&world, ann, "k", ASKED, None));
@@ -140,4 +151,63 @@ pub fn old_claims_go_oldest_first(fresh: Fresh<'_>) {
     };
     assert_eq!(left(1), [true, false, true, true]);
     assert_eq!(left(9), [true, false, false, true], "an answer is a write too");
+}
+
+/// Who is late, because somebody else took the claim over, changes nothing of it.
+pub fn a_claim_is_answered_and_dropped_by_who_began_it(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let who = world.principal("ann");
+    let begun = || known(&world, who, "k").expect("it is known").at;
+    good(begin(&world, who, "k", ASKED, None));
+    let first = begun();
+    good(begin(&world, who, "k", ASKED, Some(first)));
+    let second = begun();
+    answer_begun(&world, who, "k", first, "late");
+    drop_begun(&world, who, "k", first);
+    assert_eq!((begun(), answered(&world, who, "k")), (second, None));
+    answer_begun(&world, who, "k", second, "in time");
+    assert_eq!(answered(&world, who, "k").as_deref(), Some("in time"));
+}
+
+/// Those answered go before those that are not, the oldest first, and only the actor's.
+pub fn a_principal_has_so_many_claims(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
+    let keys = ["1", "2", "3", "4", "5"];
+    for key in keys {
+        good(begin(&world, ann, key, ASKED, None));
+        good(begin(&world, bob, key, ASKED, None));
+    }
+    for key in ["4", "2"] {
+        answer(&world, ann, key, "done");
+    }
+    let left = |keep| {
+        good(world.apply_as(ann, Vec::new(), vec![Write::BoundClaims { keep }]));
+        keys.into_iter().filter(|key| known(&world, ann, key).is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(left(5), keys);
+    assert_eq!(left(4), ["1", "2", "3", "5"], "answered first");
+    assert_eq!(left(2), ["3", "5"]);
+    assert!(keys.into_iter().all(|key| known(&world, bob, key).is_some()), "they are his");
+}
+
+/// The oldest answers become empty, and the claims stay: what was done is not done again.
+pub fn a_principal_has_so_many_bytes_of_answers(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
+    for (who, key) in [(ann, "1"), (ann, "2"), (ann, "3"), (ann, "4"), (bob, "1")] {
+        good(begin(&world, who, key, ASKED, None));
+    }
+    for (who, key) in [(bob, "1"), (ann, "3"), (ann, "2"), (ann, "1")] {
+        answer(&world, who, key, "ππ");
+    }
+    let left = |keep| {
+        good(world.apply_as(ann, Vec::new(), vec![Write::BoundAnswers { keep }]));
+        ["1", "2", "3", "4"].map(|key| answered(&world, ann, key))
+    };
+    let (kept, empty) = (Some("ππ".to_owned()), Some(String::new()));
+    assert_eq!(left(12), [kept.clone(), kept.clone(), kept.clone(), None]);
+    assert_eq!(left(11), [kept.clone(), kept.clone(), empty.clone(), None], "bytes, not characters");
+    assert_eq!(left(4), [kept.clone(), empty.clone(), empty, None]);
+    assert_eq!(answered(&world, bob, "1"), kept, "it is his");
 }

@@ -17,7 +17,7 @@ fn log(world: &World, space: SpaceId, by: PrincipalId, content: &str) -> Turn {
 }
 
 fn last(world: &World, viewer: &Viewer, space: SpaceId, last: usize) -> Vec<Turn> {
-    good(world.store.turns(viewer, space, &TurnFilter { channel: None, last }))
+    good(world.store.turns(viewer, space, &TurnFilter { channel: None, last }, usize::MAX))
 }
 
 /// Each space counts its turns from 1, whatever position the writer names.
@@ -56,13 +56,27 @@ pub fn the_newest_turns_come_oldest_first(fresh: Fresh<'_>) {
         channel: Some("channel 1".to_owned()),
         last: 2,
     };
-    let found = good(world.store.turns(&viewer, space, &filter));
+    let found = good(world.store.turns(&viewer, space, &filter, usize::MAX));
     assert_eq!(found, [logged[4].clone(), logged[7].clone()]);
     let nowhere = TurnFilter {
         channel: Some("nowhere".to_owned()),
         last: 2,
     };
-    assert_eq!(good(world.store.turns(&viewer, space, &nowhere)), []);
+    assert_eq!(good(world.store.turns(&viewer, space, &nowhere, usize::MAX)), []);
+}
+
+/// The newest that fit into so many bytes, and one in any case.
+pub fn turns_end_where_they_are_long(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("long");
+    let logged = ["a", "ππ", "ccc"].map(|content| log(&world, space, owner, content));
+    let fitting = |bytes| {
+        let filter = TurnFilter { channel: None, last: 9 };
+        good(world.store.turns(&eyes(owner), space, &filter, bytes))
+    };
+    for (bytes, first) in [(0, 2), (6, 2), (7, 1), (8, 0)] {
+        assert_eq!(fitting(bytes), logged[first..], "{bytes} bytes");
+    }
 }
 
 /// Turns have no boundary: they are for the members of the space, and nobody above it.

@@ -47,6 +47,10 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
     assert!(versions.iter().all(|v| v.agent.as_deref() == Some("kit")));
     assert_eq!(versions[0].edition, first.edition);
     assert_eq!(versions[2].edition, third.edition);
+    let mut shown = Vec::new();
+    good(world.store.each_version(&eyes(editor), first.id, &mut |version| shown.push(version)));
+    shown.reverse();
+    assert_eq!(shown, versions);
     let writers = |who| good(world.store.writers(&eyes(who), &[first.id]));
     assert_eq!(writers(editor), HashMap::from([(first.id, owner)]));
     good(world.apply_as(editor, Vec::new(), vec![build::revise(&third, build::edition("four"))]));

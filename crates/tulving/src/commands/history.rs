@@ -20,6 +20,9 @@ Examples:
   tulving history 12 --full
   tulving revert 12 1";
 
+/// Stands for the content of an old version of a memory with long ones.
+const LEFT_OUT: &str = "(left out, because the newer versions are long; `tulving revert` brings it back)";
+
 /// Flags of `history`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -42,7 +45,9 @@ pub(super) fn run(args: &History, app: &App<'_>, printer: &mut Printer) -> Resul
     for entry in &entries {
         printer.line(heading(entry))?;
         let content = &entry.edition.text.content;
-        if args.full {
+        if entry.left_out {
+            printer.line(format!("    {}", style::paint(FAINT, LEFT_OUT)))?;
+        } else if args.full {
             for line in block(content).lines() {
                 printer.line(format!("    {line}"))?;
             }

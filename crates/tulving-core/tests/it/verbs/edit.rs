@@ -283,6 +283,27 @@ fn history_tells_who_changed_what_newest_first() {
 }
 
 #[test]
+fn the_history_of_long_contents_leaves_the_older_ones_out_and_says_so() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let long = |n: u32| format!("{n} ").repeat(1_450_000).trim().to_owned();
+    let id = bed.save(&user, long(1).as_str()).id;
+    for n in 2..=7 {
+        bed.update(&user, id, &said(&long(n)));
+    }
+    let history = bed.engine.history(&user, id.into()).unwrap();
+    assert_eq!(history.iter().map(|entry| entry.version.0).collect::<Vec<_>>(), [7, 6, 5, 4, 3, 2, 1]);
+    let told: Vec<bool> = history.iter().map(|entry| !entry.left_out).collect();
+    assert_eq!(told, [true, true, true, true, true, false, false]);
+    for entry in &history {
+        assert_eq!(entry.edition.text.content.is_empty(), entry.left_out);
+        assert_eq!(entry.changed.contains(&"content"), entry.version > Version(1), "{}", entry.version);
+    }
+    let back = bed.engine.revert(&user, id.into(), Version(1)).unwrap();
+    assert_eq!(back.memory.edition.text.content, long(1));
+}
+
+#[test]
 fn history_does_not_tell_what_was_private() {
     let bed = Bed::new();
     let hub = bed.hub("hub");

@@ -136,3 +136,17 @@ fn nobody_is_led_through_a_memory_they_may_not_see() {
     assert_eq!(near(&bed, &owner, near_one, 2).len(), 2);
     assert_eq!(near(&bed, &reader, near_one, 5), []);
 }
+
+#[test]
+fn relatives_end_where_they_are_long() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [start] = save_all(&bed, &user, ["start"]);
+    for n in 0..7_u32 {
+        let far = bed.save(&user, format!("{n} ").repeat(1_450_000).as_str()).id;
+        bed.engine.associate(&user, start.into(), &weighted(far, 0.9 - f64::from(n) / 10.0)).unwrap();
+    }
+    let told: Vec<String> =
+        near(&bed, &user, start, 1).iter().map(|(text, _)| text[..1].to_owned()).collect();
+    assert_eq!(told, ["0", "1", "2", "3", "4"], "the strongest");
+}

@@ -115,3 +115,14 @@ fn the_log_can_be_cut_back_by_hand() {
     let kept = last(&bed, &user, 1_000);
     assert_eq!((kept.len(), kept[0].position), (200, 31));
 }
+
+#[test]
+fn an_answer_ends_where_the_turns_are_long() {
+    let bed = Bed::new();
+    let user = bed.user();
+    for letter in ["a", "b", "c"] {
+        bed.engine.log_turn(&user, &turn(&letter.repeat(7_000_000))).unwrap();
+    }
+    let positions: Vec<u64> = last(&bed, &user, 9).iter().map(|turn| turn.position).collect();
+    assert_eq!(positions, [2, 3]);
+}

@@ -34,20 +34,56 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn answer(&mut self, key: &str, answer: &str) -> Result<(), Fault> {
+    pub(super) fn answer(&mut self, key: &str, begun: Timestamp, answer: &str) -> Result<(), Fault> {
+        let (principal, now) = (self.changes.by.principal, self.now());
         self.transaction
             .prepare_cached(
-                "UPDATE claims SET answer = iif(kept, ?3, ''), at = ?4 \
-                 WHERE principal = ?1 AND key = ?2 AND answer IS NULL",
+                "UPDATE claims SET answer = iif(kept, ?4, ''), at = ?5 \
+                 WHERE principal = ?1 AND key = ?2 AND at = ?3 AND answer IS NULL",
             )?
-            .execute(params![self.changes.by.principal.as_bytes(), key, answer, self.now().as_micros()])?;
+            .execute(params![principal.as_bytes(), key, begun.as_micros(), answer, now.as_micros()])?;
         Ok(())
     }
 
-    pub(super) fn drop_claim(&mut self, key: &str) -> Result<(), Fault> {
+    pub(super) fn drop_claim(&mut self, key: &str, begun: Timestamp) -> Result<(), Fault> {
         self.transaction
-            .prepare_cached("DELETE FROM claims WHERE principal = ?1 AND key = ?2 AND answer IS NULL")?
-            .execute(params![self.changes.by.principal.as_bytes(), key])?;
+            .prepare_cached(
+                "DELETE FROM claims WHERE principal = ?1 AND key = ?2 AND at = ?3 AND answer IS NULL",
+            )?
+            .execute(params![self.changes.by.principal.as_bytes(), key, begun.as_micros()])?;
+        Ok(())
+    }
+
+    pub(super) fn bound_claims(&mut self, keep: usize) -> Result<(), Fault> {
+        let principal = self.changes.by.principal;
+        // Counted in the index alone, because nearly always there are fewer.
+        let known: u64 = self
+            .transaction
+            .prepare_cached("SELECT count(*) FROM claims WHERE principal = ?1")?
+            .query_row([principal.as_bytes()], |row| Columns::of(row).count())?;
+        if known <= keep as u64 {
+            return Ok(());
+        }
+        // The length in bytes is in the head of the row, so that no answer is read.
+        self.transaction
+            .prepare_cached(
+                "DELETE FROM claims WHERE row IN (SELECT row FROM claims WHERE principal = ?1 \
+                 ORDER BY octet_length(answer) IS NOT NULL, at DESC LIMIT -1 OFFSET ?2)",
+            )?
+            .execute(params![principal.as_bytes(), rows::limit(keep)])?;
+        Ok(())
+    }
+
+    pub(super) fn bound_answers(&mut self, keep: usize) -> Result<(), Fault> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE claims SET answer = '' WHERE row IN (SELECT row FROM (\
+                   SELECT row, octet_length(answer) AS own, \
+                   sum(octet_length(answer)) OVER (ORDER BY at DESC, row DESC) AS total \
+                   FROM claims WHERE principal = ?1) \
+                 WHERE own > 0 AND total > ?2)",
+            )?
+            .execute(params![self.changes.by.principal.as_bytes(), rows::limit(keep)])?;
         Ok(())
     }
 
