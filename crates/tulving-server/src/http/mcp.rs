@@ -83,7 +83,10 @@ async fn serve(
         caller.agent = name(&message).or_else(|| named.clone()).or_else(|| remembered(&parts.headers));
     }
     let request = Request::from_parts(parts, Body::from(bytes));
+    // What a tool does is not known here, so that it counts as one that writes.
+    let place = app.place(true).await?;
     let mut response = (app.answer)(caller, dialect, request).await;
+    drop(place);
     if let Some(problem) = bare(&response, revision.as_deref()) {
         return Err(problem);
     }
