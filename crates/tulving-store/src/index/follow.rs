@@ -178,8 +178,9 @@ impl SearchIndex {
             };
             let page = self.source.changes(seq, CHANGES)?;
             let Some(last) = page.last() else {
-                // A log that ends before what was followed is another one.
-                return Ok(self.source.head()? == seq);
+                // A log that ends before what was followed is another one. One that has gone on since the page was read is
+                // not: that is for the next look, which the pulse asks for.
+                return Ok(self.source.head()? >= seq);
             };
             if page[0].seq.0 != seq.0 + 1 {
                 return Ok(false);

@@ -215,7 +215,7 @@ pub(crate) fn embedded(folder: &Path) -> anyhow::Result<Vec<f32>> {
 }
 
 /// The vector of a memory.
-fn vector(embedded: &[f32], index: usize) -> Vec<f32> {
+pub(crate) fn vector(embedded: &[f32], index: usize) -> Vec<f32> {
     let real = |at: usize| &embedded[at * DIMENSIONS..(at + 1) * DIMENSIONS];
     if index < REAL {
         return real(index).to_vec();
@@ -262,6 +262,6 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
 }
 
-fn bytes(numbers: &[f32]) -> Vec<u8> {
+pub(crate) fn bytes(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }

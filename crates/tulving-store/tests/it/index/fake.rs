@@ -65,6 +65,8 @@ pub(super) struct Inner {
     pub(super) trimmed: u64,
     pub(super) epoch: [u8; 16],
     pub(super) model: Option<String>,
+    /// Is said by somebody right after the next page of the log that is empty.
+    pub(super) meanwhile: Option<String>,
     pulse: u64,
     clock: i64,
 }
@@ -166,8 +168,13 @@ impl Fake {
 
 impl Log for Fake {
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError> {
-        let inner = self.inner();
-        Ok(inner.log.iter().filter(|change| change.seq > after).take(limit).cloned().collect())
+        let mut inner = self.inner();
+        let newer = inner.log.iter().filter(|change| change.seq > after);
+        let page: Vec<Change> = newer.take(limit).cloned().collect();
+        let meanwhile = if page.is_empty() { inner.meanwhile.take() } else { None };
+        drop(inner);
+        meanwhile.map(|content| self.say(&content));
+        Ok(page)
     }
 
     fn trim(&self, up_to: Seq, most: usize) -> Result<usize, StoreError> {

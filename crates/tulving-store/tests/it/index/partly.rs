@@ -130,6 +130,19 @@ fn a_base_that_is_far_behind_gives_nothing_that_has_changed_since() {
 }
 
 #[test]
+fn a_save_between_two_looks_at_the_log_does_not_make_the_index_anew() {
+    let (store, folder) = based();
+    let index = index_of(&store, folder.path());
+    assert!(!find(&index, "alpha").partial);
+    store.inner().meanwhile = Some("a xylophone".to_owned());
+    // A commit that logs nothing, as when accesses are counted.
+    store.beat();
+    assert!(!find(&index, "alpha").partial);
+    assert!(store.inner().meanwhile.is_none(), "it came in between");
+    assert_eq!(find(&index, "xylophone").items.len(), 1);
+}
+
+#[test]
 fn another_process_that_completes_the_index_completes_the_answers_of_all() {
     let (store, folder) = based();
     fs::remove_dir_all(folder.path()).expect("removed");

@@ -139,8 +139,14 @@ impl Server {
         self.ask("POST", &path, headers, arguments.to_string().as_bytes())
     }
 
+    /// Asks it to stop.
     pub(crate) fn signal(&self) {
         self.send_signal(rustix::process::Signal::TERM);
+    }
+
+    /// Ends it in the middle of whatever it does.
+    pub(crate) fn kill(&self) {
+        self.send_signal(rustix::process::Signal::KILL);
     }
 
     pub(crate) fn send_signal(&self, signal: rustix::process::Signal) {

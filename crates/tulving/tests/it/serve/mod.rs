@@ -44,3 +44,6 @@ mod reload;
 
 /// Pages of other sites, and names of this one.
 mod cors;
+
+/// Many clients at once, and a server that is killed or stopped under them.
+mod load;
