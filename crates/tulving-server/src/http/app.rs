@@ -1,7 +1,7 @@
 //! What every route works with, and the one way to the engine from here.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rmcp::ServerHandler;
 use tulving_core::Engine;
@@ -53,6 +53,8 @@ pub(super) struct Shared {
     pub(super) tally: Arc<Tally>,
     pub(super) guard: Guard,
     pub(super) started: Timestamp,
+    /// Whether the server is about to end: who asks now is told to ask nothing more on its connection.
+    pub(super) stopping: AtomicBool,
 }
 
 /// Tells of the whole store.
@@ -86,7 +88,12 @@ impl App {
         server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
     ) -> Self {
         let answer = mcp::answering(server);
-        let shared = Shared { tally: Arc::default(), guard: Guard::default(), started: engine.now() };
+        let shared = Shared {
+            tally: Arc::default(),
+            guard: Guard::default(),
+            started: engine.now(),
+            stopping: AtomicBool::new(false),
+        };
         let rules = Arc::new(Rules { limits, ..Rules::default() });
         let shared = Arc::new(shared);
         let (pulse, room, in_flight) = (Arc::default(), Arc::default(), Arc::default());

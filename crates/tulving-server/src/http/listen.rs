@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::Router;
@@ -46,6 +47,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const LINGERING: Duration = Duration::from_secs(1);
 /// How often the rules are looked at.
 const LOOKING: Duration = Duration::from_secs(1);
+/// How long requests are still read after the signal.
+const READING_ON: Duration = Duration::from_millis(250);
 /// Connections on which nothing was asked keep a stopping server for so many rounds of this length: a second, in which
 /// the last answer reaches its client.
 const QUIET_ROUNDS: u32 = 10;
@@ -222,6 +225,14 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
     }
     drop(socket);
     tracing::info!(in_flight = app.in_flight(), connections = tally.connections(), "stopping");
+    if tally.connections() > 0 {
+        // What was sent by now may not have been read; a connection that seems idle is closed only after that.
+        app.shared.stopping.store(true, Ordering::Relaxed);
+        tokio::select! {
+            () = tokio::time::sleep(READING_ON) => {}
+            () = stop.comes() => return,
+        }
+    }
     tokio::select! {
         () = connections.shutdown() => {}
         () = quiet(app) => {}

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONNECTION, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -122,6 +122,9 @@ pub(super) async fn accompany(State(app): State<App>, mut request: Request, next
         *response.body_mut() = problem.document(Some(visit.id())).into();
     }
     response.headers_mut().insert(REQUEST_ID, visit.0.id.clone());
+    if app.shared.stopping.load(Ordering::Relaxed) {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     record.status = response.status().as_u16();
     // A stream of events has no end: a server that stops does not wait for it.
     if is_endless(response.headers()) {
