@@ -6,6 +6,8 @@ mod bed;
 mod fault;
 // Nobody learns of a memory that is not for them, through any verb.
 mod isolation;
+// What is hidden changes nothing of an answer.
+mod unseen;
 // Random acts agree with a plain map.
 mod model;
 // What each verb does, rule by rule.

@@ -1,43 +1,40 @@
 //! recall with a question: by meaning, by word, by relation, and why.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tulving_core::Loading;
-use tulving_core::answer::{Answer, Hit, Lane, Near, PartName, Receipt, Strength, Warning};
-use tulving_core::error::{Error, Invalid, ModelError};
+use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
+use tulving_core::error::{Error, Invalid};
 use tulving_core::id::MemoryId;
-use tulving_core::ports::{Clock as _, Embedder, Feed as _};
-use tulving_core::record::Record;
+use tulving_core::ports::{Clock as _, Embedder};
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, LinkedBy, MemoryType, Relation, Role, Stability};
+use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role, Stability};
 use tulving_testkit::clock::ManualClock;
-use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder, NoEmbedder};
+use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
 
 use crate::bed::{Bed, refused};
 
-fn bed() -> Bed {
+pub(super) fn bed() -> Bed {
     with(Arc::new(FakeEmbedder))
 }
 
-fn with(embedder: Arc<dyn Embedder>) -> Bed {
+pub(super) fn with(embedder: Arc<dyn Embedder>) -> Bed {
     Bed::with(ManualClock::ticking(Duration::from_millis(1)), embedder)
 }
 
-fn request(ask: Ask) -> RecallRequest {
+pub(super) fn request(ask: Ask) -> RecallRequest {
     RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter: Filter::default(), sort: None, limit: 10 }
 }
 
 #[track_caller]
-fn ask(bed: &Bed, caller: &Caller, ask: Ask) -> Answer {
+pub(super) fn ask(bed: &Bed, caller: &Caller, ask: Ask) -> Answer {
     bed.engine.recall(caller, &request(ask)).expect("an answer")
 }
 
 #[track_caller]
-fn contents(bed: &Bed, caller: &Caller, question: &str) -> Vec<String> {
+pub(super) fn contents(bed: &Bed, caller: &Caller, question: &str) -> Vec<String> {
     ask(bed, caller, Ask::new(question)).hits.into_iter().map(|hit| hit.memory.edition.text.content).collect()
 }
 
@@ -507,303 +504,6 @@ fn a_filter_holds_for_what_a_question_finds() {
 }
 
 #[test]
-fn a_new_memory_is_linked_to_those_that_say_nearly_the_same() {
-    let bed = bed();
-    let user = bed.user();
-    let words = "one two three four five six seven eight nine ten eleven twelve";
-    let old = bed.save(&user, words);
-    let new = bed.save(&user, format!("{words} thirteen").as_str());
-    assert_eq!(new.near.len(), 1);
-    assert_eq!((new.near[0].id, new.near[0].number), (old.id, old.number));
-    assert!(new.near[0].similarity.get() > 0.9);
-    let related = bed.engine.related(&user, new.id.into(), 1).expect("relatives");
-    let edge = related[0].via[0];
-    assert_eq!((edge.relation, edge.linked_by), (Relation::Updates, LinkedBy::Auto));
-    assert_eq!((edge.source, edge.weight), (new.id, new.near[0].similarity));
-    assert_eq!(bed.get(&user, old.id).superseded_by, None, "it relates and does not demote");
-    assert_eq!(bed.save(&user, "something else entirely").near, []);
-    let wider =
-        SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(format!("{words} fourteen")) };
-    assert_eq!(bed.save(&user, wider).near, [], "another boundary");
-}
-
-#[test]
-fn memories_of_one_act_are_linked_as_if_each_were_saved_by_itself() {
-    let words = "one two three four five six seven eight nine ten eleven twelve";
-    let requests = || -> Vec<SaveRequest> {
-        let alike = (0..8).map(|n| SaveRequest::new(format!("{words} {n}")));
-        let wider = SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(words) };
-        let expired = SaveRequest {
-            expires_at: Some(Timestamp::from_micros(1)),
-            ..SaveRequest::new(format!("{words} gone"))
-        };
-        [SaveRequest::new("something else entirely"), expired, wider].into_iter().chain(alike).collect()
-    };
-    let (together, apart) = (bed(), bed());
-    let user = together.user();
-    let receipts = together.engine.save_many(&user, requests()).expect("saved");
-    let singly: Vec<Receipt> = requests().into_iter().map(|one| apart.save(&apart.user(), one)).collect();
-    // The index keeps vectors coarser than they are compared here.
-    let told = |receipts: &[Receipt]| -> Vec<Vec<u64>> {
-        let number = |near: &Near| near.number.expect("a number").0;
-        receipts.iter().map(|receipt| receipt.near.iter().map(number).collect()).collect()
-    };
-    assert_eq!(told(&receipts), told(&singly));
-    let counts: Vec<usize> = receipts.iter().map(|receipt| receipt.near.len()).collect();
-    assert_eq!(counts, [0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
-    for receipt in &receipts {
-        let related = together.engine.related(&user, receipt.id.into(), 1).expect("relatives");
-        let out = related.iter().flat_map(|relative| &relative.via).filter(|edge| edge.source == receipt.id);
-        assert_eq!(out.count(), receipt.near.len());
-    }
-}
-
-#[test]
-fn what_was_committed_while_a_save_was_decided_is_linked_too() {
-    let bed = bed();
-    let user = bed.user();
-    let words = "one two three four five six seven eight nine ten eleven twelve";
-    let (other, caller) = (bed.beside_with(Arc::new(FakeEmbedder), Vec::new()), user.clone());
-    bed.store.before_next_apply(move |_| {
-        other.save(&caller, SaveRequest::new(words)).expect("saved");
-        let unlike = SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(words) };
-        other.save(&caller, unlike).expect("saved");
-        other.save(&caller, SaveRequest::new("something else entirely")).expect("saved");
-    });
-    let late = bed.save(&user, format!("{words} thirteen").as_str());
-    let near: Vec<_> = late.near.iter().map(|near| near.number.expect("a number").0).collect();
-    assert_eq!((late.number.expect("a number").0, near), (4, vec![1]));
-    let related = bed.engine.related(&user, late.id.into(), 1).expect("relatives");
-    assert_eq!(related.len(), 1);
-    assert_eq!((related[0].memory.id, related[0].via[0].source), (late.near[0].id, late.id));
-}
-
-#[test]
-fn of_memories_that_are_saved_at_once_every_two_are_linked() {
-    const THREADS: usize = 6;
-    let bed = bed();
-    let user = bed.user();
-    let words = "one two three four five six seven eight nine ten eleven twelve";
-    std::thread::scope(|scope| {
-        for n in 0..THREADS {
-            let (engine, user) = (bed.beside_with(Arc::new(FakeEmbedder), Vec::new()), &user);
-            scope.spawn(move || engine.save(user, SaveRequest::new(format!("{words} {n}"))).expect("saved"));
-        }
-    });
-    let edges = bed.dump().into_iter().filter(|record| matches!(record, Record::Association(_))).count();
-    assert_eq!(edges, THREADS * (THREADS - 1) / 2);
-}
-
-#[test]
-fn what_is_embedded_once_more_is_not_linked_once_more() {
-    let bed = bed();
-    let user = bed.user();
-    let words = "one two three four five six seven eight nine ten eleven twelve";
-    let old = bed.save(&user, words).id;
-    let new = bed.save(&user, format!("{words} thirteen").as_str()).id;
-    bed.engine.dissociate(&user, new.into(), old.into(), None).expect("unlinked");
-    let to = with(Arc::new(FakeEmbedder));
-    let mut loading = Loading::default();
-    let lines = (1..).zip(bed.dump()).collect();
-    to.engine.load(&to.user(), &mut loading, lines).expect("loaded");
-    assert_eq!(to.engine.embed_waiting(100).expect("embedded").done, 2);
-    assert_eq!(to.engine.related(&to.user(), new.into(), 1).expect("relatives"), []);
-    // A new one is linked to what was loaded.
-    assert_eq!(to.save(&to.user(), format!("{words} fourteen").as_str()).near.len(), 2);
-    let other = bed.beside_with(Arc::new(Other), vec![Arc::new(FakeEmbedder)]);
-    other.change_model(100).expect("taken over");
-    assert_eq!(other.related(&user, new.into(), 1).expect("relatives"), []);
-}
-
-#[test]
-fn a_link_is_made_later_where_the_vectors_come_later() {
-    let bed = bed();
-    let user = bed.user();
-    let words = "red orange yellow green blue indigo violet black white grey brown pink";
-    let mut many: Vec<SaveRequest> =
-        (0..20).map(|n| SaveRequest::new(format!("filler{n} word{n} thing{n} other{n}"))).collect();
-    many.push(SaveRequest::new(words));
-    many.push(SaveRequest::new(format!("{words} gold")));
-    let receipts = bed.engine.save_many(&user, many).expect("saved");
-    let (old, new) = (receipts[20].id, receipts[21].id);
-    assert!(receipts.iter().all(|receipt| receipt.near.is_empty()));
-    bed.engine.embed_waiting(100).expect("embedded");
-    let related = bed.engine.related(&user, new.into(), 1).expect("relatives");
-    assert_eq!(related.len(), 1);
-    assert_eq!((related[0].memory.id, related[0].via[0].source), (old, new));
-}
-
-/// Another model: the fake one with its numbers in another order.
-struct Other;
-
-impl Embedder for Other {
-    fn model(&self) -> Result<String, ModelError> {
-        Ok("other".to_owned())
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        let mut made = FakeEmbedder.embed(texts)?;
-        made.iter_mut().for_each(|vector| vector.reverse());
-        Ok(made)
-    }
-}
-
-#[test]
-fn another_model_takes_over_in_one_step_and_the_old_one_answers_until_then() {
-    let bed = bed();
-    let user = bed.user();
-    for n in 0..10 {
-        bed.save(&user, format!("Measurement {n} of the tide").as_str());
-    }
-    let engine = bed.beside_with(Arc::new(Other), vec![Arc::new(FakeEmbedder)]);
-    let vectors = |engine: &tulving_core::Engine| {
-        let answer = engine.recall(&user, &request(Ask::new("tide"))).expect("an answer");
-        assert_eq!(answer.missing, []);
-        let in_lane = |hit: &&Hit| {
-            hit.explanation.as_ref().is_some_and(|why| why.lanes.iter().any(|mark| mark.lane == Lane::Vector))
-        };
-        answer.hits.iter().filter(in_lane).count()
-    };
-    assert_eq!(vectors(&engine), 10);
-    let step = engine.change_model(4).expect("embedded");
-    assert_eq!((step.done, step.left, step.took_over), (4, 6, None));
-    assert_eq!(vectors(&engine), 10, "the old vectors still answer");
-    bed.save(&user, "Measurement 10 of the tide");
-    let step = engine.change_model(100).expect("embedded");
-    assert_eq!((step.done, step.left, step.took_over), (7, 0, Some("other".to_owned())));
-    assert_eq!(vectors(&engine), 10);
-    // A process that only has the old model says so, and answers by word.
-    let answer = ask(&bed, &user, Ask::new("tide"));
-    assert!(answer.missing[0].why.contains("other"), "{:?}", answer.missing);
-    assert_eq!(answer.hits.len(), 10);
-}
-
-#[test]
-fn two_processes_with_different_models_do_not_embed_the_store_in_turns() {
-    let bed = bed();
-    let user = bed.user();
-    for n in 0..5 {
-        bed.save(&user, format!("Measurement {n} of the tide").as_str());
-    }
-    let other = bed.beside_with(Arc::new(Other), Vec::new());
-    for _ in 0..3 {
-        for engine in [&other, &bed.engine] {
-            let step = engine.embed_waiting(100).expect("embedded");
-            assert_eq!((step.done, step.left, step.took_over), (0, 0, None));
-        }
-    }
-    assert_eq!(bed.store.model().expect("known"), Some("fake".to_owned()));
-    // Who has another model answers by word and says so, and what it saves waits for the model of the store.
-    let answer = other.recall(&user, &request(Ask::new("tide"))).expect("an answer");
-    assert!(answer.missing[0].why.contains("fake"), "{:?}", answer.missing);
-    assert_eq!(answer.hits.len(), 5);
-    let receipt = other.save(&user, SaveRequest::new("Measurement 5 of the tide")).expect("saved");
-    assert!(matches!(receipt.warnings.as_slice(), [Warning::NotEmbedded { .. }]), "{:?}", receipt.warnings);
-    assert_eq!(other.embed_waiting(100).expect("nothing to do").done, 0);
-    assert_eq!(bed.engine.embed_waiting(100).expect("embedded").done, 1);
-    // The user's wish changes it, and then for all.
-    assert_eq!(other.change_model(100).expect("embedded").took_over, Some("other".to_owned()));
-    assert_eq!(bed.engine.embed_waiting(100).expect("nothing to do").done, 0);
-    assert_eq!(bed.store.model().expect("known"), Some("other".to_owned()));
-}
-
-/// Fails on every text with a word, and on no other.
-struct Choosy(AtomicUsize);
-
-impl Embedder for Choosy {
-    fn model(&self) -> Result<String, ModelError> {
-        FakeEmbedder.model()
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        match texts.iter().find(|text| text.contains("poison")) {
-            Some(_) => Err(ModelError::Failed { model: "fake".to_owned(), why: "poison".to_owned() }),
-            None => FakeEmbedder.embed(texts),
-        }
-    }
-}
-
-#[test]
-fn a_memory_that_cannot_be_embedded_holds_up_no_other() {
-    let bed = bed();
-    let user = bed.user();
-    bed.save(&user, "The first of all");
-    // Without a model for a while, so that all of them wait.
-    let without = bed.beside();
-    for n in 0..100 {
-        without.save(&user, SaveRequest::new(format!("poison {n}"))).expect("saved");
-    }
-    for n in 0..20 {
-        without.save(&user, SaveRequest::new(format!("Measurement {n} of the tide"))).expect("saved");
-    }
-    let choosy = Arc::new(Choosy(AtomicUsize::new(0)));
-    let engine = bed.beside_with(choosy.clone(), Vec::new());
-    // However few are embedded at a time, all that can be are after some time.
-    let mut done = 0;
-    for _ in 0..6 {
-        let step = engine.embed_waiting(32).expect("the others are embedded");
-        assert!(step.failed.iter().all(|failed| failed.why.contains("poison")));
-        done += step.done;
-    }
-    assert_eq!(done, 20);
-    // What failed a few times is not tried after every command for ever.
-    (0..10).for_each(|_| drop(engine.embed_waiting(32).expect("nothing to do")));
-    let calls = choosy.0.load(Ordering::SeqCst);
-    let step = engine.embed_waiting(32).expect("nothing to do");
-    assert_eq!((step.done, step.left, step.failed), (0, 100, Vec::new()));
-    assert_eq!(choosy.0.load(Ordering::SeqCst), calls);
-    // Who asks for it tries again.
-    assert_eq!(engine.change_model(1_000).expect("tried").failed.len(), 100);
-}
-
-#[test]
-fn a_model_takes_over_although_it_fails_on_a_memory() {
-    let bed = bed();
-    let user = bed.user();
-    bed.save(&user, "poison");
-    bed.save(&user, "Measurement of the tide");
-    let other = bed.beside_with(Arc::new(Other), Vec::new());
-    assert_eq!(other.change_model(9).expect("embedded").took_over, Some("other".to_owned()));
-    let engine = bed.beside_with(Arc::new(Choosy(AtomicUsize::new(0))), Vec::new());
-    bed.save(&user, "more poison");
-    let step = engine.change_model(9).expect("embedded");
-    assert_eq!((step.left, step.took_over), (1, Some("fake".to_owned())));
-    assert_eq!(step.failed.len(), 1);
-}
-
-/// Cannot be reached.
-struct Down;
-
-impl Embedder for Down {
-    fn model(&self) -> Result<String, ModelError> {
-        FakeEmbedder.model()
-    }
-
-    fn embed(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        Err(ModelError::Failed { model: "fake".to_owned(), why: "it cannot be reached".to_owned() })
-    }
-}
-
-#[test]
-fn a_model_that_embeds_nothing_is_not_blamed_on_the_memories() {
-    let bed = bed();
-    let user = bed.user();
-    bed.save(&user, "The first of all");
-    let without = bed.beside();
-    without.save(&user, SaveRequest::new("Measurement of the tide")).expect("saved");
-    let down = bed.beside_with(Arc::new(Down), Vec::new());
-    for _ in 0..5 {
-        refused!(down.embed_waiting(9), Error::Model(_));
-    }
-    assert_eq!(
-        bed.engine.embed_waiting(9).expect("embedded").done,
-        1,
-        "it is tried as soon as the model is back"
-    );
-}
-
-#[test]
 fn an_empty_question_is_refused() {
     let bed = bed();
     let empty = bed.engine.recall(&bed.user(), &request(Ask::new("  ")));
@@ -825,19 +525,6 @@ proptest! {
             Ok(())
         })?;
     }
-}
-
-#[test]
-fn off_is_off_whatever_the_store_holds() {
-    let bed = bed();
-    let user = bed.user();
-    bed.save(&user, "Backups are kept for thirty days");
-    let off = bed.beside_with(Arc::new(NoEmbedder), vec![Arc::new(FakeEmbedder)]);
-    let saved = off.save(&user, SaveRequest::new("Logs are kept for ten days")).expect("saved");
-    assert_eq!(saved.warnings, []);
-    let answer = off.recall(&user, &request(Ask::new("how long are backups kept?"))).expect("an answer");
-    assert!(answer.missing.iter().any(|missing| missing.why == "no embedding model is set up"), "{answer:?}");
-    assert_eq!(bed.engine.waiting_to_be_embedded(&user).expect("a count"), 1);
 }
 
 #[test]
@@ -872,23 +559,4 @@ fn a_store_that_fails_under_the_index_is_an_error_and_not_an_empty_answer() {
             break;
         }
     }
-}
-
-#[test]
-fn a_long_memory_is_embedded_section_by_section_and_nothing_is_done_twice() {
-    let bed = bed();
-    let user = bed.user();
-    let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("Sentence about thing {n}. ").repeat(40));
-    let text: String = (0..30).map(part).collect();
-    bed.save(&user, text.as_str());
-    let mut steps = Vec::new();
-    while let step @ tulving_core::Embedded { sections: 1.., .. } =
-        bed.engine.embed_waiting(8).expect("embedded")
-    {
-        steps.push((step.sections, step.done, step.left));
-    }
-    let sections: usize = steps.iter().map(|(sections, ..)| sections).sum();
-    assert!(steps.len() >= 4 && sections >= 30, "{steps:?}");
-    assert!(steps[..steps.len() - 1].iter().all(|step| *step == (8, 0, 1)), "{steps:?}");
-    assert_eq!(steps.last().map(|(_, done, left)| (*done, *left)), Some((1, 0)));
 }

@@ -3,12 +3,14 @@
 mod ask;
 mod directory;
 mod edit;
+mod embed;
 mod follow;
 mod forget;
 mod forget_many;
 mod jobs;
 mod links;
 mod list;
+mod near;
 mod once;
 mod recall;
 mod relocate;

@@ -1,0 +1,141 @@
+//! Automatic links between memories that say nearly the same.
+
+use std::sync::Arc;
+
+use tulving_core::Loading;
+use tulving_core::answer::{Near, Receipt};
+use tulving_core::record::Record;
+use tulving_core::request::SaveRequest;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Boundary, LinkedBy, Relation};
+use tulving_testkit::embedder::FakeEmbedder;
+
+use super::ask::{bed, with};
+use super::embed::Other;
+
+#[test]
+fn a_new_memory_is_linked_to_those_that_say_nearly_the_same() {
+    let bed = bed();
+    let user = bed.user();
+    let words = "one two three four five six seven eight nine ten eleven twelve";
+    let old = bed.save(&user, words);
+    let new = bed.save(&user, format!("{words} thirteen").as_str());
+    assert_eq!(new.near.len(), 1);
+    assert_eq!((new.near[0].id, new.near[0].number), (old.id, old.number));
+    assert!(new.near[0].similarity.get() > 0.9);
+    let related = bed.engine.related(&user, new.id.into(), 1).expect("relatives");
+    let edge = related[0].via[0];
+    assert_eq!((edge.relation, edge.linked_by), (Relation::Updates, LinkedBy::Auto));
+    assert_eq!((edge.source, edge.weight), (new.id, new.near[0].similarity));
+    assert_eq!(bed.get(&user, old.id).superseded_by, None, "it relates and does not demote");
+    assert_eq!(bed.save(&user, "something else entirely").near, []);
+    let wider =
+        SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(format!("{words} fourteen")) };
+    assert_eq!(bed.save(&user, wider).near, [], "another boundary");
+}
+
+#[test]
+fn memories_of_one_act_are_linked_as_if_each_were_saved_by_itself() {
+    let words = "one two three four five six seven eight nine ten eleven twelve";
+    let requests = || -> Vec<SaveRequest> {
+        let alike = (0..8).map(|n| SaveRequest::new(format!("{words} {n}")));
+        let wider = SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(words) };
+        let expired = SaveRequest {
+            expires_at: Some(Timestamp::from_micros(1)),
+            ..SaveRequest::new(format!("{words} gone"))
+        };
+        [SaveRequest::new("something else entirely"), expired, wider].into_iter().chain(alike).collect()
+    };
+    let (together, apart) = (bed(), bed());
+    let user = together.user();
+    let receipts = together.engine.save_many(&user, requests()).expect("saved");
+    let singly: Vec<Receipt> = requests().into_iter().map(|one| apart.save(&apart.user(), one)).collect();
+    // The index keeps vectors coarser than they are compared here.
+    let told = |receipts: &[Receipt]| -> Vec<Vec<u64>> {
+        let number = |near: &Near| near.number.expect("a number").0;
+        receipts.iter().map(|receipt| receipt.near.iter().map(number).collect()).collect()
+    };
+    assert_eq!(told(&receipts), told(&singly));
+    let counts: Vec<usize> = receipts.iter().map(|receipt| receipt.near.len()).collect();
+    assert_eq!(counts, [0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
+    for receipt in &receipts {
+        let related = together.engine.related(&user, receipt.id.into(), 1).expect("relatives");
+        let out = related.iter().flat_map(|relative| &relative.via).filter(|edge| edge.source == receipt.id);
+        assert_eq!(out.count(), receipt.near.len());
+    }
+}
+
+#[test]
+fn what_was_committed_while_a_save_was_decided_is_linked_too() {
+    let bed = bed();
+    let user = bed.user();
+    let words = "one two three four five six seven eight nine ten eleven twelve";
+    let (other, caller) = (bed.beside_with(Arc::new(FakeEmbedder), Vec::new()), user.clone());
+    bed.store.before_next_apply(move |_| {
+        other.save(&caller, SaveRequest::new(words)).expect("saved");
+        let unlike = SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(words) };
+        other.save(&caller, unlike).expect("saved");
+        other.save(&caller, SaveRequest::new("something else entirely")).expect("saved");
+    });
+    let late = bed.save(&user, format!("{words} thirteen").as_str());
+    let near: Vec<_> = late.near.iter().map(|near| near.number.expect("a number").0).collect();
+    assert_eq!((late.number.expect("a number").0, near), (4, vec![1]));
+    let related = bed.engine.related(&user, late.id.into(), 1).expect("relatives");
+    assert_eq!(related.len(), 1);
+    assert_eq!((related[0].memory.id, related[0].via[0].source), (late.near[0].id, late.id));
+}
+
+#[test]
+fn of_memories_that_are_saved_at_once_every_two_are_linked() {
+    const THREADS: usize = 6;
+    let bed = bed();
+    let user = bed.user();
+    let words = "one two three four five six seven eight nine ten eleven twelve";
+    std::thread::scope(|scope| {
+        for n in 0..THREADS {
+            let (engine, user) = (bed.beside_with(Arc::new(FakeEmbedder), Vec::new()), &user);
+            scope.spawn(move || engine.save(user, SaveRequest::new(format!("{words} {n}"))).expect("saved"));
+        }
+    });
+    let edges = bed.dump().into_iter().filter(|record| matches!(record, Record::Association(_))).count();
+    assert_eq!(edges, THREADS * (THREADS - 1) / 2);
+}
+
+#[test]
+fn what_is_embedded_once_more_is_not_linked_once_more() {
+    let bed = bed();
+    let user = bed.user();
+    let words = "one two three four five six seven eight nine ten eleven twelve";
+    let old = bed.save(&user, words).id;
+    let new = bed.save(&user, format!("{words} thirteen").as_str()).id;
+    bed.engine.dissociate(&user, new.into(), old.into(), None).expect("unlinked");
+    let to = with(Arc::new(FakeEmbedder));
+    let mut loading = Loading::default();
+    let lines = (1..).zip(bed.dump()).collect();
+    to.engine.load(&to.user(), &mut loading, lines).expect("loaded");
+    assert_eq!(to.engine.embed_waiting(100).expect("embedded").done, 2);
+    assert_eq!(to.engine.related(&to.user(), new.into(), 1).expect("relatives"), []);
+    // A new one is linked to what was loaded.
+    assert_eq!(to.save(&to.user(), format!("{words} fourteen").as_str()).near.len(), 2);
+    let other = bed.beside_with(Arc::new(Other), vec![Arc::new(FakeEmbedder)]);
+    other.change_model(100).expect("taken over");
+    assert_eq!(other.related(&user, new.into(), 1).expect("relatives"), []);
+}
+
+#[test]
+fn a_link_is_made_later_where_the_vectors_come_later() {
+    let bed = bed();
+    let user = bed.user();
+    let words = "red orange yellow green blue indigo violet black white grey brown pink";
+    let mut many: Vec<SaveRequest> =
+        (0..20).map(|n| SaveRequest::new(format!("filler{n} word{n} thing{n} other{n}"))).collect();
+    many.push(SaveRequest::new(words));
+    many.push(SaveRequest::new(format!("{words} gold")));
+    let receipts = bed.engine.save_many(&user, many).expect("saved");
+    let (old, new) = (receipts[20].id, receipts[21].id);
+    assert!(receipts.iter().all(|receipt| receipt.near.is_empty()));
+    bed.engine.embed_waiting(100).expect("embedded");
+    let related = bed.engine.related(&user, new.into(), 1).expect("relatives");
+    assert_eq!(related.len(), 1);
+    assert_eq!((related[0].memory.id, related[0].via[0].source), (old, new));
+}
