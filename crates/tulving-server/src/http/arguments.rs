@@ -9,12 +9,14 @@ use tulving_dialects::rest::{Method, Operation};
 
 use super::body;
 use super::problem::Problem;
+use super::rules::Limits;
 
 /// What names the space, and is an argument of no operation.
 const SPACE: &str = "space";
 
 /// All arguments together. One that is given twice is refused.
 pub(super) fn gather(
+    limits: &Limits,
     operation: &Operation,
     path: &[(String, String)],
     parts: &Parts,
@@ -28,13 +30,17 @@ pub(super) fn gather(
         add(&mut said, name, value)?;
     }
     if operation.method.has_body() {
-        for (name, value) in object(body::arguments(&parts.headers, bytes)?)? {
+        for (name, value) in object(body::arguments(limits, &parts.headers, bytes)?)? {
             add(&mut said, name, value)?;
         }
     } else if !bytes.is_empty() {
         let said = "the request takes no body";
         return Err(Problem::new(StatusCode::BAD_REQUEST, "unexpected_body", said)
             .hinting("its arguments stand in the query of the address"));
+    }
+    if let Some(asked) = said.get("limit").and_then(Value::as_u64).filter(|asked| *asked > limits.page) {
+        let said = format!("limit is {asked}; give 1 to {}", limits.page);
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "out_of_range", said).about("limit"));
     }
     match if_match(&parts.headers)? {
         Some(version) if operation.method == Method::Patch => {

@@ -9,6 +9,7 @@ use tulving_dialects::strict;
 
 use super::app::App;
 use super::problem::Problem;
+use super::rules::Limits;
 
 /// So many times the limit is still read, and thrown away, of a body that is too long: a client that is cut off in the
 /// middle of writing seldom reads why.
@@ -53,7 +54,7 @@ async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
 }
 
 /// The body as arguments: JSON, or nothing at all.
-pub(super) fn arguments(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
+pub(super) fn arguments(limits: &Limits, headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
     let kind = headers.get(CONTENT_TYPE).map(|kind| kind.to_str().unwrap_or_default());
     let is_json = |kind: &str| {
         let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -71,8 +72,22 @@ pub(super) fn arguments(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Prob
     if text.trim().is_empty() {
         return Ok(Value::Null);
     }
-    strict::parse(text).map_err(|error| {
+    let read = strict::parse(text).map_err(|error| {
         Problem::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is not JSON: {error}"))
             .hinting("send an object, such as {\"content\": \"…\"}")
-    })
+    })?;
+    if depth(&read) > limits.depth {
+        let said = format!("the JSON of the body is nested deeper than {}", limits.depth);
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "too_deep", said));
+    }
+    Ok(read)
+}
+
+fn depth(value: &Value) -> usize {
+    let below = |most: Option<usize>| 1 + most.unwrap_or(0);
+    match value {
+        Value::Array(items) => below(items.iter().map(depth).max()),
+        Value::Object(fields) => below(fields.values().map(depth).max()),
+        _ => 0,
+    }
 }

@@ -57,9 +57,9 @@ pub(super) async fn call(
     let (parts, body) = request.into_parts();
     let bytes = body::read(&app, &parts.headers, body).await?;
     once::refuse(&parts.headers)?;
-    let upkeep = app.upkeep.clone();
+    let (upkeep, limits) = (app.upkeep.clone(), app.limits);
     let done = app.work(tool.effect != Effect::Reads, move |engine| {
-        let arguments = body::arguments(&parts.headers, &bytes)?;
+        let arguments = body::arguments(&limits, &parts.headers, &bytes)?;
         let done = Desk::open(engine, &caller, dialect).and_then(|desk| tool.call(&desk, arguments));
         upkeep.tend();
         Ok::<_, Problem>(done?)

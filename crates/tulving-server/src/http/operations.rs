@@ -62,9 +62,9 @@ async fn call(
     let (parts, body) = request.into_parts();
     let conditional = operation.method == Method::Patch && parts.headers.contains_key(IF_MATCH);
     let bytes = body::read(&app, &parts.headers, body).await?;
-    let upkeep = app.upkeep.clone();
+    let (upkeep, limits) = (app.upkeep.clone(), app.limits);
     let done = app.work(operation.writes, move |engine| {
-        let said = arguments::gather(operation, &path, &parts, &bytes)?;
+        let said = arguments::gather(&limits, operation, &path, &parts, &bytes)?;
         let once = once::asked(operation, &parts.headers, &caller, &said)?;
         let work =
             |engine: &Engine, caller: &Caller| Ok(sent(operation, operation.call(engine, caller, said)?));

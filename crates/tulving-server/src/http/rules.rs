@@ -10,6 +10,10 @@ use super::tls::Tls;
 pub struct Limits {
     /// Most bytes of a body.
     pub body_bytes: usize,
+    /// How deep JSON may be nested.
+    pub depth: usize,
+    /// Most items that may be asked for at once.
+    pub page: u64,
     /// How long a request may take in all.
     pub time: Duration,
     /// Most connections at once.
@@ -24,6 +28,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body_bytes: 8 * 1024 * 1024,
+            depth: 127,
+            page: 1_000,
             time: Duration::from_secs(60),
             connections: 1_024,
             requests_per_minute: 6_000,

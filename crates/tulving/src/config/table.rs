@@ -202,6 +202,30 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "server.max_depth",
+        variable: "TULVING_SERVER_MAX_DEPTH",
+        default: "127",
+        about: "how deep the JSON of a body may be nested",
+        expects: "a whole number from 1 to 127",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.depth = within(text, 1, 127)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.max_page",
+        variable: "TULVING_SERVER_MAX_PAGE",
+        default: "1000",
+        about: "most items that one request under /v1 may ask for",
+        expects: "a whole number from 1 to 1000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.page = within(text, 1, 1_000)?;
+            Some(())
+        },
+    },
+    Setting {
         key: "server.max_connections",
         variable: "TULVING_SERVER_MAX_CONNECTIONS",
         default: "1024",

@@ -254,3 +254,14 @@ fn ten_thousand_connections_are_held_in_bounded_memory() {
     let saved = json!({ "category": "fact", "content": "It still works" }).to_string();
     assert_eq!(server.ask("POST", REMEMBER, &[], saved.as_bytes()).status, 200);
 }
+
+#[test]
+fn pages_and_depth_are_as_large_as_the_configuration_says() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "server.max_page = 5\nserver.max_depth = 2\n");
+    assert_eq!(server.get("/v1/memories?limit=5").status, 200);
+    server.get("/v1/memories?limit=6").assert_problem(400, "out_of_range");
+    let save = |body: &str| server.ask("POST", "/v1/memories", &[], body.as_bytes());
+    assert_eq!(save(r#"{"content": "a", "tags": ["b"]}"#).status, 201);
+    save(r#"{"memories": [{"content": "a"}]}"#).assert_problem(400, "too_deep");
+}
