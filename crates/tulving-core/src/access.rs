@@ -11,7 +11,7 @@ use crate::error::{Error, Field, Invalid, StoreError};
 use crate::id::{AuditId, MemoryId, MemoryRef, OrgId, SpaceId};
 use crate::limits::{self, Limits};
 use crate::memory::Memory;
-use crate::ports::{Clock, Embedder, Index, Store};
+use crate::ports::{Clock, Embedder, Files, Index, Store};
 use crate::request::{Caller, Forgotten};
 use crate::space::{MemberOf, Space};
 use crate::time::Timestamp;
@@ -27,6 +27,8 @@ pub struct Parts {
     pub former: Vec<Arc<dyn Embedder>>,
     /// Finds what a question may be about.
     pub index: Arc<dyn Index>,
+    /// Keeps the files that people can read.
+    pub files: Arc<dyn Files>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Bounds what is taken in.

@@ -10,6 +10,7 @@ pub mod change;
 pub mod claim;
 pub mod classify;
 pub mod error;
+pub mod file;
 pub mod id;
 pub mod job;
 pub mod lifecycle;

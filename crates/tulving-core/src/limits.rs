@@ -27,6 +27,10 @@ pub const TAG_CHARS: usize = 100;
 pub const NOTE_CHARS: usize = 1_000;
 /// Most characters of a source path.
 pub const PATH_CHARS: usize = 4_096;
+/// Most bytes of the path of a file below its folder.
+pub const FILE_PATH_BYTES: usize = 1_024;
+/// Most bytes of each part of it.
+pub const FILE_NAME_BYTES: usize = 255;
 /// Most characters of a space's or a principal's name.
 pub const NAME_CHARS: usize = 64;
 /// Most associations named in one save.

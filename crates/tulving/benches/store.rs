@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use tulving_core::id::{MemoryRef, Number};
 use tulving_core::limits::Limits;
-use tulving_core::ports::SystemClock;
+use tulving_core::ports::{NoFiles, SystemClock};
 use tulving_core::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts};
@@ -55,6 +55,7 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
         embedder: Arc::new(NoModel),
         former: Vec::new(),
         index: Arc::new(SearchIndex::open(store, &home.index_dir())),
+        files: Arc::new(NoFiles),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
     });

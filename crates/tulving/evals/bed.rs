@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tulving_core::answer::Lane;
 use tulving_core::id::MemoryId;
 use tulving_core::limits::{self, Limits};
-use tulving_core::ports::{Embedder, SystemClock};
+use tulving_core::ports::{Embedder, NoFiles, SystemClock};
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::Origin;
@@ -46,6 +46,7 @@ impl<'a> Bed<'a> {
             embedder: embedder(options)?,
             former: Vec::new(),
             index: index.clone(),
+            files: Arc::new(NoFiles),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
         });

@@ -248,7 +248,7 @@ mod tests {
     use tulving_core::Parts;
     use tulving_core::error::ModelError;
     use tulving_core::limits::Limits;
-    use tulving_core::ports::{Embedder, SystemClock};
+    use tulving_core::ports::{Embedder, NoFiles, SystemClock};
     use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_store::{Home, Options};
 
@@ -292,6 +292,7 @@ mod tests {
                 embedder: Arc::new(None),
                 former: Vec::new(),
                 index: index.clone(),
+                files: Arc::new(NoFiles),
                 clock: Arc::new(SystemClock),
                 limits: Limits::default(),
             }));

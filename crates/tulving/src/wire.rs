@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tulving_core::error::{Error, ModelError};
 use tulving_core::id::SpaceId;
-use tulving_core::ports::{Embedder, Feed, SystemClock};
+use tulving_core::ports::{Embedder, Feed, NoFiles, SystemClock};
 use tulving_core::request::{Caller, TokenRequest};
 use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
@@ -85,6 +85,7 @@ pub(crate) fn engine(
         embedder,
         former,
         index: index.clone(),
+        files: Arc::new(NoFiles),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
     })

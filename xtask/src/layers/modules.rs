@@ -36,6 +36,7 @@ const GROUPS: [Group; 6] = [
             "job",
             "change",
             "claim",
+            "file",
             "audit",
             "record",
             "request",

@@ -108,6 +108,20 @@ pub enum Invalid {
         /// What was given.
         got: String,
     },
+    /// Not a name of a file below a folder.
+    #[error("`{got}` cannot be the name of a file: {why}")]
+    FileName {
+        /// What was given.
+        got: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Not a day.
+    #[error("`{got}` is not a day")]
+    Day {
+        /// What was given.
+        got: String,
+    },
     /// Not a key by which a request is done once.
     #[error("`{got}` cannot be an idempotency key")]
     OnceKey {
@@ -200,6 +214,8 @@ impl Invalid {
             Self::Time { .. } => "invalid_time",
             Self::Cursor { .. } => "invalid_cursor",
             Self::Name { .. } => "invalid_name",
+            Self::FileName { .. } => "invalid_file_name",
+            Self::Day { .. } => "invalid_date",
             Self::OnceKey { .. } => "invalid_idempotency_key",
             Self::EndsBeforeStart { .. } => "ends_before_start",
             Self::Attachment { .. } => "invalid_attachment",
@@ -224,6 +240,8 @@ impl Invalid {
             | Self::Control { field, .. }
             | Self::OutsideUnit { field, .. }
             | Self::OutsideRange { field, .. } => Some(*field),
+            Self::FileName { .. } => Some(Field::File),
+            Self::Day { .. } => Some(Field::Date),
             Self::InBatch { source, .. } => source.field(),
             _ => None,
         }
@@ -251,6 +269,8 @@ impl Invalid {
                 "use 1 to 64 lower-case letters, digits, `-`, `_` and `.`, beginning with a letter or digit"
                     .to_owned()
             }
+            Self::FileName { .. } => "give a path below the folder, such as notes/plan.md".to_owned(),
+            Self::Day { .. } => "write today, yesterday or a date as YYYY-MM-DD".to_owned(),
             Self::OnceKey { .. } => "use 1 to 255 visible ASCII characters, without blanks".to_owned(),
             Self::Attachment { .. } => {
                 "give an object key, a media type, a size and the SHA-256 as 64 hexadecimal digits".to_owned()

@@ -3,12 +3,14 @@
 //! Behaviour follows [`Class`]: only `Busy` and `Upstream` are retried, `Conflict` is decided again, `Corrupt` stops
 //! writes. Exit codes, HTTP statuses and MCP results are matches on it, each in one file of its surface.
 
+mod file;
 mod invalid;
 mod store;
 mod verb;
 
 use std::fmt;
 
+pub use file::FileError;
 pub use invalid::Invalid;
 pub use store::{Conflict, StoreError, Unique};
 pub use verb::Error;
@@ -89,6 +91,10 @@ pub enum Field {
     Question,
     /// The token budget.
     Budget,
+    /// The name of a file.
+    File,
+    /// A day.
+    Date,
 }
 
 impl Field {
@@ -120,6 +126,8 @@ impl Field {
             Self::Text => "text",
             Self::Question => "question",
             Self::Budget => "budget",
+            Self::File => "file",
+            Self::Date => "date",
         }
     }
 }

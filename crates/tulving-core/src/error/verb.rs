@@ -3,7 +3,7 @@
 use crate::id::{MemoryId, MemoryRef, Version};
 use crate::vocabulary::Role;
 
-use super::{Class, Conflict, Field, Invalid, ModelError, StoreError, Unique};
+use super::{Class, Conflict, Field, FileError, Invalid, ModelError, StoreError, Unique};
 
 /// Why a verb was not done.
 #[derive(Debug, thiserror::Error)]
@@ -144,6 +144,9 @@ pub enum Error {
     /// The listing that a cursor points into is gone.
     #[error("the cursor has expired")]
     CursorExpired,
+    /// It cannot be done with the file.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A model could not do it.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -183,6 +186,7 @@ impl Error {
             | Self::AmbiguousToken { .. }
             | Self::LastAdmin { .. }
             | Self::Changed { .. } => Class::Conflict,
+            Self::File(error) => error.class(),
             Self::Model(_) => Class::Upstream,
             Self::Store(error) => error.class(),
         }
@@ -212,6 +216,7 @@ impl Error {
             Self::Held { .. } => "duplicate",
             Self::LastAdmin { .. } => "last_admin",
             Self::CursorExpired => "cursor_expired",
+            Self::File(error) => error.code(),
             Self::Model(_) => "model_failed",
             Self::Store(error) => error.code(),
         }
@@ -240,6 +245,7 @@ impl Error {
             Self::Held { .. } => "update that memory instead, or forget it first",
             Self::LastAdmin { .. } => "make somebody else an admin first",
             Self::CursorExpired => "start the list again without a cursor",
+            Self::File(error) => return error.hint().map(str::to_owned),
             Self::Model(_) => "`tulving config` shows which model is set up, `tulving doctor` tries it",
             Self::Store(error) => return error.hint().map(str::to_owned),
             Self::AmbiguousToken { .. } => "name one by its id; `tulving token list` shows them",

@@ -1,11 +1,13 @@
 //! The traits that other crates fill. Their contract is in their docs, and the suites of the test kit hold it.
 
 mod clock;
+mod files;
 mod index;
 mod models;
 mod store;
 
 pub use clock::{Clock, SystemClock};
+pub use files::{Files, From, NoFiles};
 pub use index::Index;
 pub use models::Embedder;
 pub use store::{Claims, Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};

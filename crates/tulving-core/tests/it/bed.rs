@@ -9,7 +9,7 @@ use tulving_core::error::Error;
 use tulving_core::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
-use tulving_core::ports::{Embedder, Store};
+use tulving_core::ports::{Embedder, NoFiles, Store};
 use tulving_core::request::{
     AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
     Sort, UpdateRequest,
@@ -49,6 +49,7 @@ impl Bed {
             embedder,
             former: Vec::new(),
             index: Arc::new(PlainIndex::new(store.clone())),
+            files: Arc::new(NoFiles),
             clock: clock.clone(),
             limits: Limits::default(),
         });
@@ -68,6 +69,7 @@ impl Bed {
             embedder,
             former,
             index: Arc::new(PlainIndex::new(opened)),
+            files: Arc::new(NoFiles),
             clock: self.clock.clone(),
             limits: Limits::default(),
         })
@@ -80,6 +82,7 @@ impl Bed {
             embedder,
             former: Vec::new(),
             index: Arc::new(SearchIndex::open(self.store.clone(), &self.home.index_dir())),
+            files: Arc::new(NoFiles),
             clock: self.clock.clone(),
             limits: Limits::default(),
         })

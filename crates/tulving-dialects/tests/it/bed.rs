@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tulving_core::id::{MemoryId, MemoryRef, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
-use tulving_core::ports::Embedder;
+use tulving_core::ports::{Embedder, NoFiles};
 use tulving_core::request::{Caller, Filter, SaveRequest};
 use tulving_core::space::Viewer;
 use tulving_core::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
@@ -44,6 +44,7 @@ impl Bed {
             embedder,
             former: Vec::new(),
             index: Arc::new(PlainIndex::new(store)),
+            files: Arc::new(NoFiles),
             clock: clock.clone(),
             limits: Limits::default(),
         });

@@ -198,7 +198,7 @@ mod tests {
     use hyper::service::Service as _;
     use hyper_util::service::TowerToHyperService;
     use tulving_core::limits::Limits as Intake;
-    use tulving_core::ports::SystemClock;
+    use tulving_core::ports::{NoFiles, SystemClock};
     use tulving_core::{Engine, Parts};
     use tulving_store::{Home, Options, SearchIndex, SqliteStore};
     use tulving_testkit::embedder::NoEmbedder;
@@ -222,6 +222,7 @@ mod tests {
             embedder: Arc::new(NoEmbedder),
             former: Vec::new(),
             index,
+            files: Arc::new(NoFiles),
             clock: Arc::new(SystemClock),
             limits: Intake::default(),
         });

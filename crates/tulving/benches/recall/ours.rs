@@ -18,7 +18,9 @@ use tulving_core::error::ModelError;
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Embedding;
-use tulving_core::ports::{Clock as _, Directory as _, Embedder, Index as _, Store as _, SystemClock};
+use tulving_core::ports::{
+    Clock as _, Directory as _, Embedder, Index as _, NoFiles, Store as _, SystemClock,
+};
 use tulving_core::request::{Ask, Caller, Filter, Mode, RecallRequest, SaveRequest};
 use tulving_core::search::{Item, Meaning, Question, Scope};
 use tulving_core::text::terms::terms;
@@ -87,6 +89,7 @@ impl Bed {
             embedder: embedder.clone(),
             former: Vec::new(),
             index: index.clone(),
+            files: Arc::new(NoFiles),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
         });

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tulving_core::answer::Strength;
 use tulving_core::id::MemoryId;
 use tulving_core::limits::Limits;
-use tulving_core::ports::SystemClock;
+use tulving_core::ports::{NoFiles, SystemClock};
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts};
@@ -55,6 +55,7 @@ fn bed() -> Bed {
         embedder: tulving_models::embedder(&EmbedderConfig::BuiltIn).expect("the model"),
         former: Vec::new(),
         index: Arc::new(SearchIndex::open(store, &home.index_dir())),
+        files: Arc::new(NoFiles),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
     });

@@ -1,0 +1,228 @@
+//! Files that people can read: in whose folder they are, what they may be called, and what is known of them.
+//!
+//! The truth of such a file is the file. Nothing here touches one: that is the [`Files`](crate::ports::Files) port's work.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Field, Invalid};
+use crate::id::{MemoryId, SpaceId};
+use crate::limits;
+use crate::space::Space;
+use crate::time::Timestamp;
+use crate::vocabulary::SpaceKind;
+
+/// The folder of a space, below the workspace: the workspace itself for `default`, `groups/NAME` for a group, `spaces/NAME`
+/// for any other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Folder(String);
+
+impl Folder {
+    /// The folder of a space. Names of spaces are fit for it; see [`name`](crate::text::normalize::name).
+    pub fn of(space: &Space) -> Self {
+        Self(match space.kind {
+            _ if space.id == SpaceId::DEFAULT => String::new(),
+            SpaceKind::Group => format!("groups/{}", space.name),
+            _ => format!("spaces/{}", space.name),
+        })
+    }
+
+    /// Its path below the workspace; empty for the workspace itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The path of what is called `name` in it, below the workspace.
+    pub fn join(&self, name: &str) -> String {
+        if self.0.is_empty() { name.to_owned() } else { format!("{}/{name}", self.0) }
+    }
+}
+
+/// A file in the folder of a space, by a name that cannot lead out of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FilePath {
+    folder: Folder,
+    name: String,
+}
+
+impl FilePath {
+    /// The file of this name: one or more parts with `/` between them. Refused are an empty name, an absolute one, parts that
+    /// are empty, `.` or `..` or begin with a dot, control characters, and what is too long for a file system.
+    pub fn new(folder: &Folder, name: &str) -> Result<Self, Invalid> {
+        let refuse = |why: &'static str| Invalid::FileName { got: crate::preview::short(name), why };
+        if name.is_empty() {
+            return Err(Invalid::Empty { field: Field::File });
+        }
+        if name.len() > limits::FILE_PATH_BYTES {
+            return Err(refuse("it is too long"));
+        }
+        if name.chars().any(char::is_control) {
+            return Err(refuse("it has control characters in it"));
+        }
+        if name.starts_with('/') || name.contains('\\') {
+            return Err(refuse("it must be a path below the folder, with / between its parts"));
+        }
+        for part in name.split('/') {
+            match part {
+                "" => return Err(refuse("a part of it is empty")),
+                "." | ".." => return Err(refuse("`.` and `..` lead out of the folder")),
+                _ if part.starts_with('.') => return Err(refuse("hidden files are left alone")),
+                _ if part.len() > limits::FILE_NAME_BYTES => return Err(refuse("a part of it is too long")),
+                _ => {}
+            }
+        }
+        Ok(Self { folder: folder.clone(), name: name.to_owned() })
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Its path below that folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// The path below the workspace.
+impl fmt::Display for FilePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.folder.join(&self.name))
+    }
+}
+
+/// What tells one state of a file from another without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last written, in nanoseconds since the epoch.
+    pub modified: i64,
+    /// Which file it is: another one where an editor wrote a new file and renamed it.
+    pub inode: u64,
+}
+
+impl Stamp {
+    /// When it was last written.
+    pub fn modified_at(&self) -> Timestamp {
+        Timestamp::from_micros(self.modified.div_euclid(1_000))
+    }
+
+    /// Whether it will do at `now` to tell this state from any later one. A file that was written a moment ago may be written
+    /// again within what the clock of its file system can tell apart.
+    pub fn is_settled(&self, now: Timestamp) -> bool {
+        self.modified_at().plus_millis(2_000) < now
+    }
+}
+
+/// A file that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileEntry {
+    /// Which.
+    pub path: FilePath,
+    /// How it is now.
+    pub stamp: Stamp,
+}
+
+/// The files of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileList {
+    /// The files, by their names.
+    pub files: Vec<FileEntry>,
+    /// Whether there are more than were asked for.
+    pub more: bool,
+    /// What is there and is not used, by its path below the workspace, and why: a link that leads out, a device, a name that
+    /// is none. No more than a few are named.
+    pub refused: Vec<(String, String)>,
+}
+
+/// A file as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileContent {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// How it was then. Bytes and stamp are of one state, as far as can be told.
+    pub stamp: Stamp,
+}
+
+/// What an append did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The byte at which the entry begins.
+    pub start: u64,
+    /// Whether the file was made for it.
+    pub created: bool,
+}
+
+/// A text that a file had before it was replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Previous {
+    /// What it is called by: the time at which it was replaced, such as `2026-05-27T09-30-00.000000Z`.
+    pub id: String,
+    /// When it was replaced.
+    pub at: Timestamp,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// A file that was made together with a memory, and is to stay only if the memory was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pledge {
+    /// The file.
+    pub path: FilePath,
+    /// The memory.
+    pub memory: MemoryId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::TeamId;
+
+    fn folder(kind: SpaceKind, id: SpaceId) -> Folder {
+        let created_at = Timestamp::from_micros(0);
+        Folder::of(&Space { id, team: TeamId::LOCAL, name: "kitchen".to_owned(), kind, created_at })
+    }
+
+    #[test]
+    fn every_space_has_a_folder_of_its_own() {
+        let other = SpaceId::mint(Timestamp::from_micros(5));
+        assert_eq!(folder(SpaceKind::Hub, SpaceId::DEFAULT).as_str(), "");
+        assert_eq!(folder(SpaceKind::Group, other).as_str(), "groups/kitchen");
+        assert_eq!(folder(SpaceKind::Hub, other).as_str(), "spaces/kitchen");
+    }
+
+    #[test]
+    fn a_name_cannot_lead_out_of_its_folder() {
+        let home = folder(SpaceKind::Hub, SpaceId::DEFAULT);
+        let long = "x".repeat(256);
+        for wrong in [
+            "",
+            "/etc/passwd",
+            "..",
+            "../a",
+            "a/../b",
+            "a/./b",
+            "a//b",
+            "a/",
+            ".hidden",
+            "a/.git/config",
+            "a\0b",
+            "a\nb",
+            "a\u{7f}b",
+            "..\\a",
+            &long,
+        ] {
+            assert!(FilePath::new(&home, wrong).is_err(), "{wrong:?}");
+        }
+        for good in ["notes.md", "a/b/c.txt", "räume.md", "two words.md", "..."] {
+            let made = FilePath::new(&home, good);
+            assert_eq!(made.is_ok(), !good.starts_with('.'), "{good}");
+        }
+        let group = folder(SpaceKind::Group, SpaceId::mint(Timestamp::from_micros(5)));
+        let path = FilePath::new(&group, "a/b.md").expect("a path");
+        assert_eq!(path.to_string(), "groups/kitchen/a/b.md");
+    }
+}
