@@ -400,6 +400,15 @@ pub struct Missing {
     pub why: String,
 }
 
+/// A file that could not be read, and why; what it says may be missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// Its path below the workspace; empty where it is about all of them.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}
+
 /// What a recall found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answer {
@@ -416,6 +425,9 @@ pub struct Answer {
     pub left_out: u64,
     /// The lanes that could not do all their work.
     pub missing: Vec<Missing>,
+    /// The files that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
 }
 
 /// A page of a list.

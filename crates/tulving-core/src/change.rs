@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::association::Association;
 use crate::audit::AuditEntry;
+use crate::file::MirroredFile;
 use crate::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId, Version};
 use crate::job::Job;
 use crate::memory::{Chunk, Edition, Embedding, Memory, Standing};
@@ -104,6 +105,24 @@ pub enum Write {
         from: Option<String>,
         /// The one that shall.
         to: String,
+    },
+    /// The entry that a mirror mirrors begins at another line by now. No version and no entry of the log.
+    Reline {
+        /// Which memory.
+        id: MemoryId,
+        /// The line, from 1.
+        line: u32,
+    },
+    /// What is known of a mirrored file is replaced, or goes. Conflicts where somebody else has mirrored it since.
+    Mirrored {
+        /// The space.
+        space: SpaceId,
+        /// The path below the workspace.
+        path: String,
+        /// What was known when this was decided.
+        from: Option<MirroredFile>,
+        /// What is known from now on; `None` where the file is gone.
+        to: Option<MirroredFile>,
     },
     /// An association is made, or its weight and maker replaced.
     Link(Association),

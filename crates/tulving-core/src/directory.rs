@@ -6,6 +6,7 @@ use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
 use crate::change::{Right, Write};
 use crate::error::{Error, Field};
+use crate::file::Folder;
 use crate::id::{OrgId, PrincipalId, SpaceId, TokenId};
 use crate::limits;
 use crate::request::{AuditFilter, Caller, TokenRequest};
@@ -80,6 +81,10 @@ pub(crate) fn create_space(
     let entry = audit(caller, now, AuditAct::SpaceCreated, Some(space.id), space.name.clone());
     let writes = vec![Write::AddSpace(space.clone()), Write::SetMember(member), Write::Audit(entry)];
     parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
+    if kind == SpaceKind::Group {
+        // Where it cannot be made now, whoever writes a file into it makes it, or says why not.
+        let _ = parts.files.make_folder(&Folder::of(&space));
+    }
     Ok(space)
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Field, Invalid};
 use crate::id::{MemoryId, SpaceId};
 use crate::limits;
+use crate::memory::ContentHash;
 use crate::space::Space;
 use crate::time::Timestamp;
 use crate::vocabulary::SpaceKind;
@@ -174,6 +175,34 @@ pub struct Pledge {
     pub path: FilePath,
     /// The memory.
     pub memory: MemoryId,
+}
+
+/// A file whose entries are mirrored, as it was when they last were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MirroredFile {
+    /// Its path below the workspace.
+    pub path: String,
+    /// How it was.
+    pub stamp: Stamp,
+    /// What it said, as a hash of its bytes.
+    pub digest: [u8; 32],
+    /// Whether the stamp will do to tell whether it has changed since; see [`Stamp::is_settled`].
+    pub settled: bool,
+}
+
+/// An entry of a file, as a memory mirrors it. Its identity is path, hash and occurrence, never the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MirroredEntry {
+    /// The memory.
+    pub id: MemoryId,
+    /// The hash of what it says.
+    pub hash: ContentHash,
+    /// Which of several entries with the same text it is, from 0.
+    pub occurrence: u32,
+    /// The line where it begins, from 1.
+    pub line: u32,
+    /// The headings above it.
+    pub title: Option<String>,
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod error;
 pub mod file;
 pub mod id;
 pub mod job;
+pub mod journal;
 pub mod lifecycle;
 pub mod limits;
 pub mod memory;

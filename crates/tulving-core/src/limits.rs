@@ -31,6 +31,26 @@ pub const PATH_CHARS: usize = 4_096;
 pub const FILE_PATH_BYTES: usize = 1_024;
 /// Most bytes of each part of it.
 pub const FILE_NAME_BYTES: usize = 255;
+/// Most messages of a conversation that is archived.
+pub const MESSAGES: usize = 100_000;
+/// Most bytes of all of them.
+pub const CONVERSATION_BYTES: usize = 100_000_000;
+/// Most bytes of a file that is shown as a whole.
+pub const JOURNAL_SHOWN_BYTES: u64 = 8 << 20;
+/// Most bytes of a journal that is searched.
+pub const JOURNAL_SEARCHED_BYTES: u64 = 512 << 20;
+/// Most entries that a search of journals gives.
+pub const JOURNAL_HITS: usize = 1_000;
+/// Most bytes of what is always known, as it may be written.
+pub const LONG_TERM_BYTES: usize = 4 << 20;
+/// Most bytes of a file that may be written.
+pub const FILE_BYTES: usize = 4 << 20;
+/// Most bytes of a file whose entries are mirrored.
+pub const MIRRORED_BYTES: u64 = 16 << 20;
+/// Most bytes of one mirrored entry.
+pub const ENTRY_BYTES: usize = 1 << 20;
+/// Most files of a folder that are looked at.
+pub const FILES_LISTED: usize = 100_000;
 /// Most characters of a space's or a principal's name.
 pub const NAME_CHARS: usize = 64;
 /// Most associations named in one save.

@@ -10,10 +10,11 @@ use tulving_core::audit::AuditEntry;
 use tulving_core::change::{Applied, Change, ChangeSet, Listing};
 use tulving_core::claim::Claim;
 use tulving_core::error::StoreError;
+use tulving_core::file::{MirroredEntry, MirroredFile};
 use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use tulving_core::job::Job;
 use tulving_core::memory::{Memory, VersionRecord};
-use tulving_core::ports::{Claims, Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};
+use tulving_core::ports::{Claims, Directory, Feed, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer};
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
 use tulving_core::search::{Entry, Section, Sight};
@@ -301,6 +302,16 @@ impl Jobs for FaultyStore {
 impl Claims for FaultyStore {
     fn claim(&self, principal: PrincipalId, key: &str) -> Result<Option<Claim>, StoreError> {
         self.pass("claim")?.claim(principal, key)
+    }
+}
+
+impl Mirrors for FaultyStore {
+    fn mirrored(&self, space: SpaceId) -> Result<Vec<MirroredFile>, StoreError> {
+        self.pass("mirrored")?.mirrored(space)
+    }
+
+    fn mirrors(&self, space: SpaceId, path: &str) -> Result<Vec<MirroredEntry>, StoreError> {
+        self.pass("mirrors")?.mirrors(space, path)
     }
 }
 

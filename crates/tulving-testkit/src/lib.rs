@@ -8,5 +8,6 @@ pub mod clock;
 pub mod contract;
 pub mod embedder;
 pub mod fault;
+pub mod files;
 pub mod index;
 pub mod seed;

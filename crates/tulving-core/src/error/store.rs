@@ -60,6 +60,12 @@ pub enum Conflict {
     /// The request was begun by somebody else, or is no longer as it was.
     #[error("the request was begun by somebody else")]
     Claimed,
+    /// The file was mirrored by somebody else.
+    #[error("{path} was mirrored by somebody else")]
+    Mirrored {
+        /// Its path below the workspace.
+        path: String,
+    },
     /// The job is not as it was.
     #[error("the job was taken by somebody else")]
     JobMoved,

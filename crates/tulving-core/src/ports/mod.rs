@@ -10,4 +10,4 @@ pub use clock::{Clock, SystemClock};
 pub use files::{Files, From, NoFiles};
 pub use index::Index;
 pub use models::Embedder;
-pub use store::{Claims, Directory, Feed, Jobs, Log, Memories, Probe, Store, Transfer};
+pub use store::{Claims, Directory, Feed, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer};

@@ -17,6 +17,7 @@ use crate::audit::AuditEntry;
 use crate::change::{Applied, Change, ChangeSet, Listing};
 use crate::claim::Claim;
 use crate::error::StoreError;
+use crate::file::{MirroredEntry, MirroredFile};
 use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use crate::job::Job;
 use crate::memory::{ContentHash, Memory, VersionRecord};
@@ -29,7 +30,9 @@ use crate::turn::Turn;
 use crate::vocabulary::{Boundary, JobState, Role};
 
 /// A whole store.
-pub trait Store: Memories + Directory + Log + Feed + Jobs + Claims + Transfer + Send + Sync {
+pub trait Store:
+    Memories + Directory + Log + Feed + Jobs + Claims + Mirrors + Transfer + Send + Sync
+{
     /// Writes a set as one transaction and returns after it is durable.
     ///
     /// Inside the transaction it checks, in this order: the actor holds every [`Right`](crate::change::Right) by a
@@ -258,9 +261,18 @@ pub trait Claims {
     fn claim(&self, principal: PrincipalId, key: &str) -> Result<Option<Claim>, StoreError>;
 }
 
+/// What is known of the files whose entries are mirrored. Not filtered: only the mirror itself reads here.
+pub trait Mirrors {
+    /// The mirrored files of a space, by path.
+    fn mirrored(&self, space: SpaceId) -> Result<Vec<MirroredFile>, StoreError>;
+
+    /// The memories that mirror entries of one file of a space, in any order.
+    fn mirrors(&self, space: SpaceId, path: &str) -> Result<Vec<MirroredEntry>, StoreError>;
+}
+
 /// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.
 pub trait Transfer {
-    /// Up to `limit` records from `position` on, in an order where each refers only to earlier ones, and where the
+    /// Up to `limit` records from `position` on, without mirrors of files, in an order where each refers only to earlier ones, and where the
     /// next page begins; `None` at the end. Rows written meanwhile may or may not be among them.
     fn dump(
         &self,

@@ -59,7 +59,15 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
             left_out += hits.drain(..).len() as u64;
         }
     }
-    Ok(Answer { hits, total_found, evidence: Some(strength), withheld: 0, left_out, missing })
+    Ok(Answer {
+        hits,
+        total_found,
+        evidence: Some(strength),
+        withheld: 0,
+        left_out,
+        missing,
+        unread: Vec::new(),
+    })
 }
 
 fn among(scope: &Scope) -> Option<HashSet<MemoryId>> {

@@ -149,7 +149,7 @@ impl<'a> Act<'a> {
         provenance.origin = self.caller.origin;
         provenance.source_agent.clone_from(&self.caller.agent);
         let memory = Memory {
-            id: MemoryId::mint(self.now),
+            id: draft.id.unwrap_or_else(|| MemoryId::mint(self.now)),
             number: None,
             space: self.space.id,
             owner: self.caller.viewer.principal,

@@ -17,6 +17,8 @@ use crate::vocabulary::{
 /// A request that was found good.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
+    /// The id that it gets where it is new; one of its own where none is given.
+    pub(crate) id: Option<crate::id::MemoryId>,
     /// The content in its normal form.
     pub(crate) content: String,
     /// What was said, for a memory that is there already.
@@ -120,7 +122,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
     if let (Some(position), None) = (place.position, &place.conversation) {
         return Err(Invalid::PositionAlone { position });
     }
-    Ok(Draft { content, patch, provenance, place, pinned: request.pinned, links })
+    Ok(Draft { id: None, content, patch, provenance, place, pinned: request.pinned, links })
 }
 
 /// Reads an edit.
@@ -166,6 +168,15 @@ pub(crate) fn refuse_opening(space: &Space, boundary: Boundary) -> Result<(), In
 /// Reads a reason, note or other short text that may be missing.
 pub(crate) fn given(field: Field, text: Option<&str>, limit: usize) -> Result<Option<String>, Invalid> {
     text.filter(|text| !text.trim().is_empty()).map(|text| normalize::line(field, text, limit)).transpose()
+}
+
+/// The same for a text of several lines.
+pub(crate) fn given_text(field: Field, text: Option<&str>, limit: usize) -> Result<Option<String>, Invalid> {
+    let Some(text) = text.map(normalize::content).transpose()?.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let got = text.chars().count();
+    if got > limit { Err(Invalid::TooLong { field, got, limit, unit: "characters" }) } else { Ok(Some(text)) }
 }
 
 fn clearable(

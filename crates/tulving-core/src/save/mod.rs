@@ -11,6 +11,7 @@ use crate::access::{self, Parts};
 use crate::answer::Receipt;
 use crate::embedding::Source;
 use crate::error::{Error, Field, Invalid};
+use crate::id::MemoryId;
 use crate::limits;
 use crate::request::{Caller, SaveRequest};
 
@@ -23,11 +24,32 @@ pub(crate) fn save(parts: &Parts, caller: &Caller, request: SaveRequest) -> Resu
     }
 }
 
+/// Saves one memory under an id that was given to it before, so that what is kept elsewhere can name it. Where it is known
+/// already, the receipt has the id of the one that is there.
+pub(crate) fn save_as(
+    parts: &Parts,
+    caller: &Caller,
+    id: MemoryId,
+    request: SaveRequest,
+) -> Result<Receipt, Error> {
+    let saved = save_drafts(parts, caller, vec![request], Some(id));
+    Ok(saved?.pop().expect("one request has one receipt"))
+}
+
 /// Saves several memories as one act: all of them or none.
 pub(crate) fn save_many(
     parts: &Parts,
     caller: &Caller,
     requests: Vec<SaveRequest>,
+) -> Result<Vec<Receipt>, Error> {
+    save_drafts(parts, caller, requests, None)
+}
+
+fn save_drafts(
+    parts: &Parts,
+    caller: &Caller,
+    requests: Vec<SaveRequest>,
+    id: Option<MemoryId>,
 ) -> Result<Vec<Receipt>, Error> {
     if requests.len() > limits::BATCH {
         let (got, limit) = (requests.len(), limits::BATCH);
@@ -38,7 +60,7 @@ pub(crate) fn save_many(
     for (index, request) in requests.into_iter().enumerate() {
         let draft = intake::read(request, &place.0, parts.limits)
             .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
-        drafts.push(draft);
+        drafts.push(intake::Draft { id, ..draft });
     }
     let sources: Vec<Source<'_>> = drafts.iter().map(source).collect();
     let (chunks, trouble) = embed::embed(parts, &sources);

@@ -3,6 +3,7 @@
 pub mod block;
 pub mod cast;
 pub mod chunk;
+pub mod fold;
 pub mod normalize;
 pub mod person;
 pub mod sentence;

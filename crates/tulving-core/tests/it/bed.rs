@@ -9,7 +9,7 @@ use tulving_core::error::Error;
 use tulving_core::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
-use tulving_core::ports::{Embedder, NoFiles, Store};
+use tulving_core::ports::{Embedder, Store};
 use tulving_core::request::{
     AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
     Sort, UpdateRequest,
@@ -21,6 +21,7 @@ use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
 use tulving_testkit::fault::FaultyStore;
+use tulving_testkit::files::MemoryFiles;
 use tulving_testkit::index::PlainIndex;
 
 pub(crate) struct Bed {
@@ -28,6 +29,7 @@ pub(crate) struct Bed {
     /// What the engine talks to.
     pub(crate) store: Arc<FaultyStore>,
     pub(crate) clock: Arc<ManualClock>,
+    pub(crate) files: Arc<MemoryFiles>,
     home: Home,
     _folder: TempDir,
 }
@@ -44,16 +46,17 @@ impl Bed {
         let clock = Arc::new(clock);
         let opened = SqliteStore::open_with_clock(&home, Options::default(), clock.clone()).expect("a store");
         let store = Arc::new(FaultyStore::new(Arc::new(opened)));
+        let files = Arc::new(MemoryFiles::new());
         let engine = Engine::new(Parts {
             store: store.clone(),
             embedder,
             former: Vec::new(),
             index: Arc::new(PlainIndex::new(store.clone())),
-            files: Arc::new(NoFiles),
+            files: files.clone(),
             clock: clock.clone(),
             limits: Limits::default(),
         });
-        Self { engine, store, clock, home, _folder: folder }
+        Self { engine, store, clock, files, home, _folder: folder }
     }
 
     /// Another engine on the same home, with a store of its own, as another process would have.
@@ -69,7 +72,7 @@ impl Bed {
             embedder,
             former,
             index: Arc::new(PlainIndex::new(opened)),
-            files: Arc::new(NoFiles),
+            files: self.files.clone(),
             clock: self.clock.clone(),
             limits: Limits::default(),
         })
@@ -82,7 +85,7 @@ impl Bed {
             embedder,
             former: Vec::new(),
             index: Arc::new(SearchIndex::open(self.store.clone(), &self.home.index_dir())),
-            files: Arc::new(NoFiles),
+            files: self.files.clone(),
             clock: self.clock.clone(),
             limits: Limits::default(),
         })

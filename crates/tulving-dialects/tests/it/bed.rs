@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tulving_core::id::{MemoryId, MemoryRef, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
-use tulving_core::ports::{Embedder, NoFiles};
+use tulving_core::ports::Embedder;
 use tulving_core::request::{Caller, Filter, SaveRequest};
 use tulving_core::space::Viewer;
 use tulving_core::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
@@ -18,11 +18,13 @@ use tulving_dialects::tool::{Desk, Refusal, Reply};
 use tulving_store::{Home, Options, SqliteStore};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
+use tulving_testkit::files::MemoryFiles;
 use tulving_testkit::index::PlainIndex;
 
 pub(crate) struct Bed {
     pub(crate) engine: Engine,
     pub(crate) clock: Arc<ManualClock>,
+    pub(crate) files: Arc<MemoryFiles>,
     pub(crate) caller: Caller,
     _folder: TempDir,
 }
@@ -39,17 +41,18 @@ impl Bed {
         let clock = Arc::new(ManualClock::new());
         let opened = SqliteStore::open_with_clock(&home, Options::default(), clock.clone()).expect("a store");
         let store = Arc::new(opened);
+        let files = Arc::new(MemoryFiles::new());
         let engine = Engine::new(Parts {
             store: store.clone(),
             embedder,
             former: Vec::new(),
             index: Arc::new(PlainIndex::new(store)),
-            files: Arc::new(NoFiles),
+            files: files.clone(),
             clock: clock.clone(),
             limits: Limits::default(),
         });
         let caller = engine.user(Origin::Mcp, Some("claude-code")).expect("the user");
-        Self { engine, clock, caller, _folder: folder }
+        Self { engine, clock, files, caller, _folder: folder }
     }
 
     pub(crate) fn desk(&self, dialect: Dialect) -> Desk<'_> {

@@ -82,6 +82,14 @@ fn sections() -> [Section; 9] {
         sql: format!("SELECT {row}, {columns} FROM {from} WHERE {row} > ?1 ORDER BY {row}"),
         read,
     };
+    // A mirror comes back from its file, and its links with it.
+    let records = |columns: &str, from: &str, row: &str, of: &[&str], read| {
+        let records: Vec<String> = of.iter().map(|name| format!("{name}.mirror_line IS NULL")).collect();
+        let records = records.join(" AND ");
+        let sql =
+            format!("SELECT {row}, {columns} FROM {from} WHERE {row} > ?1 AND {records} ORDER BY {row}");
+        Section { sql, read }
+    };
     [
         of("id, name", "orgs", "row", |columns| rows::org(columns).map(Record::Org)),
         of("id, org, name", "teams", "row", |columns| rows::team(columns).map(Record::Team)),
@@ -95,15 +103,16 @@ fn sections() -> [Section; 9] {
         of("principal, realm, of, role", "members", "row", |columns| {
             rows::member(columns).map(Record::Member)
         }),
-        of(&format!("{AROUND}, {EDITION}, NULL, {CURRENT}"), MEMORIES, "m.row", |columns| {
+        records(&format!("{AROUND}, {EDITION}, NULL, {CURRENT}"), MEMORIES, "m.row", &["m"], |columns| {
             let memory = rows::memory_from(columns)?;
             let current = rows::current(columns)?;
             Ok(Record::Memory(Box::new(MemoryRecord { memory, versions: Vec::new(), current })))
         }),
-        of(
+        records(
             ASSOCIATION,
             "associations a JOIN memories s ON s.row = a.source JOIN memories t ON t.row = a.target",
             "a.row",
+            &["s", "t"],
             |columns| rows::association(columns).map(Record::Association),
         ),
         of(TURN, "turns", "row", |columns| rows::turn(columns).map(Record::Turn)),

@@ -11,11 +11,12 @@ use tulving_core::id::{MemoryId, SpaceId};
 use tulving_core::memory::{Chunk, Embedding, Standing};
 use tulving_core::ports::Feed;
 use tulving_core::search::Entry;
+use tulving_core::text::fold;
 use tulving_core::vocabulary::State;
 
 use super::failure::Fault;
 use super::rows::{self, AROUND_UNUSED, Columns, EDITION};
-use super::{SqliteStore, apply, holds, vectors, visible};
+use super::{SqliteStore, apply, vectors, visible};
 
 /// True where the memory `m` is one of those that are embedded at all; [`is_live`] says the same of a standing.
 pub(super) const LIVE: &str = "m.forgotten_at IS NULL AND m.quarantined_at IS NULL AND m.state <> 'archived'";
@@ -98,7 +99,7 @@ impl Feed for SqliteStore {
         }
         let mut values: Vec<Value> =
             vec![space.map(|space| space.as_bytes().to_vec()).into(), rows::limit(limit).into()];
-        values.extend(texts.iter().map(|text| Value::Text(holds::folded(text))));
+        values.extend(texts.iter().map(|text| Value::Text(fold::folded(text))));
         let held: Vec<String> = (3..=values.len()).map(|at| format!("holds(m.content, ?{at})")).collect();
         let sql = format!(
             "SELECT id FROM (SELECT m.id, m.row, {} AS held FROM memories m \

@@ -6,10 +6,11 @@ use rusqlite::types::Value;
 use tulving_core::id::MemoryId;
 use tulving_core::request::{Filter, Forgotten, Sort};
 use tulving_core::space::Viewer;
+use tulving_core::text::fold;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::State;
 
-use super::{holds, visible};
+use super::visible;
 
 /// Conditions on `memories m`, joined by AND, and the values they bind.
 pub(super) struct Conditions {
@@ -90,7 +91,7 @@ impl Conditions {
             self.plain(&format!("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {tag})"));
         }
         if let Some(text) = &filter.substring {
-            let needle = self.bind(Value::Text(holds::folded(text)));
+            let needle = self.bind(Value::Text(fold::folded(text)));
             let elsewhere = match filter.content_only {
                 true => String::new(),
                 false => format!(" OR holds(m.title, {needle}) OR holds(m.key, {needle})"),

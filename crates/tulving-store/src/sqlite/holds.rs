@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+use tulving_core::text::fold::folded;
 
 /// Makes the function known to a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
@@ -19,18 +19,6 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
         };
         Ok(holds(&String::from_utf8_lossy(text), &String::from_utf8_lossy(needle)))
     })
-}
-
-/// A text as it is compared: every letter in lower case, one by one, whatever stands beside it, then composed (NFC).
-///
-/// Composed last, because some small letters have a composed form and their capitals have none.
-pub(super) fn folded(text: &str) -> String {
-    let lower = |letter: char| letter.to_lowercase().map(|letter| if letter == 'ς' { 'σ' } else { letter });
-    let lower: String = text.chars().flat_map(lower).collect();
-    match is_nfc_quick(lower.chars()) {
-        IsNormalized::Yes => lower,
-        _ => lower.nfc().collect(),
-    }
 }
 
 fn holds(text: &str, needle: &str) -> bool {

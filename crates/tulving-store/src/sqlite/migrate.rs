@@ -17,6 +17,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0003_attempts.sql"),
     include_str!("../../migrations/sqlite/0004_claims.sql"),
     include_str!("../../migrations/sqlite/0005_unlinked.sql"),
+    include_str!("../../migrations/sqlite/0006_mirrored.sql"),
 ];
 
 /// The newest schema.

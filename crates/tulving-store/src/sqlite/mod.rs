@@ -19,6 +19,7 @@ mod holds;
 mod jobs;
 mod log;
 mod migrate;
+mod mirrors;
 mod open;
 mod read;
 mod readers;

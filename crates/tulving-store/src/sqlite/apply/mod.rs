@@ -8,6 +8,7 @@ mod embed;
 mod jobs;
 mod load;
 mod memories;
+mod mirrors;
 mod turns;
 
 use std::collections::HashMap;
@@ -123,6 +124,10 @@ impl Act<'_> {
             Write::Embed { id, from, embeddings } => self.embed(*id, *from, embeddings),
             Write::NotEmbedded { id, model } => self.not_embedded(*id, model),
             Write::ChooseModel { from, to } => self.choose_model(from.as_deref(), to),
+            Write::Reline { id, line } => self.reline(*id, *line),
+            Write::Mirrored { space, path, from, to } => {
+                self.mirrored(*space, path, from.as_ref(), to.as_ref())
+            }
             Write::Link(association) => self.link(association),
             Write::Unlink { source, target, relation } => self.unlink(*source, *target, *relation),
             Write::Touch(touches) => touches.iter().try_for_each(|touch| self.touch(touch)),

@@ -1,0 +1,353 @@
+//! Archives a conversation when a session compacts: a file that people can read, and a memory that recall finds.
+//!
+//! Both or none, also where the process is killed in between: the file is pledged to the memory, and whoever comes next settles
+//! what was left. Nothing is overwritten.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::access::{self, Parts};
+use crate::answer::Fate;
+use crate::error::{Error, Field, FileError, Invalid};
+use crate::file::{FilePath, Folder, Pledge};
+use crate::id::{MemoryId, Number};
+use crate::limits;
+use crate::preview;
+use crate::read::PAGE_BYTES;
+use crate::request::{Caller, Forgotten, SaveRequest, TurnFilter};
+use crate::save;
+use crate::space::Viewer;
+use crate::text::{normalize, terms};
+use crate::time::Timestamp;
+use crate::turn::TURNS_KEPT;
+use crate::vocabulary::{Boundary, ContentType, TurnRole};
+
+use super::day::Day;
+use super::readable;
+use super::transcript::{self, Message, Transcript};
+
+/// The folder of conversations in the folder of a space.
+pub(crate) const FOLDER: &str = "conversations";
+/// Most characters of what a name is made of.
+const SLUG_CHARS: usize = 50;
+/// How many conversations of one name a day may have.
+const SAME_NAMES: usize = 10_000;
+/// Most characters of a message in a summary, and most words that it is said to be about.
+const QUOTED: usize = 300;
+const WORDS: usize = 12;
+
+/// A conversation to archive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveRequest {
+    /// The messages; without them, what the log still has.
+    pub messages: Option<Vec<Message>>,
+    /// What it is about; from the first message where not given.
+    pub title: Option<String>,
+    /// What it came to; made by rules where not given.
+    pub summary: Option<String>,
+    /// Of this channel of the log only.
+    pub channel: Option<String>,
+}
+
+/// What was archived.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Archived {
+    /// The path of the file below the workspace.
+    pub path: String,
+    /// Its name in the folder of the space.
+    pub name: String,
+    /// The key of the memory.
+    pub key: String,
+    /// The memory.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+    /// What it says.
+    pub summary: String,
+    /// How many messages the file has.
+    pub messages: usize,
+    /// Whether they are what the log still had.
+    pub from_log: bool,
+}
+
+/// A conversation that was archived.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ArchivedFile {
+    /// Its name, without folder and ending.
+    pub name: String,
+    /// Its path below the workspace.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last written.
+    pub modified_at: Timestamp,
+}
+
+/// Archives a conversation.
+pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -> Result<Archived, Error> {
+    let (space, _) = access::workplace(parts, caller)?;
+    let from_log = request.messages.is_none();
+    let messages = match request.messages {
+        Some(messages) => messages.iter().map(checked).collect::<Result<Vec<_>, _>>()?,
+        None => logged(parts, caller, request.channel)?,
+    };
+    bound(&messages)?;
+    let title = save::intake::given(Field::Title, request.title.as_deref(), limits::TITLE_CHARS)?;
+    let title = title.unwrap_or_else(|| opening(&messages));
+    let given = save::intake::given_text(Field::Summary, request.summary.as_deref(), limits::SUMMARY_CHARS)?;
+    let now = parts.clock.now();
+    let transcript = Transcript { title, messages };
+    let text = transcript::write(&transcript, &note(&transcript, from_log, now));
+    let (folder, day) = (Folder::of(&space), Day::of(now));
+    let slug = slug(&transcript.title);
+    for count in 1..=SAME_NAMES {
+        let name = if count == 1 { format!("{day}-{slug}") } else { format!("{day}-{slug}-{count}") };
+        let path = path(&folder, &name);
+        let key = format!("conversation-{name}");
+        if is_taken(parts, caller, &key)? {
+            continue;
+        }
+        let pledge = Pledge { path, memory: MemoryId::mint(now) };
+        match parts.files.pledge(&pledge, text.as_bytes()) {
+            Err(FileError::Exists { .. }) => continue,
+            done => done?,
+        }
+        let summary = summary(&transcript, given.as_deref(), pledge.path.name());
+        let request = SaveRequest {
+            key: Some(key.clone()),
+            title: Some(transcript.title.clone()),
+            content_type: Some(ContentType::Transcript),
+            // The file is for everybody in the space.
+            boundary: Some(Boundary::Hub),
+            ..SaveRequest::new(summary.as_str())
+        };
+        let saved = save::save_as(parts, caller, pledge.memory, request);
+        let made = matches!(&saved, Ok(receipt) if receipt.fate == Fate::Created);
+        parts.files.settle(&pledge, made)?;
+        let receipt = saved?;
+        if made {
+            return Ok(Archived {
+                path: pledge.path.to_string(),
+                name,
+                key,
+                id: receipt.id,
+                number: receipt.number,
+                summary,
+                messages: transcript.messages.len(),
+                from_log,
+            });
+        }
+    }
+    Err(FileError::Exists { name: format!("{FOLDER}/{day}-{slug}.md") }.into())
+}
+
+/// The conversations that were archived in the caller's space, newest first.
+pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<ArchivedFile>, Error> {
+    let folder = readable(parts, caller)?;
+    settle(parts)?;
+    let listed = parts.files.list(&folder, FOLDER, limits::FILES_LISTED)?;
+    let mut found: Vec<ArchivedFile> = listed
+        .files
+        .iter()
+        .filter_map(|file| {
+            let name = file.path.name().strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".md")?;
+            Some(ArchivedFile {
+                name: name.to_owned(),
+                path: file.path.to_string(),
+                size: file.stamp.size,
+                modified_at: file.stamp.modified_at(),
+            })
+        })
+        .collect();
+    found.sort_by(|a, b| (b.modified_at, &b.name).cmp(&(a.modified_at, &a.name)));
+    Ok(found)
+}
+
+/// A conversation, read back from its file. It is named as [`list`] does, by its path in the folder, or by the key of its memory.
+pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<Transcript, Error> {
+    let folder = readable(parts, caller)?;
+    settle(parts)?;
+    let bare = name.strip_prefix("conversation-").unwrap_or(name);
+    let bare = bare.strip_prefix(FOLDER).and_then(|bare| bare.strip_prefix('/')).unwrap_or(bare);
+    let bare = bare.strip_suffix(".md").unwrap_or(bare);
+    let path = FilePath::new(&folder, &format!("{FOLDER}/{bare}.md"))?;
+    let found = parts.files.read(&path, limits::CONVERSATION_BYTES as u64 * 2)?;
+    let found = found.ok_or_else(|| FileError::Absent { name: preview::short(name) })?;
+    Ok(transcript::read(&super::text(&found.bytes)))
+}
+
+/// Settles what a process that was killed left: the file stays where its memory was saved, else it goes.
+pub(crate) fn settle(parts: &Parts) -> Result<(), Error> {
+    for pledge in parts.files.pledges()? {
+        let entries = parts.store.entries(&[pledge.memory], None)?;
+        parts.files.settle(&pledge, !entries.is_empty())?;
+    }
+    Ok(())
+}
+
+fn path(folder: &Folder, name: &str) -> FilePath {
+    FilePath::new(folder, &format!("{FOLDER}/{name}.md")).expect("slugs are fit")
+}
+
+fn is_taken(parts: &Parts, caller: &Caller, key: &str) -> Result<bool, Error> {
+    let viewer = Viewer { within: Some(vec![caller.space]), ..caller.viewer.clone() };
+    let filter = crate::request::Filter {
+        space: Some(caller.space),
+        key: Some(key.to_owned()),
+        forgotten: Forgotten::Without,
+        ..crate::request::Filter::default()
+    };
+    Ok(parts.store.count(&viewer, &filter)? > 0)
+}
+
+/// What the log still has.
+fn logged(parts: &Parts, caller: &Caller, channel: Option<String>) -> Result<Vec<Message>, Error> {
+    let filter = TurnFilter { channel, last: usize::try_from(TURNS_KEPT).unwrap_or(usize::MAX) };
+    let turns = parts.store.turns(&caller.viewer, caller.space, &filter, PAGE_BYTES)?;
+    let message = |turn: crate::turn::Turn| Message {
+        role: turn.role,
+        speaker: turn.speaker,
+        content: turn.content,
+        at: Some(turn.at),
+    };
+    Ok(turns.into_iter().map(message).collect())
+}
+
+/// A message in its normal form.
+fn checked(message: &Message) -> Result<Message, Invalid> {
+    let speaker = save::intake::given(Field::Speaker, message.speaker.as_deref(), limits::NOTE_CHARS)?;
+    Ok(Message {
+        role: message.role,
+        speaker,
+        content: normalize::content(&message.content)?,
+        at: message.at,
+    })
+}
+
+fn bound(messages: &[Message]) -> Result<(), Invalid> {
+    let (got, limit) = (messages.len(), limits::MESSAGES);
+    if got == 0 {
+        return Err(Invalid::Empty { field: Field::Conversation });
+    }
+    if got > limit {
+        return Err(Invalid::TooMany { field: Field::Conversation, got, limit });
+    }
+    let (got, limit) =
+        (messages.iter().map(|message| message.content.len()).sum(), limits::CONVERSATION_BYTES);
+    if got > limit {
+        return Err(Invalid::TooLong { field: Field::Conversation, got, limit, unit: "bytes" });
+    }
+    Ok(())
+}
+
+/// What a conversation is about, by how it begins.
+fn opening(messages: &[Message]) -> String {
+    let first = messages.iter().find(|message| message.role == TurnRole::User).or(messages.first());
+    let said = first.map(|message| preview::short(&message.content)).unwrap_or_default();
+    if said.is_empty() { "Conversation".to_owned() } else { said }
+}
+
+/// What stands below the title.
+fn note(transcript: &Transcript, from_log: bool, now: Timestamp) -> String {
+    let whole = if from_log {
+        format!(" From the log, which keeps the last {TURNS_KEPT} turns.")
+    } else {
+        String::new()
+    };
+    format!("{}, archived at {now}.{whole}", counted(transcript.messages.len()))
+}
+
+fn counted(messages: usize) -> String {
+    if messages == 1 { "1 message".to_owned() } else { format!("{messages} messages") }
+}
+
+/// What the memory says: what it came to, and where it stands.
+fn summary(transcript: &Transcript, given: Option<&str>, name: &str) -> String {
+    let messages = &transcript.messages;
+    let said = given.map_or_else(|| by_rules(transcript), str::to_owned);
+    format!("{said}\n\nThe whole conversation ({}) is in {name}", counted(messages.len()))
+}
+
+/// A summary without a model: how it began, how it ended, and the words that it is about.
+fn by_rules(transcript: &Transcript) -> String {
+    let quoted = |message: &Message| preview::cut(&message.content, QUOTED);
+    let messages = &transcript.messages;
+    let mut lines = vec![transcript.title.clone()];
+    let first = messages.iter().find(|message| message.role == TurnRole::User).or(messages.first());
+    let began = first.map(quoted).filter(|began| *began != transcript.title);
+    lines.extend(began.map(|began| format!("It began with: {began}")));
+    let last = messages.last().filter(|_| messages.len() > 1);
+    lines.extend(last.map(|last| format!("It ended with: {}", quoted(last))));
+    let words = words(messages);
+    if !words.is_empty() {
+        lines.push(format!("It was about: {}", words.join(", ")));
+    }
+    lines.join("\n")
+}
+
+/// The words that come most often, in the form in which they come first.
+fn words(messages: &[Message]) -> Vec<String> {
+    let mut counts: HashMap<String, (usize, usize, String)> = HashMap::new();
+    let mut place = 0;
+    for message in messages {
+        let spoken = message.content.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+        for word in spoken.filter(|word| word.chars().count() > 2 && word.chars().any(char::is_alphabetic)) {
+            place += 1;
+            for term in terms::terms(word).into_iter().take(1) {
+                counts.entry(term).or_insert((0, place, word.to_owned())).0 += 1;
+            }
+        }
+    }
+    let mut words: Vec<(usize, usize, String)> = counts.into_values().collect();
+    words.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    words.into_iter().take(WORDS).map(|(_, _, word)| word).collect()
+}
+
+/// A title as part of a name: small letters and digits, with `-` between words.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let word = word.to_lowercase();
+        let gap = usize::from(!slug.is_empty());
+        if slug.chars().count() + gap + word.chars().count() > SLUG_CHARS {
+            if slug.is_empty() {
+                slug = word.chars().take(SLUG_CHARS).collect();
+            }
+            break;
+        }
+        slug.extend((gap > 0).then_some('-'));
+        slug.push_str(&word);
+    }
+    if slug.is_empty() { "conversation".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_becomes_part_of_a_name() {
+        for (title, expected) in [
+            ("Fix the JWT expiry bug!", "fix-the-jwt-expiry-bug"),
+            ("../../etc/passwd", "etc-passwd"),
+            ("Über Köln — später", "über-köln-später"),
+            ("???", "conversation"),
+            ("日本語の長い題名", "日本語の長い題名"),
+        ] {
+            assert_eq!(slug(title), expected);
+        }
+        assert!(slug(&"word ".repeat(40)).chars().count() <= SLUG_CHARS);
+        assert!(FilePath::new(&Folder::of(&space()), &slug(&"x".repeat(300))).is_ok());
+    }
+
+    fn space() -> crate::space::Space {
+        crate::space::Space {
+            id: crate::id::SpaceId::DEFAULT,
+            team: crate::id::TeamId::LOCAL,
+            name: "default".to_owned(),
+            kind: crate::vocabulary::SpaceKind::Hub,
+            created_at: Timestamp::from_micros(0),
+        }
+    }
+}

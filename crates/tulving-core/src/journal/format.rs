@@ -1,0 +1,277 @@
+//! The entries of a text that people and programs write together, and how an entry is written.
+//!
+//! An entry is a line with what belongs to it: lines that are indented below it, also after empty ones, and a fenced block that
+//! follows it at once. In a document, lines that follow one another are a paragraph, and that is one entry. Headings are
+//! entries by themselves. Every line that is not empty is in exactly one entry.
+
+use std::ops::Range;
+
+use crate::error::{Field, Invalid};
+use crate::text::normalize;
+
+/// How lines come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Each line is an entry.
+    Journal,
+    /// Each paragraph and each item of a list is.
+    Document,
+}
+
+/// One entry of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The line at which it begins, from 1.
+    pub line: u32,
+    /// Its bytes in the text, without the last line break.
+    pub range: Range<usize>,
+    /// The level of a heading; 0 where it is none.
+    pub level: usize,
+}
+
+/// How far the lines of an entry after the first are indented.
+const INDENT: &str = "  ";
+
+/// The lines of a content as they are written into a journal: the first as it is, the others indented. Without the last line
+/// break.
+pub fn entry(content: &str, most: usize) -> Result<String, Invalid> {
+    let content = normalize::content(content)?;
+    let (got, limit) = (content.len(), most);
+    match got {
+        0 => return Err(Invalid::Empty { field: Field::Content }),
+        _ if got > limit => {
+            return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" });
+        }
+        _ => {}
+    }
+    let mut written = String::with_capacity(content.len());
+    for (at, line) in content.split('\n').enumerate() {
+        if at > 0 {
+            written.push('\n');
+            if !line.trim().is_empty() {
+                written.push_str(INDENT);
+            }
+        }
+        written.push_str(line.trim_end());
+    }
+    Ok(written)
+}
+
+/// What an entry says: without line breaks of another system, and without the indent of its further lines.
+pub fn said(raw: &str) -> String {
+    let mut lines = raw.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let mut said = lines.next().unwrap_or_default().trim().to_owned();
+    for line in lines {
+        said.push('\n');
+        said.push_str(line.strip_prefix(INDENT).unwrap_or(line).trim_end());
+    }
+    said.truncate(said.trim_end().len());
+    said
+}
+
+/// The same without the mark of a list's item.
+pub fn unmarked(said: &str) -> &str {
+    match marker(said) {
+        0 => said,
+        width => said[width..].trim_start(),
+    }
+}
+
+/// The entries of a text, in order.
+pub fn entries(text: &str, form: Form) -> Vec<Entry> {
+    let lines = lines(text);
+    let mut entries: Vec<Entry> = Vec::new();
+    // Whether the line before is of the last entry, and whether that goes on below empty lines.
+    let (mut open, mut begun) = (false, false);
+    let mut at = 0;
+    while at < lines.len() {
+        let line = &lines[at];
+        let content = &text[line.range.clone()];
+        let fence = fence(content).and_then(|mark| closing(text, &lines, at, mark));
+        let last = fence.unwrap_or(at);
+        if content.trim().is_empty() {
+            open = false;
+            at += 1;
+            continue;
+        }
+        let level = heading(content);
+        let continues = match (fence, level) {
+            (_, 1..) => false,
+            (Some(_), _) => open,
+            (None, _) if begun && content.starts_with([' ', '\t']) => true,
+            (None, _) => open && form == Form::Document && marker(content) == 0,
+        };
+        let end = lines[last].range.end;
+        match entries.last_mut() {
+            Some(entry) if continues => entry.range.end = end,
+            _ => entries.push(Entry { line: line.number, range: line.range.start..end, level }),
+        }
+        (open, begun) = (level == 0, level == 0 || form == Form::Journal);
+        at = last + 1;
+    }
+    entries
+}
+
+/// A line of a text, without its line break.
+struct Line {
+    number: u32,
+    range: Range<usize>,
+}
+
+fn lines(text: &str) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    for (index, piece) in text[start..].split_inclusive('\n').enumerate() {
+        let bare = piece.strip_suffix('\n').unwrap_or(piece);
+        let bare = bare.strip_suffix('\r').unwrap_or(bare);
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        lines.push(Line { number, range: start..start + bare.len() });
+        start += piece.len();
+    }
+    lines
+}
+
+/// The level of a heading.
+fn heading(line: &str) -> usize {
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    let rest = &line[level..];
+    if (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t'])) { level } else { 0 }
+}
+
+/// How many bytes the mark of a list's item takes; 0 where the line is none.
+fn marker(line: &str) -> usize {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let width = match line.as_bytes().get(digits) {
+        Some(b'.' | b')') if (1..=9).contains(&digits) => digits + 1,
+        Some(b'-' | b'*' | b'+') if digits == 0 => 1,
+        _ => return 0,
+    };
+    if line[width..].starts_with([' ', '\t']) { width + 1 } else { 0 }
+}
+
+/// The marks that begin a fenced block.
+fn fence(line: &str) -> Option<&str> {
+    let bare = line.trim_start_matches(' ');
+    let mark = bare.bytes().next().filter(|mark| matches!(mark, b'`' | b'~'))?;
+    let count = bare.bytes().take_while(|byte| *byte == mark).count();
+    (count >= 3 && line.len() - bare.len() < 4).then(|| &bare[..count])
+}
+
+/// The line that ends a fenced block; `None` where nothing does, and then it is none.
+fn closing(text: &str, lines: &[Line], from: usize, mark: &str) -> Option<usize> {
+    let ends = |line: &Line| {
+        let bare = text[line.range.clone()].trim();
+        bare.starts_with(mark) && bare.bytes().all(|byte| Some(byte) == mark.bytes().next())
+    };
+    lines.iter().skip(from + 1).position(ends).map(|after| from + 1 + after)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str, form: Form) -> Vec<(u32, String)> {
+        entries(text, form).into_iter().map(|entry| (entry.line, said(&text[entry.range]))).collect()
+    }
+
+    fn owned(expected: &[(u32, &str)]) -> Vec<(u32, String)> {
+        expected.iter().map(|(line, text)| (*line, (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_journal_has_an_entry_on_each_line_with_what_is_indented_below() {
+        let text = "first\nsecond\n  goes on\n\n  and on\n\nthird\n- fourth\n\t- below\n";
+        let expected =
+            [(1, "first"), (2, "second\ngoes on\n\nand on"), (7, "third"), (8, "- fourth\n\t- below")];
+        assert_eq!(read(text, Form::Journal), owned(&expected));
+    }
+
+    #[test]
+    fn a_document_has_paragraphs_and_items() {
+        let text = "# Title\none\ntwo\n\nthree\n- a\n- b\n  more\n\n## Next\nlast";
+        let expected = [
+            (1, "# Title"),
+            (2, "one\ntwo"),
+            (5, "three"),
+            (6, "- a"),
+            (7, "- b\nmore"),
+            (10, "## Next"),
+            (11, "last"),
+        ];
+        assert_eq!(read(text, Form::Document), owned(&expected));
+    }
+
+    #[test]
+    fn a_fenced_block_stays_whole_and_one_without_an_end_is_none() {
+        let text = "run this:\n```sh\nmake\n\nmake test\n```\nnext\n```\nopen";
+        let expected =
+            [(1, "run this:\n```sh\nmake\n\nmake test\n```"), (7, "next"), (8, "```"), (9, "open")];
+        assert_eq!(read(text, Form::Journal), owned(&expected));
+    }
+
+    #[test]
+    fn line_breaks_of_other_systems_and_marks_of_order_do_no_harm() {
+        let text = "\u{feff}one\r\ntwo\r\n  more\r\nthree";
+        assert_eq!(read(text, Form::Journal), owned(&[(1, "one"), (2, "two\nmore"), (4, "three")]));
+        assert_eq!(read("", Form::Journal), owned(&[]));
+        assert_eq!(read("\n \n\t\n", Form::Journal), owned(&[]));
+    }
+
+    #[test]
+    fn an_entry_is_one_entry_again() {
+        for content in [
+            "plain",
+            "two\nlines",
+            "gap\n\n\nafter",
+            "code:\n```\nx\n```\n",
+            "a\n\tb\n    c",
+            "# heading? no\nbody",
+        ] {
+            let written = entry(content, 1_000).expect("good");
+            let expected = normalize::content(content).expect("good");
+            let text = format!("before\n{written}\nafter\n");
+            assert_eq!(read(&text, Form::Journal)[1].1, expected, "{content:?}");
+        }
+        assert!(entry(" \n ", 10).is_err() && entry("too long", 3).is_err() && entry("a\0b", 10).is_err());
+    }
+
+    #[test]
+    fn the_mark_of_an_item_goes() {
+        for (marked, bare) in [
+            ("- tea", "tea"),
+            ("12. tea", "tea"),
+            ("* [ ] tea", "[ ] tea"),
+            ("-tea", "-tea"),
+            ("2026 was", "2026 was"),
+        ] {
+            assert_eq!(unmarked(marked), bare);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_that_is_not_empty_is_in_one_entry(text in "[ab \\t\\r\\n#`~*-]{0,60}") {
+            for form in [Form::Journal, Form::Document] {
+                let found = entries(&text, form);
+                let mut end = 0;
+                for entry in &found {
+                    prop_assert!(entry.range.start >= end, "in order");
+                    prop_assert!(text[end..entry.range.start].trim().is_empty(), "nothing between");
+                    end = entry.range.end;
+                }
+                prop_assert!(text[end..].trim().is_empty(), "nothing after");
+            }
+        }
+
+        #[test]
+        fn what_is_appended_is_the_last_entry(lines in proptest::collection::vec("[a-z]{1,6}( [a-z]{1,6}){0,2}", 1..5)) {
+            let content = lines.join("\n");
+            let text = format!("one\n{}\n", entry(&content, 1_000).expect("good"));
+            let found = read(&text, Form::Journal);
+            prop_assert_eq!(&found.last().expect("an entry").1, &content);
+            prop_assert_eq!(found.len(), 2);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Journals: what was noted on a day, in a file that people can read and edit.
+//!
+//! One Markdown file for each UTC day, in the folder `memory` of the space. The file is the truth: every call reads it, and what
+//! an editor did before the call counts. Who is a member of the space may read, who may write there may append.
+
+pub mod archive;
+pub mod day;
+pub mod format;
+pub mod long_term;
+pub(crate) mod mirror;
+mod search;
+pub mod shelf;
+pub mod transcript;
+
+use serde::Serialize;
+
+use crate::access::{self, Parts};
+use crate::error::{Error, FileError};
+use crate::file::{FilePath, Folder, Stamp};
+use crate::limits;
+use crate::request::Caller;
+use crate::space::Space;
+use crate::vocabulary::Role;
+
+pub use self::day::Day;
+pub use self::mirror::Followed;
+pub use self::search::{JournalHit, JournalHits};
+pub(crate) use self::search::{Memo, search};
+
+/// The folder of journals in the folder of a space.
+pub(crate) const FOLDER: &str = "memory";
+
+/// A journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Journal {
+    /// Its day.
+    pub date: Day,
+    /// Its path below the workspace.
+    pub path: String,
+    /// What it says. Bytes that are no text show as `�`.
+    pub content: String,
+}
+
+/// That a journal is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JournalFile {
+    /// Its day.
+    pub date: Day,
+    /// Its path below the workspace.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    #[serde(skip)]
+    pub(crate) stamp: Stamp,
+}
+
+/// What was noted, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Noted {
+    /// The day.
+    pub date: Day,
+    /// The path of its journal below the workspace.
+    pub path: String,
+    /// What was written, as it stands in the file.
+    pub entry: String,
+    /// Whether the journal was made for it.
+    pub created: bool,
+}
+
+/// Appends an entry to the journal of today.
+pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<Noted, Error> {
+    let entry = format::entry(content, parts.limits.content_bytes)?;
+    let (space, _) = access::workplace(parts, caller)?;
+    let date = Day::of(parts.clock.now());
+    let path = path(&Folder::of(&space), &date.journal());
+    let appended = parts.files.append(&path, &entry)?;
+    Ok(Noted { date, path: path.to_string(), entry, created: appended.created })
+}
+
+/// The journal of a day; `None` where there is none.
+pub(crate) fn get(parts: &Parts, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
+    let folder = readable(parts, caller)?;
+    let path = path(&folder, &date.journal());
+    let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
+    Ok(found.map(|found| Journal { date, path: path.to_string(), content: text(&found.bytes) }))
+}
+
+/// The journals of the caller's space, newest first.
+pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<JournalFile>, Error> {
+    let folder = readable(parts, caller)?;
+    Ok(journals(parts, &folder)?)
+}
+
+/// The journals in a folder, newest first.
+fn journals(parts: &Parts, folder: &Folder) -> Result<Vec<JournalFile>, FileError> {
+    let listed = parts.files.list(folder, FOLDER, limits::FILES_LISTED)?;
+    let journal = |file: crate::file::FileEntry| {
+        let date = day_of(&file.path)?;
+        Some(JournalFile { date, path: file.path.to_string(), size: file.stamp.size, stamp: file.stamp })
+    };
+    let mut journals: Vec<JournalFile> = listed.files.into_iter().filter_map(journal).collect();
+    journals.sort_by_key(|journal| std::cmp::Reverse(journal.date));
+    Ok(journals)
+}
+
+/// The day that a file is the journal of.
+fn day_of(path: &FilePath) -> Option<Day> {
+    Day::of_journal(path.name().strip_prefix(FOLDER)?.strip_prefix('/')?)
+}
+
+/// The folder of the caller's space, for who may read there.
+fn readable(parts: &Parts, caller: &Caller) -> Result<Folder, Error> {
+    Ok(Folder::of(&readable_space(parts, caller)?))
+}
+
+fn readable_space(parts: &Parts, caller: &Caller) -> Result<Space, Error> {
+    access::require(parts, caller, caller.space, Role::Reader)?;
+    access::space_of_call(parts, caller)
+}
+
+/// A file in the folder of journals.
+fn path(folder: &Folder, name: &str) -> FilePath {
+    FilePath::new(folder, &format!("{FOLDER}/{name}")).expect("the names of journals are fit")
+}
+
+/// A file as text: without the mark of byte order, and with `�` for what is none.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,189 @@
+//! Finds entries of journals by the text that they hold, in any case.
+//!
+//! What journals say is kept in memory, folded, for as long as they are as they were, so that all of them are read once and then
+//! only those that changed or hold what is looked for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+use crate::access::Parts;
+use crate::answer::Unread;
+use crate::error::{Error, Field, FileError, Invalid};
+use crate::file::{FilePath, Folder, Stamp};
+use crate::limits;
+use crate::read;
+use crate::request::Caller;
+use crate::text::fold;
+
+use super::day::Day;
+use super::format::{self, Form};
+use super::{JournalFile, journals, readable};
+
+/// Most characters of an entry that are shown, around what was looked for.
+const SHOWN: usize = 500;
+/// Most bytes that are kept in memory, of all journals together and of one.
+const KEPT: usize = 64 << 20;
+const KEPT_OF_ONE: usize = 4 << 20;
+
+/// An entry of a journal that holds what was looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JournalHit {
+    /// The day.
+    pub date: Day,
+    /// The path of the journal below the workspace.
+    pub path: String,
+    /// The line where the entry begins, from 1.
+    pub line: u32,
+    /// The entry, cut to 500 characters around what was looked for.
+    pub snippet: String,
+}
+
+/// The entries that hold what was looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct JournalHits {
+    /// The entries, newest first.
+    pub entries: Vec<JournalHit>,
+    /// The journals that could not be read.
+    pub unread: Vec<Unread>,
+}
+
+/// What is known of journals from the last search.
+#[derive(Default)]
+pub(crate) struct Memo(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    texts: HashMap<FilePath, (Stamp, Arc<str>)>,
+    bytes: usize,
+}
+
+/// The newest entries, at most `limit`, that hold a text.
+pub(crate) fn search(
+    parts: &Parts,
+    memo: &Memo,
+    caller: &Caller,
+    query: &str,
+    limit: usize,
+) -> Result<JournalHits, Error> {
+    let limit = read::bounded(Field::Limit, limit, limits::JOURNAL_HITS)?;
+    let query = query.trim();
+    let (got, most) = (query.len(), limits::QUESTION_BYTES);
+    if query.is_empty() {
+        return Err(Invalid::Empty { field: Field::Text }.into());
+    }
+    if got > most {
+        return Err(Invalid::TooLong { field: Field::Text, got, limit: most, unit: "bytes" }.into());
+    }
+    let needle = fold::folded(query);
+    let folder = readable(parts, caller)?;
+    let mut hits = JournalHits::default();
+    for journal in journals(parts, &folder)? {
+        if hits.entries.len() == limit {
+            break;
+        }
+        match entries(parts, memo, &folder, &journal, &needle, limit - hits.entries.len()) {
+            Ok(found) => hits.entries.extend(found),
+            Err(error) => hits.unread.push(Unread { path: journal.path, why: error.to_string() }),
+        }
+    }
+    Ok(hits)
+}
+
+/// The entries of one journal that hold the text, the last first.
+fn entries(
+    parts: &Parts,
+    memo: &Memo,
+    folder: &Folder,
+    journal: &JournalFile,
+    needle: &str,
+    most: usize,
+) -> Result<Vec<JournalHit>, FileError> {
+    let path = super::path(folder, &journal.date.journal());
+    let known = memo.known(&path, journal.stamp).filter(|_| journal.stamp.is_settled(parts.clock.now()));
+    if known.is_some_and(|known| !known.contains(needle)) {
+        return Ok(Vec::new());
+    }
+    let Some(found) = parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? else {
+        return Ok(Vec::new());
+    };
+    let text = super::text(&found.bytes);
+    let folded = fold::folded(&text);
+    let holds = folded.contains(needle);
+    memo.keep(path, found.stamp, folded);
+    if !holds {
+        return Ok(Vec::new());
+    }
+    let hit = |entry: &format::Entry| {
+        let said = format::said(&text[entry.range.clone()]);
+        fold::folded(&said).contains(needle).then(|| JournalHit {
+            date: journal.date,
+            path: journal.path.clone(),
+            line: entry.line,
+            snippet: around(&said, fold::find(&said, needle).unwrap_or(0), needle.chars().count()),
+        })
+    };
+    Ok(format::entries(&text, Form::Journal).iter().rev().filter_map(hit).take(most).collect())
+}
+
+/// At most [`SHOWN`] characters of a text, with `…` where something was cut, around what is `length` characters long and begins
+/// at a byte of it.
+fn around(text: &str, at: usize, length: usize) -> String {
+    let total = text.chars().count();
+    if total <= SHOWN {
+        return text.to_owned();
+    }
+    let before = text.get(..at).map_or(0, |before| before.chars().count());
+    // What was found stands in the middle, unless an end of the text is nearer.
+    let start = before.saturating_sub(SHOWN.saturating_sub(length) / 2).min(total - SHOWN);
+    let mut shown: Vec<char> = text.chars().skip(start).take(SHOWN).collect();
+    if start > 0 {
+        shown[0] = '…';
+    }
+    if start + SHOWN < total {
+        shown[SHOWN - 1] = '…';
+    }
+    shown.into_iter().collect()
+}
+
+impl Memo {
+    /// What a journal says, folded, where it is known as it is now.
+    fn known(&self, path: &FilePath, stamp: Stamp) -> Option<Arc<str>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.texts.get(path).filter(|(known, _)| *known == stamp).map(|(_, text)| Arc::clone(text))
+    }
+
+    fn keep(&self, path: FilePath, stamp: Stamp, folded: String) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, old)) = kept.texts.remove(&path) {
+            kept.bytes -= old.len();
+        }
+        if folded.len() <= KEPT_OF_ONE && kept.bytes + folded.len() <= KEPT {
+            kept.bytes += folded.len();
+            kept.texts.insert(path, (stamp, folded.into()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_looked_for_is_in_what_is_shown() {
+        let long = format!("{}NEEDLE{}", "a ".repeat(1_000), " b".repeat(1_000));
+        for (text, starts, ends) in [
+            (long.clone(), true, true),
+            (long[1_990..].to_owned(), false, true),
+            (long[..2_010].to_owned(), true, false),
+        ] {
+            let at = fold::find(&text, "needle").expect("it is there");
+            let shown = around(&text, at, 6);
+            assert_eq!(shown.chars().count(), SHOWN);
+            assert!(shown.contains("NEEDLE"), "{shown}");
+            assert_eq!((shown.starts_with('…'), shown.ends_with('…')), (starts, ends));
+        }
+        assert_eq!(around("short", 0, 2), "short");
+    }
+}

@@ -1,0 +1,155 @@
+//! The files in the folder of a space: made, read, listed and removed by its members.
+
+use serde::Serialize;
+
+use crate::access::{self, Parts};
+use crate::error::{Error, Field, FileError, Invalid};
+use crate::file::{FileEntry, FilePath, Folder};
+use crate::limits;
+use crate::ports::From;
+use crate::request::Caller;
+use crate::time::Timestamp;
+
+use super::readable;
+
+/// A file in the folder of a space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShelfFile {
+    /// Its path below the folder.
+    pub name: String,
+    /// Its path below the workspace.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last written.
+    pub modified_at: Timestamp,
+}
+
+impl ShelfFile {
+    fn of(file: &FileEntry) -> Self {
+        Self {
+            name: file.path.name().to_owned(),
+            path: file.path.to_string(),
+            size: file.stamp.size,
+            modified_at: file.stamp.modified_at(),
+        }
+    }
+}
+
+/// The files of a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Shelf {
+    /// The path of the folder below the workspace; empty for the workspace itself.
+    pub folder: String,
+    /// The files, by name.
+    pub files: Vec<ShelfFile>,
+    /// Whether there are more.
+    pub more: bool,
+    /// What is there and is not used, and why.
+    pub refused: Vec<(String, String)>,
+}
+
+/// A file and what it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShelfText {
+    /// The file.
+    #[serde(flatten)]
+    pub file: ShelfFile,
+    /// What it says. Bytes that are no text show as `�`.
+    pub content: String,
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// It must not be there.
+    New,
+    /// It may be there, and is replaced.
+    Any,
+}
+
+/// The files in the folder of the caller's space. Of the workspace itself only what is kept there for memory: it may be
+/// somebody's own folder, with much else in it.
+pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Shelf, Error> {
+    let folder = readable(parts, caller)?;
+    let mut shelf =
+        Shelf { folder: folder.as_str().to_owned(), files: Vec::new(), more: false, refused: Vec::new() };
+    for below in shown(&folder) {
+        let listed = parts.files.list(&folder, below, limits::FILES_LISTED)?;
+        shelf.files.extend(listed.files.iter().map(ShelfFile::of));
+        shelf.more |= listed.more;
+        shelf.refused.extend(listed.refused);
+    }
+    Ok(shelf)
+}
+
+/// What a file says.
+pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<ShelfText, Error> {
+    let path = named(&readable(parts, caller)?, name)?;
+    let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
+    let found = found.ok_or_else(|| absent(name))?;
+    if is_binary(&found.bytes) {
+        return Err(FileError::NotText { name: crate::preview::short(name) }.into());
+    }
+    let content = super::text(&found.bytes);
+    Ok(ShelfText { file: ShelfFile::of(&FileEntry { path, stamp: found.stamp }), content })
+}
+
+/// Makes a file, or replaces it.
+pub(crate) fn put(
+    parts: &Parts,
+    caller: &Caller,
+    name: &str,
+    content: &str,
+    writing: Writing,
+) -> Result<ShelfFile, Error> {
+    let (got, limit) = (content.len(), limits::FILE_BYTES);
+    if got > limit {
+        return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
+    }
+    let (space, _) = access::workplace(parts, caller)?;
+    let path = named(&Folder::of(&space), name)?;
+    match writing {
+        Writing::New => parts.files.create(&path, content.as_bytes())?,
+        Writing::Any => parts.files.replace(&path, content.as_bytes(), From::Any, Some(parts.clock.now()))?,
+    }
+    let stamp = parts.files.stamp(&path)?.ok_or_else(|| absent(name))?;
+    Ok(ShelfFile::of(&FileEntry { path, stamp }))
+}
+
+/// Removes a file.
+pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), Error> {
+    let (space, _) = access::workplace(parts, caller)?;
+    let path = named(&Folder::of(&space), name)?;
+    if parts.files.remove(&path)? { Ok(()) } else { Err(absent(name)) }
+}
+
+/// A file that members reach by name. In the workspace itself that is only what is kept there for memory.
+fn named(folder: &Folder, name: &str) -> Result<FilePath, Error> {
+    let path = FilePath::new(folder, name)?;
+    let shown = shown(folder);
+    let inside = |below: &str| name.strip_prefix(below).is_some_and(|rest| rest.starts_with('/'));
+    if folder.as_str().is_empty() && !shown.iter().any(|below| inside(below)) {
+        let got = crate::preview::short(name);
+        return Err(Invalid::FileName {
+            got,
+            why: "here only what is below memory/ and conversations/ is kept",
+        }
+        .into());
+    }
+    Ok(path)
+}
+
+/// Where in a folder the files are.
+pub(crate) fn shown(folder: &Folder) -> &'static [&'static str] {
+    if folder.as_str().is_empty() { &[super::FOLDER, super::archive::FOLDER] } else { &[""] }
+}
+
+/// Whether bytes are not meant to be read by people: they have a zero among the first few.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8_192).any(|byte| *byte == 0)
+}
+
+fn absent(name: &str) -> Error {
+    FileError::Absent { name: crate::preview::short(name) }.into()
+}

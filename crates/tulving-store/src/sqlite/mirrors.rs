@@ -1,0 +1,55 @@
+//! Reads what is known of mirrored files.
+
+use rusqlite::{Row, params};
+use tulving_core::error::StoreError;
+use tulving_core::file::{MirroredEntry, MirroredFile, Stamp};
+use tulving_core::id::{MemoryId, SpaceId};
+use tulving_core::memory::ContentHash;
+use tulving_core::ports::Mirrors;
+
+use super::SqliteStore;
+use super::rows::Columns;
+
+/// The columns of a mirrored file, in the order in which [`file`] reads them.
+pub(super) const FILE: &str = "path, size, modified, inode, digest, settled";
+
+impl Mirrors for SqliteStore {
+    fn mirrored(&self, space: SpaceId) -> Result<Vec<MirroredFile>, StoreError> {
+        self.read(|reader| {
+            let sql = format!("SELECT {FILE} FROM mirrored WHERE space = ?1 ORDER BY path");
+            let mut statement = reader.prepare_cached(&sql)?;
+            let found = statement.query_map([space.as_bytes()], file)?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn mirrors(&self, space: SpaceId, path: &str) -> Result<Vec<MirroredEntry>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT id, content_hash, mirror_occurrence, mirror_line, title FROM memories \
+                 WHERE space = ?1 AND source_path = ?2 AND mirror_line IS NOT NULL",
+            )?;
+            let found = statement.query_map(params![space.as_bytes(), path], |row| {
+                let mut columns = Columns::of(row);
+                Ok(MirroredEntry {
+                    id: columns.id(MemoryId::from_bytes)?,
+                    hash: ContentHash(columns.take()?),
+                    occurrence: columns.small()?,
+                    line: columns.small()?,
+                    title: columns.take()?,
+                })
+            })?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+/// Reads a mirrored file.
+pub(super) fn file(row: &Row<'_>) -> rusqlite::Result<MirroredFile> {
+    let mut columns = Columns::of(row);
+    let path = columns.take()?;
+    let (size, modified) = (columns.count()?, columns.take()?);
+    let inode = columns.take::<i64>()?.cast_unsigned();
+    let stamp = Stamp { size, modified, inode };
+    Ok(MirroredFile { path, stamp, digest: columns.take()?, settled: columns.take()? })
+}

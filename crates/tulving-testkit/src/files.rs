@@ -1,0 +1,228 @@
+//! Files that are kept in memory, for tests of what is decided about them. They are watched, and fail on command.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use sha2::{Digest, Sha256};
+use tulving_core::error::FileError;
+use tulving_core::file::{
+    Appended, FileContent, FileEntry, FileList, FilePath, Folder, Pledge, Previous, Stamp,
+};
+use tulving_core::ports::{Files, From};
+use tulving_core::time::Timestamp;
+
+/// Files in memory.
+#[derive(Default)]
+pub struct MemoryFiles {
+    kept: Mutex<Kept>,
+    pulse: AtomicU64,
+    unwatched: AtomicBool,
+    broken: AtomicBool,
+}
+
+#[derive(Default)]
+struct Kept {
+    files: BTreeMap<FilePath, (Vec<u8>, Stamp)>,
+    previous: BTreeMap<FilePath, Vec<(Previous, Vec<u8>)>>,
+    pledges: Vec<Pledge>,
+    written: i64,
+}
+
+impl Kept {
+    fn put(&mut self, path: &FilePath, bytes: Vec<u8>) {
+        self.written += 1;
+        let size = bytes.len() as u64;
+        let stamp = Stamp { size, modified: self.written * 1_000, inode: 1 };
+        self.files.insert(path.clone(), (bytes, stamp));
+    }
+}
+
+impl MemoryFiles {
+    /// No files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Writes a file behind everybody's back, as an editor would.
+    pub fn edit(&self, path: &FilePath, content: impl AsRef<[u8]>) {
+        self.change(|kept| kept.put(path, content.as_ref().to_vec()));
+    }
+
+    /// Removes one, likewise.
+    pub fn delete(&self, path: &FilePath) {
+        self.change(|kept| drop(kept.files.remove(path)));
+    }
+
+    /// What a file says.
+    pub fn content(&self, path: &FilePath) -> Option<String> {
+        let kept = self.kept.lock().expect("nobody panicked");
+        kept.files.get(path).map(|(bytes, _)| String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// From now on nobody watches.
+    pub fn stop_watching(&self) {
+        self.unwatched.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on nothing can be read or written, or all can again.
+    pub fn set_broken(&self, broken: bool) {
+        self.broken.store(broken, Ordering::Relaxed);
+        self.pulse.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The pledges as a process that was killed left them.
+    pub fn leave(&self, pledge: Pledge) {
+        self.change(|kept| kept.pledges.push(pledge));
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Kept) -> T) -> T {
+        let done = change(&mut self.kept.lock().expect("nobody panicked"));
+        self.pulse.fetch_add(1, Ordering::Relaxed);
+        done
+    }
+
+    fn usable(&self, path: &str, verb: &'static str) -> Result<(), FileError> {
+        let why = || "it is broken on command".to_owned();
+        match self.broken.load(Ordering::Relaxed) {
+            true => Err(FileError::Unusable { path: path.into(), verb, why: why() }),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Files for MemoryFiles {
+    fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
+        self.usable(folder.as_str(), "read")?;
+        let kept = self.kept.lock().expect("nobody panicked");
+        let inside = |path: &&FilePath| {
+            path.folder() == folder
+                && (below.is_empty()
+                    || path.name().strip_prefix(below).is_some_and(|rest| rest.starts_with('/')))
+        };
+        let mut files = kept.files.iter().filter(|(path, _)| inside(path));
+        let listed: Vec<FileEntry> = files
+            .by_ref()
+            .take(most)
+            .map(|(path, (_, stamp))| FileEntry { path: path.clone(), stamp: *stamp })
+            .collect();
+        Ok(FileList { files: listed, more: files.next().is_some(), refused: Vec::new() })
+    }
+
+    fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
+        self.usable(path.name(), "read")?;
+        let kept = self.kept.lock().expect("nobody panicked");
+        Ok(kept.files.get(path).map(|(_, stamp)| *stamp))
+    }
+
+    fn read(&self, path: &FilePath, most: u64) -> Result<Option<FileContent>, FileError> {
+        self.usable(path.name(), "read")?;
+        let kept = self.kept.lock().expect("nobody panicked");
+        match kept.files.get(path) {
+            None => Ok(None),
+            Some((_, stamp)) if stamp.size > most => {
+                Err(FileError::TooLarge { path: path.to_string().into(), size: stamp.size, limit: most })
+            }
+            Some((bytes, stamp)) => Ok(Some(FileContent { bytes: bytes.clone(), stamp: *stamp })),
+        }
+    }
+
+    fn append(&self, path: &FilePath, entry: &str) -> Result<Appended, FileError> {
+        self.usable(path.name(), "written")?;
+        self.change(|kept| {
+            let old = kept.files.get(path).map(|(bytes, _)| bytes.clone());
+            let created = old.is_none();
+            let mut bytes = old.unwrap_or_default();
+            if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+                bytes.push(b'\n');
+            }
+            let start = bytes.len() as u64;
+            bytes.extend_from_slice(entry.as_bytes());
+            bytes.push(b'\n');
+            kept.put(path, bytes);
+            Ok(Appended { start, created })
+        })
+    }
+
+    fn create(&self, path: &FilePath, content: &[u8]) -> Result<(), FileError> {
+        self.usable(path.name(), "created")?;
+        self.change(|kept| match kept.files.contains_key(path) {
+            true => Err(FileError::Exists { name: path.name().to_owned() }),
+            false => {
+                kept.put(path, content.to_vec());
+                Ok(())
+            }
+        })
+    }
+
+    fn replace(
+        &self,
+        path: &FilePath,
+        content: &[u8],
+        from: From,
+        keep: Option<Timestamp>,
+    ) -> Result<(), FileError> {
+        self.usable(path.name(), "written")?;
+        self.change(|kept| {
+            let old = kept.files.get(path).map(|(bytes, _)| bytes.clone());
+            let fits = match from {
+                From::Any => true,
+                From::Nothing => old.is_none(),
+                From::Digest(digest) => old.as_ref().is_some_and(|old| digest == *Sha256::digest(old)),
+            };
+            if !fits {
+                return Err(FileError::Changed { name: path.name().to_owned() });
+            }
+            if let (Some(at), Some(old)) = (keep, old) {
+                let id = at.to_string().replace(':', "-");
+                let size = old.len() as u64;
+                kept.previous.entry(path.clone()).or_default().insert(0, (Previous { id, at, size }, old));
+            }
+            kept.put(path, content.to_vec());
+            Ok(())
+        })
+    }
+
+    fn remove(&self, path: &FilePath) -> Result<bool, FileError> {
+        self.usable(path.name(), "removed")?;
+        Ok(self.change(|kept| kept.files.remove(path).is_some()))
+    }
+
+    fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError> {
+        let kept = self.kept.lock().expect("nobody panicked");
+        Ok(kept.previous.get(path).into_iter().flatten().map(|(previous, _)| previous.clone()).collect())
+    }
+
+    fn previous_content(&self, path: &FilePath, id: &str) -> Result<Option<Vec<u8>>, FileError> {
+        let kept = self.kept.lock().expect("nobody panicked");
+        let mut all = kept.previous.get(path).into_iter().flatten();
+        Ok(all.find(|(previous, _)| previous.id == id).map(|(_, bytes)| bytes.clone()))
+    }
+
+    fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
+        self.create(&pledge.path, content)
+    }
+
+    fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
+        self.usable("", "read")?;
+        Ok(self.kept.lock().expect("nobody panicked").pledges.clone())
+    }
+
+    fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
+        self.change(|kept| {
+            kept.pledges.retain(|one| one != pledge);
+            if !saved {
+                kept.files.remove(&pledge.path);
+            }
+        });
+        Ok(())
+    }
+
+    fn make_folder(&self, _: &Folder) -> Result<(), FileError> {
+        Ok(())
+    }
+
+    fn pulse(&self) -> Option<u64> {
+        (!self.unwatched.load(Ordering::Relaxed)).then(|| self.pulse.load(Ordering::Relaxed))
+    }
+}
