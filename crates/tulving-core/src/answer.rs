@@ -430,6 +430,18 @@ pub struct Answer {
     pub unread: Vec<Unread>,
 }
 
+impl Answer {
+    /// What could not be looked at, each in a line.
+    pub fn troubles(&self) -> impl Iterator<Item = String> {
+        let lanes = self.missing.iter().map(|missing| format!("{}: {}", missing.lane.as_str(), missing.why));
+        let files = self.unread.iter().map(|unread| match unread.path.as_str() {
+            "" => unread.why.clone(),
+            path => format!("{path}: {}", unread.why),
+        });
+        lanes.chain(files)
+    }
+}
+
 /// A page of a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Page {

@@ -278,13 +278,13 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     let limit = usize::try_from(limit).unwrap_or(1);
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit };
     let answer = desk.engine.recall(&desk.caller, &request)?;
-    let warnings = answer.missing.iter().map(|missing| format!("{}: {}", missing.lane.as_str(), missing.why));
+    let warnings: Vec<String> = answer.troubles().collect();
     Ok(Recalled {
         evidence: answer.evidence.map_or(Strength::None, |strength| strength).as_str(),
         memories: answer.hits.iter().map(shown).collect(),
         total_found: answer.total_found,
         left_out: answer.left_out,
-        warnings: warnings.collect(),
+        warnings,
     })
 }
 

@@ -297,9 +297,9 @@ fn recall(desk: &Desk<'_>, Two(asked, which): Two<Question, Which>) -> Result<Ma
         RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter: which.filter(desk), sort: None, limit };
     let answer = desk.engine.recall(&desk.caller, &request)?;
     let now = desk.engine.now();
-    let warnings = answer.missing.iter().map(|missing| format!("{}: {}", missing.lane.as_str(), missing.why));
+    let warnings: Vec<String> = answer.troubles().collect();
     Ok(Found {
-        warnings: warnings.collect(),
+        warnings,
         total: answer.total_found,
         evidence: answer.evidence.unwrap_or(Strength::None),
         withheld: answer.withheld,

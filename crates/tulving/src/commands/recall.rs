@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tulving_core::answer::{Answer, Hit, Lane, Missing, Strength};
+use tulving_core::answer::{Answer, Hit, Lane, Missing, Strength, Unread};
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::memory::Memory;
@@ -144,6 +144,8 @@ struct Found<'a> {
     withheld: u64,
     left_out: u64,
     missing: &'a [Missing],
+    #[serde(skip_serializing_if = "<[Unread]>::is_empty")]
+    unread: &'a [Unread],
 }
 
 impl Asking {
@@ -254,7 +256,7 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
         if !args.asking.explain {
             answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
         }
-        let Answer { hits, total_found, evidence, withheld, left_out, missing } = &answer;
+        let Answer { hits, total_found, evidence, withheld, left_out, missing, unread } = &answer;
         let placed = hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
         printer.document(&Found {
             memories: placed.collect(),
@@ -263,6 +265,7 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
             withheld: *withheld,
             left_out: *left_out,
             missing,
+            unread,
         })?;
         return Ok(Outcome::Done);
     }
@@ -271,6 +274,10 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
     let told = answer.missing.iter().filter(|missing| !quiet || missing.lane != Lane::Vector);
     for Missing { lane, why } in told {
         printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
+    }
+    for Unread { path, why } in &answer.unread {
+        let what = if path.is_empty() { "the workspace" } else { path };
+        printer.warning(format!("{what} was not read: {why}"))?;
     }
     if answer.hits.is_empty() {
         if let Some(Outside { what, hint }) = app.outside(&caller, request.filter.space)? {
