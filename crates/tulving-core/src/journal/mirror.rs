@@ -146,7 +146,6 @@ impl Walk<'_> {
         let mut known: HashMap<String, MirroredFile> =
             self.parts.store.mirrored(space.id)?.into_iter().map(|file| (file.path.clone(), file)).collect();
         let (files, more) = self.files(space, &folder)?;
-        let now = self.parts.clock.now();
         let mut left = 0;
         for file in files {
             let path = file.path.to_string();
@@ -170,7 +169,7 @@ impl Walk<'_> {
             }
             self.room = self.room.saturating_sub(cost);
             self.done.read += 1;
-            let source = Source { space, file: &file, readable, now };
+            let source = Source { space, file: &file, readable, now: self.parts.clock.now() };
             if let Err(error) = mirror(self.parts, &source, before) {
                 self.say(Some(space.id), path, &error);
             }
