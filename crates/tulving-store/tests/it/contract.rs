@@ -387,6 +387,21 @@ fn jobs_are_listed_by_state_and_kind() {
 }
 
 #[test]
+fn a_mirrored_file_is_known_as_it_was() {
+    keeps(contract::mirrors::a_mirrored_file_is_known_as_it_was);
+}
+
+#[test]
+fn a_file_that_others_have_mirrored_conflicts() {
+    keeps(contract::mirrors::a_file_that_others_have_mirrored_conflicts);
+}
+
+#[test]
+fn a_mirror_follows_its_line() {
+    keeps(contract::mirrors::a_mirror_follows_its_line);
+}
+
+#[test]
 fn a_claim_is_its_principals() {
     keeps(contract::claims::a_claim_is_its_principals);
 }

@@ -136,6 +136,12 @@ checks! {
         an_erasure_empties_answers,
         old_claims_go_oldest_first,
     }
+    /// What is known of mirrored files.
+    mirrors {
+        a_mirrored_file_is_known_as_it_was,
+        a_file_that_others_have_mirrored_conflicts,
+        a_mirror_follows_its_line,
+    }
     /// The change log and the audit.
     log {
         every_change_has_its_entry,
