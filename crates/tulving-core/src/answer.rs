@@ -147,6 +147,11 @@ pub enum Warning {
         /// When.
         at: Timestamp,
     },
+    /// The backend that is written to keeps no links, so those that were named were left out.
+    NoLinks {
+        /// Which.
+        backend: String,
+    },
     /// The content is not embedded yet; recall finds it by its words.
     NotEmbedded {
         /// Why.
@@ -167,6 +172,9 @@ impl std::fmt::Display for Warning {
                 write!(f, "{memory} keeps its own {}; `tulving update` can change that", fields.join(", "))
             }
             Self::Expired { at } => write!(f, "it expired at {at}: recall does not find it"),
+            Self::NoLinks { backend } => {
+                write!(f, "the associations were left out: the backend `{backend}` keeps none")
+            }
             Self::NotEmbedded { why } => write!(f, "not embedded yet: {why}"),
         }
     }
@@ -409,6 +417,23 @@ pub struct Unread {
     pub why: String,
 }
 
+/// A backend that did not answer, or not well. The others did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedBackend {
+    /// Its name.
+    pub backend: String,
+    /// A stable name of what happened, for programs.
+    pub code: &'static str,
+    /// What happened.
+    pub why: String,
+}
+
+impl std::fmt::Display for FailedBackend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the backend `{}` {}", self.backend, self.why)
+    }
+}
+
 /// What a recall found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answer {
@@ -428,6 +453,9 @@ pub struct Answer {
     /// The files that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
+    /// The backends that could not do all their work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_backends: Vec<FailedBackend>,
 }
 
 impl Answer {
@@ -438,7 +466,7 @@ impl Answer {
             "" => unread.why.clone(),
             path => format!("{path}: {}", unread.why),
         });
-        lanes.chain(files)
+        lanes.chain(files).chain(self.failed_backends.iter().map(ToString::to_string))
     }
 }
 
@@ -449,6 +477,16 @@ pub struct Page {
     pub memories: Vec<Memory>,
     /// Where the next page begins; `None` at the end.
     pub next: Option<Cursor>,
+    /// The backends that could not do all their work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_backends: Vec<FailedBackend>,
+}
+
+impl Page {
+    /// A page of the built-in backend.
+    pub(crate) const fn of(memories: Vec<Memory>, next: Option<Cursor>) -> Self {
+        Self { memories, next, failed_backends: Vec::new() }
+    }
 }
 
 /// Where a list goes on. Opaque to callers; a changed or made-up one is refused.

@@ -9,6 +9,7 @@ use crate::answer::{
 };
 use crate::association::Association;
 use crate::audit::AuditEntry;
+use crate::backends::{self, Backends};
 use crate::embedding::{Aim, Embedded};
 use crate::error::Error;
 use crate::file::Previous;
@@ -43,6 +44,8 @@ pub struct Engine {
     touches: Touches,
     journals: journal::Memo,
     sights: mirror::Sights,
+    /// The backends, where there is another one than the built-in.
+    backends: Option<Backends>,
 }
 
 impl Engine {
@@ -53,7 +56,20 @@ impl Engine {
             touches: Touches::default(),
             journals: journal::Memo::default(),
             sights: mirror::Sights::default(),
+            backends: None,
         }
+    }
+
+    /// The same engine with these backends: the primary is written to, all are read.
+    #[must_use]
+    pub fn with_backends(mut self, backends: Backends) -> Self {
+        self.backends = Some(backends).filter(|backends| !backends.is_plain());
+        self
+    }
+
+    /// Refuses what only the built-in backend knows to do, where another one is primary.
+    fn built_in(&self, what: &'static str) -> Result<(), Error> {
+        backends::require_built_in(self.backends.as_ref(), what)
     }
 
     /// The time by the engine's clock.
@@ -83,31 +99,47 @@ impl Engine {
 
     /// Saves one memory, or finds that it is known.
     pub fn save(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
-        save::save(&self.parts, caller, request)
+        match &self.backends {
+            None => save::save(&self.parts, caller, request),
+            Some(backends) => backends::save(&self.parts, backends, caller, request),
+        }
     }
 
     /// Saves several memories as one act: all or none. Receipts come in the order of the requests.
     pub fn save_many(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
-        save::save_many(&self.parts, caller, requests)
+        match &self.backends {
+            None => save::save_many(&self.parts, caller, requests),
+            Some(backends) => backends::save_many(&self.parts, backends, caller, requests),
+        }
     }
 
     /// One memory, archived or not.
     pub fn get(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-        read::get(&self.parts, caller, which)
+        match &self.backends {
+            None => read::get(&self.parts, caller, which),
+            Some(backends) => backends::get(&self.parts, backends, caller, which),
+        }
     }
 
     /// A forgotten memory, for its owner and, where it is not private, for an admin of its space.
     pub fn get_forgotten(&self, caller: &Caller, which: MemoryRef) -> Result<Option<Memory>, Error> {
+        self.built_in("what was forgotten")?;
         access::find_forgotten(&self.parts, caller, which)
     }
 
     /// One page of a list.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
-        read::list(&self.parts, caller, request)
+        match &self.backends {
+            None => read::list(&self.parts, caller, request),
+            Some(backends) => backends::list(&self.parts, backends, caller, request),
+        }
     }
 
-    /// How many memories match.
+    /// How many memories match. Refused where there are other backends than the built-in: none of them counts.
     pub fn count(&self, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
+        if let Some(backends) = &self.backends {
+            return Err(backends::not_counted(backends));
+        }
         read::count(&self.parts, caller, filter)
     }
 
@@ -118,17 +150,20 @@ impl Engine {
         which: MemoryRef,
         request: &UpdateRequest,
     ) -> Result<Edited, Error> {
+        self.built_in("update")?;
         edit::update(&self.parts, caller, which, request)
     }
 
     /// The versions of a memory, newest first. Where the contents are long, those of the older ones are
     /// [left out](HistoryEntry::left_out).
     pub fn history(&self, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
+        self.built_in("history")?;
         history::history(&self.parts, caller, which)
     }
 
     /// Brings an earlier version back, as a new one.
     pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<Edited, Error> {
+        self.built_in("revert")?;
         edit::revert(&self.parts, caller, which, version)
     }
 
@@ -139,7 +174,10 @@ impl Engine {
         which: MemoryRef,
         request: &ForgetRequest,
     ) -> Result<Memory, Error> {
-        forget::forget(&self.parts, caller, which, request)
+        match &self.backends {
+            None => forget::forget(&self.parts, caller, which, request),
+            Some(backends) => backends::forget(&self.parts, backends, caller, which, request),
+        }
     }
 
     /// Forgets several memories as one act: all that are there, or none where one may not be forgotten. At most
@@ -150,37 +188,46 @@ impl Engine {
         which: &[MemoryRef],
         request: &ForgetRequest,
     ) -> Result<Gone, Error> {
-        forget::forget_many(&self.parts, caller, which, request)
+        match &self.backends {
+            None => forget::forget_many(&self.parts, caller, which, request),
+            Some(backends) => backends::forget_many(&self.parts, backends, caller, which, request),
+        }
     }
 
     /// Brings a softly forgotten memory back.
     pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        self.built_in("restore")?;
         forget::restore(&self.parts, caller, which)
     }
 
     /// Hides a memory from recall.
     pub fn archive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        self.built_in("archive")?;
         standing::archive(&self.parts, caller, which)
     }
 
     /// Brings an archived memory back.
     pub fn unarchive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        self.built_in("unarchive")?;
         standing::unarchive(&self.parts, caller, which)
     }
 
     /// Exempts a memory from decay.
     pub fn pin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        self.built_in("pin")?;
         standing::pin(&self.parts, caller, which)
     }
 
     /// Takes the exemption away.
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        self.built_in("unpin")?;
         standing::unpin(&self.parts, caller, which)
     }
 
     /// Moves memories into another space, by name or id, as one act: all that are there, or none where one may not go. At
     /// most [`MOVES`](crate::limits::MOVES); one that is named twice counts once. They keep their boundaries.
     pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<Relocated, Error> {
+        self.built_in("move")?;
         relocate::move_to(&self.parts, caller, which, space)
     }
 
@@ -191,6 +238,7 @@ impl Engine {
         source: MemoryRef,
         request: &AssociationRequest,
     ) -> Result<Association, Error> {
+        self.built_in("associate")?;
         associate::associate(&self.parts, caller, source, request)
     }
 
@@ -202,11 +250,13 @@ impl Engine {
         target: MemoryRef,
         relation: Option<Relation>,
     ) -> Result<Vec<Association>, Error> {
+        self.built_in("dissociate")?;
         associate::dissociate(&self.parts, caller, source, target, relation)
     }
 
     /// The memories within `depth` hops of one, nearest first; fewer where their contents are long.
     pub fn related(&self, caller: &Caller, which: MemoryRef, depth: usize) -> Result<Vec<Relative>, Error> {
+        self.built_in("related")?;
         related::related(&self.parts, caller, which, depth)
     }
 
@@ -214,16 +264,21 @@ impl Engine {
     /// [`flush`](Self::flush) writes that down.
     pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
         let followed = mirror::follow(&self.parts, &self.sights, request.filter.space, Pace::Waited);
-        let mut answer = recall::recall(&self.parts, caller, request)?;
+        let mut answer = match &self.backends {
+            None => recall::recall(&self.parts, caller, request)?,
+            Some(backends) => backends::recall(&self.parts, backends, caller, request)?,
+        };
         answer.unread = mirror::unread(&self.parts, caller, request.filter.space, followed);
         if answer.evidence != Some(Strength::None) {
-            self.touches.note(answer.hits.iter().map(|hit| hit.memory.id), self.parts.clock.now());
+            let ours = answer.hits.iter().filter(|hit| hit.memory.backend.is_none());
+            self.touches.note(ours.map(|hit| hit.memory.id), self.parts.clock.now());
         }
         Ok(answer)
     }
 
     /// What to know at the start of a session. It counts nothing as accessed.
     pub fn briefing(&self, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
+        self.built_in("a briefing")?;
         mirror::follow(&self.parts, &self.sights, Some(caller.space), Pace::Waited);
         briefing::briefing(&self.parts, caller, request)
     }
@@ -307,6 +362,7 @@ impl Engine {
 
     /// Archives a conversation: a file in the folder of the caller's space, and a memory that is found by recall. Both or none.
     pub fn archive_conversation(&self, caller: &Caller, request: ArchiveRequest) -> Result<Archived, Error> {
+        self.built_in("an archive")?;
         archive::archive(&self.parts, caller, request)
     }
 
@@ -327,8 +383,10 @@ impl Engine {
 
     /// Counts a memory as accessed.
     pub fn touch(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-        let memory = read::get(&self.parts, caller, which)?;
-        self.touches.note([memory.id], self.parts.clock.now());
+        let memory = self.get(caller, which)?;
+        if memory.backend.is_none() {
+            self.touches.note([memory.id], self.parts.clock.now());
+        }
         Ok(memory)
     }
 

@@ -49,7 +49,8 @@ pub(crate) fn forget_many(
     })
 }
 
-fn reason(request: &ForgetRequest) -> Result<Option<String>, Error> {
+/// The reason in its normal form.
+pub(crate) fn reason(request: &ForgetRequest) -> Result<Option<String>, Error> {
     Ok(intake::given(Field::Reason, request.reason.as_deref(), limits::NOTE_CHARS)?)
 }
 

@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod association;
 pub mod audit;
+pub mod backend;
 pub mod change;
 pub mod claim;
 pub mod classify;
@@ -32,6 +33,7 @@ pub mod vocabulary;
 
 mod access;
 mod associate;
+mod backends;
 mod briefing;
 mod conversation;
 mod directory;
@@ -53,6 +55,7 @@ mod touch;
 mod transfer;
 
 pub use access::Parts;
+pub use backends::{BackendEntry, Backends, Keeps};
 pub use embedding::{Embedded, Failed};
 pub use engine::Engine;
 pub use error::Error;

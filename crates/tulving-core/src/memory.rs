@@ -47,6 +47,9 @@ pub struct Memory {
     /// The newest memory, among those the reader may see, that a caller said updates this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<MemoryId>,
+    /// The backend that gave it, where that is not the built-in one.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
 }
 
 impl Memory {

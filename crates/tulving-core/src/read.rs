@@ -68,12 +68,12 @@ fn fixed_page(
         slice.truncate(wanted);
         memories.append(&mut slice);
         let Some(last) = memories.last().filter(|_| more) else {
-            return Ok(Page { memories, next: None });
+            return Ok(Page::of(memories, None));
         };
         let place = (last.usage.created_at, last.id);
         if memories.len() == limit || is_heavy(&memories) {
             let position = Position::After(place.0, place.1);
-            return Ok(Page { memories, next: Some(Cursor { fingerprint, position }) });
+            return Ok(Page::of(memories, Some(Cursor { fingerprint, position })));
         }
         after = Some(place);
     }
@@ -89,7 +89,7 @@ fn freeze(
     let ids = parts.store.ids(&caller.viewer, &request.filter, request.sort)?;
     let (memories, taken) = load(parts, caller, request, &ids[..ids.len().min(limit)])?;
     if taken == ids.len() {
-        return Ok(Page { memories, next: None });
+        return Ok(Page::of(memories, None));
     }
     let now = parts.clock.now();
     let id = ListingId::mint(now);
@@ -98,7 +98,7 @@ fn freeze(
     let set = access::changes(caller, now, Vec::new(), vec![Write::FreezeListing(listing)]);
     parts.store.apply(&set)?;
     let offset = u32::try_from(taken).expect("a page is small");
-    Ok(Page { memories, next: Some(Cursor { fingerprint, position: Position::Frozen(id, offset) }) })
+    Ok(Page::of(memories, Some(Cursor { fingerprint, position: Position::Frozen(id, offset) })))
 }
 
 fn frozen_page(
@@ -117,7 +117,7 @@ fn frozen_page(
         .ok()
         .filter(|_| start + taken < listing.ids.len())
         .map(|offset| Cursor { fingerprint, position: Position::Frozen(id, offset) });
-    Ok(Page { memories, next })
+    Ok(Page::of(memories, next))
 }
 
 /// Whether a page has as much text as one answer should carry.
@@ -171,7 +171,7 @@ fn load(
 
 /// What a cursor must be used with: the same viewer, filter and order. What expires between two pages makes them no other
 /// list.
-fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
+pub(crate) fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
     let states_at = request.filter.states_at.map(|_| Timestamp::from_micros(0));
     let filter = Filter { states_at, ..request.filter.clone() };
     let text = format!("{:?} {filter:?} {:?}", caller.viewer, request.sort);

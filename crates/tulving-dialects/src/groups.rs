@@ -16,7 +16,7 @@ use tulving_core::vocabulary::{ContentType, Stability, State};
 use tulving_core::{limits, preview};
 
 use crate::argument::Whole;
-use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
 /// How many memories a recall gives where it does not say.
@@ -211,12 +211,13 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
         fusion: Fusion::Ranks,
         ..Ask::new(&asked.query)
     };
-    let mut hits = by(Mode::Hybrid(Box::new(words)))?.hits;
-    if hits.is_empty() {
-        hits = by(Mode::Substring(asked.query))?.hits;
+    let mut answer = by(Mode::Hybrid(Box::new(words)))?;
+    if answer.hits.is_empty() {
+        answer = by(Mode::Substring(asked.query))?;
     }
+    let (hits, aside) = (answer.hits, tool::aside(&answer.failed_backends));
     if hits.is_empty() {
-        return Ok("No memories found.".to_owned());
+        return Ok(format!("No memories found.{aside}"));
     }
     let what = if hits.len() == 1 { "memory" } else { "memories" };
     let lines = hits.iter().map(|hit| {
@@ -224,7 +225,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
         let content = words::hanging(&memory.edition.text.content, "  ");
         format!("\n- {} [{}]: {content}", key(memory), shown(memory))
     });
-    Ok(format!("Found {} {what}:{}", hits.len(), lines.collect::<String>()))
+    Ok(format!("Found {} {what}:{}{aside}", hits.len(), lines.collect::<String>()))
 }
 
 fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
@@ -263,19 +264,23 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
     };
     let mut request = ListRequest { filter, sort: Sort::Newest, limit: limits::PAGE, cursor: None };
     let mut lines = Vec::new();
+    let mut failed = Vec::new();
     loop {
         let page = desk.engine.list(&desk.caller, &request)?;
         let meant = page.memories.iter().filter(|memory| category.is_none_or(|only| only == shown(memory)));
         lines.extend(meant.map(|memory| format!("\n- {} [{}]", key(memory), shown(memory))));
+        failed.extend(page.failed_backends);
         match page.next {
             Some(next) => request.cursor = Some(next),
             None => break,
         }
     }
+    failed.dedup();
+    let aside = tool::aside(&failed);
     Ok(match lines.len() {
-        0 => "No memories saved.".to_owned(),
-        1 => format!("1 memory:{}", lines.concat()),
-        count => format!("{count} memories:{}", lines.concat()),
+        0 => format!("No memories saved.{aside}"),
+        1 => format!("1 memory:{}{aside}", lines.concat()),
+        count => format!("{count} memories:{}{aside}", lines.concat()),
     })
 }
 

@@ -14,7 +14,7 @@ use tulving_core::vocabulary::{Author, MemoryType, State};
 use tulving_core::{limits, preview};
 
 use crate::argument::Name;
-use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
 /// The categories, in the order in which the summary prints them.
@@ -158,13 +158,14 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     };
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
     desk.catch_up();
-    let hits = desk.engine.recall(&desk.caller, &request)?.hits;
-    Ok(match hits.as_slice() {
-        [] => "No memories found.".to_owned(),
+    let answer = desk.engine.recall(&desk.caller, &request)?;
+    let aside = tool::aside(&answer.failed_backends);
+    Ok(match answer.hits.as_slice() {
+        [] => format!("No memories found.{aside}"),
         hits => {
             let what = if hits.len() == 1 { "memory" } else { "memories" };
             let lines: String = hits.iter().map(|hit| format!("\n{}", line(&hit.memory))).collect();
-            format!("Found {} {what}:{lines}", hits.len())
+            format!("Found {} {what}:{lines}{aside}", hits.len())
         }
     })
 }

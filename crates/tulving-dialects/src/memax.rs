@@ -289,6 +289,9 @@ struct Found {
     memories: Vec<Recalled>,
     /// How many there were before the limit.
     total: u64,
+    /// The backends that could not be looked at, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -308,6 +311,9 @@ struct Page {
     memories: Vec<Fields>,
     /// Where the next page begins; null at the end.
     next_cursor: Option<String>,
+    /// The backends that could not be looked at, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -446,7 +452,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
     let answer = desk.engine.recall(&caller, &request)?;
     let now = desk.engine.now();
     let memories = answer.hits.iter().map(|hit| recalled(hit, now)).collect();
-    Ok(Found { memories, total: answer.total_found })
+    Ok(Found { memories, total: answer.total_found, warnings: tool::failed(&answer.failed_backends) })
 }
 
 /// A hit with its best section in the place of a long content.
@@ -484,6 +490,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
     Ok(Page {
         memories: page.memories.iter().map(|memory| fields(memory, now)).collect(),
         next_cursor: page.next.map(|next| next.to_string()),
+        warnings: tool::failed(&page.failed_backends),
     })
 }
 

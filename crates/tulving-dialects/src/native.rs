@@ -250,6 +250,9 @@ struct Shown {
     /// Whether another memory has replaced it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     superseded: bool,
+    /// The backend that gave it, where that is not the built-in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backend: Option<String>,
     /// Why it is here.
     why: String,
 }
@@ -307,6 +310,7 @@ fn shown(hit: &Hit) -> Shown {
         tags: memory.edition.text.tags.clone(),
         section: hit.heading_path().to_owned(),
         superseded: memory.superseded_by.is_some(),
+        backend: memory.backend.clone(),
         why: hit.why.clone(),
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::Engine;
-use tulving_core::answer::Warning;
+use tulving_core::answer::{FailedBackend, Warning};
 use tulving_core::error::{Class, Error, Field, Invalid};
 use tulving_core::id::{MemoryRef, SpaceId};
 use tulving_core::memory::Memory;
@@ -167,6 +167,16 @@ impl From<Invalid> for Refusal {
     fn from(invalid: Invalid) -> Self {
         Error::from(invalid).into()
     }
+}
+
+/// The backends that failed, and why.
+pub(crate) fn failed(failed: &[FailedBackend]) -> Vec<String> {
+    failed.iter().map(FailedBackend::to_string).collect()
+}
+
+/// The backends that failed, as a last line of a text; nothing where none did.
+pub(crate) fn aside(failed: &[FailedBackend]) -> String {
+    failed.iter().map(|failed| format!("\n(Not everything was looked at: {failed}.)")).collect()
 }
 
 /// What was asked and not done, for who has no terminal.

@@ -170,6 +170,7 @@ fn memory(id: MemoryId, now: Timestamp, content: String) -> Memory {
         place: Place::default(),
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
         superseded_by: None,
+        backend: None,
     }
 }
 

@@ -2,18 +2,20 @@
 //!
 //! [`Home`] is the folder, [`SqliteStore`] fills the store ports of `tulving-core` and looks after the file: backup,
 //! restore, check-up. [`SearchIndex`] fills the index port over any store, whose change log it follows. Any number of
-//! processes may have the same home open.
+//! processes may have the same home open. [`Plugin`] fills the backend port with a program of its own.
 
 mod draft;
 mod files;
 mod home;
 mod index;
+mod plugin;
 mod sqlite;
 
 pub use draft::Draft;
 pub use files::{check_target, read_token_file, replace, write_token_file};
 pub use home::Home;
 pub use index::{Chore, Folded, IndexStatus, SearchIndex};
+pub use plugin::{Plugin, PluginCommand};
 pub use sqlite::{
     BackupReport, Checkup, Depth, Finding, IfExists, Options, RestoreReport, Severity, SqliteStore,
 };

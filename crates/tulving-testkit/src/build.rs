@@ -60,6 +60,7 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
         place: Place::default(),
         usage: Usage { created_at: at, updated_at: at, accessed_at: at, access_count: 0 },
         superseded_by: None,
+        backend: None,
     }
 }
 

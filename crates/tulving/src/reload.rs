@@ -47,8 +47,21 @@ impl Watch {
         let rules = settings.server.rules(&self.home)?;
         self.log.change(settings.logging);
         tracing::info!("the configuration was read again");
+        let backends = |chosen: &[Chosen]| -> Vec<String> {
+            chosen.iter().filter(|one| one.key == "backends").map(|one| one.value.clone()).collect()
+        };
+        if backends(&self.chosen) != backends(&settings.chosen) {
+            tracing::warn!(
+                setting = "backends",
+                "has changed, and takes effect when the server is started anew"
+            );
+        }
         for (old, new) in self.chosen.iter().zip(&settings.chosen) {
-            if old.value != new.value && !LIVE.iter().any(|live| new.key.starts_with(live)) {
+            if old.key == new.key
+                && old.value != new.value
+                && new.key != "backends"
+                && !LIVE.iter().any(|live| new.key.starts_with(live))
+            {
                 tracing::warn!(
                     setting = new.key,
                     "has changed, and takes effect when the server is started anew"

@@ -11,12 +11,12 @@ use tulving_core::ports::{Embedder, Feed, NoFiles, SystemClock};
 use tulving_core::request::{Caller, TokenRequest};
 use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
-use tulving_core::{Engine, Parts};
+use tulving_core::{BackendEntry, Backends, Engine, Keeps, Parts};
 use tulving_models::{MiniLm, Patience};
-use tulving_store::{Chore, Home, Options, SearchIndex, SqliteStore};
+use tulving_store::{Chore, Home, Options, Plugin, PluginCommand, SearchIndex, SqliteStore};
 
 use crate::commands;
-use crate::config::{Calling, Settings, Source};
+use crate::config::{BackendSetting, Calling, Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
 use crate::print::Printer;
 
@@ -80,7 +80,7 @@ pub(crate) fn engine(
 ) -> Engine {
     let former: Vec<Arc<dyn Embedder>> =
         if settings.embedding.is_off() { Vec::new() } else { vec![Arc::new(MiniLm)] };
-    Engine::new(Parts {
+    let engine = Engine::new(Parts {
         store: store.clone(),
         embedder,
         former,
@@ -88,7 +88,30 @@ pub(crate) fn engine(
         files: Arc::new(NoFiles),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
-    })
+    });
+    match backends(settings) {
+        None => engine,
+        Some(backends) => engine.with_backends(backends),
+    }
+}
+
+/// The backends that are set up, none of them started; `None` where the built-in one is all there is.
+pub(crate) fn backends(settings: &Settings) -> Option<Backends> {
+    let entry = |setting: &BackendSetting| BackendEntry {
+        name: setting.name.clone(),
+        role: setting.role,
+        within: setting.within,
+        keeps: match setting.is_built_in() {
+            true => Keeps::BuiltIn,
+            false => Keeps::Elsewhere(Arc::new(Plugin::new(PluginCommand {
+                command: setting.command.clone(),
+                folder: settings.home.clone(),
+            }))),
+        },
+    };
+    let entries: Vec<BackendEntry> = settings.backends.iter().map(entry).collect();
+    // What does not go together was refused when the settings were read.
+    (!entries.is_empty()).then(|| Backends::new(entries)).and_then(Result::ok)
 }
 
 /// What the settings say. A model that cannot be had fails when it is asked, and then what was saved is found by its

@@ -3,6 +3,7 @@
 //! Behaviour follows [`Class`]: only `Busy` and `Upstream` are retried, `Conflict` is decided again, `Corrupt` stops
 //! writes. Exit codes, HTTP statuses and MCP results are matches on it, each in one file of its surface.
 
+mod backend;
 mod file;
 mod invalid;
 mod store;
@@ -10,6 +11,7 @@ mod verb;
 
 use std::fmt;
 
+pub use backend::{BackendError, RegistryError};
 pub use file::FileError;
 pub use invalid::Invalid;
 pub use store::{Conflict, StoreError, Unique};

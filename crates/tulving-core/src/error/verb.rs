@@ -3,7 +3,7 @@
 use crate::id::{MemoryId, MemoryRef, Version};
 use crate::vocabulary::Role;
 
-use super::{Class, Conflict, Field, FileError, Invalid, ModelError, StoreError, Unique};
+use super::{BackendError, Class, Conflict, Field, FileError, Invalid, ModelError, StoreError, Unique};
 
 /// Why a verb was not done.
 #[derive(Debug, thiserror::Error)]
@@ -150,9 +150,26 @@ pub enum Error {
     /// A model could not do it.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A backend could not do it.
+    #[error("the backend `{name}` {source}{}", so_far(*done))]
+    Backend {
+        /// Which.
+        name: String,
+        /// How many memories of a batch it had taken before.
+        done: usize,
+        /// Why.
+        source: BackendError,
+    },
     /// The store could not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn so_far(done: usize) -> String {
+    match done {
+        0 => String::new(),
+        done => format!("; {done} of the memories before were done"),
+    }
 }
 
 fn place(space: Option<&str>) -> String {
@@ -188,6 +205,7 @@ impl Error {
             | Self::Changed { .. } => Class::Conflict,
             Self::File(error) => error.class(),
             Self::Model(_) => Class::Upstream,
+            Self::Backend { source, .. } => source.class(),
             Self::Store(error) => error.class(),
         }
     }
@@ -218,6 +236,7 @@ impl Error {
             Self::CursorExpired => "cursor_expired",
             Self::File(error) => error.code(),
             Self::Model(_) => "model_failed",
+            Self::Backend { source, .. } => source.code(),
             Self::Store(error) => error.code(),
         }
     }
@@ -247,6 +266,7 @@ impl Error {
             Self::CursorExpired => "start the list again without a cursor",
             Self::File(error) => return error.hint().map(str::to_owned),
             Self::Model(_) => "`tulving config` shows which model is set up, `tulving doctor` tries it",
+            Self::Backend { source, .. } => return source.hint().map(str::to_owned),
             Self::Store(error) => return error.hint().map(str::to_owned),
             Self::AmbiguousToken { .. } => "name one by its id; `tulving token list` shows them",
             Self::NoJob { .. } | Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => return None,

@@ -451,6 +451,7 @@ fn made(source: &Source<'_>, path: &str, entry: Wanted) -> NewMemory {
         },
         usage: Usage { created_at, updated_at: created_at, accessed_at: created_at, access_count: 0 },
         superseded_by: None,
+        backend: None,
     };
     NewMemory { memory, chunks }
 }

@@ -59,15 +59,8 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
             left_out += hits.drain(..).len() as u64;
         }
     }
-    Ok(Answer {
-        hits,
-        total_found,
-        evidence: Some(strength),
-        withheld: 0,
-        left_out,
-        missing,
-        unread: Vec::new(),
-    })
+    let evidence = Some(strength);
+    Ok(Answer { hits, total_found, evidence, left_out, missing, ..Answer::default() })
 }
 
 fn among(scope: &Scope) -> Option<HashSet<MemoryId>> {

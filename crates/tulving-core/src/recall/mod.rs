@@ -5,7 +5,7 @@ mod asked;
 mod lanes;
 mod listed;
 mod past;
-mod plan;
+pub(crate) mod plan;
 mod weighing;
 
 use crate::access::Parts;

@@ -11,22 +11,22 @@ use crate::vocabulary::State;
 pub(super) const BEST: usize = 200;
 
 /// What a recall comes to, once it was found good.
-pub(super) struct Plan {
-    pub(super) filter: Filter,
-    pub(super) limit: usize,
-    pub(super) way: Way,
-    pub(super) now: Timestamp,
+pub(crate) struct Plan {
+    pub(crate) filter: Filter,
+    pub(crate) limit: usize,
+    pub(crate) way: Way,
+    pub(crate) now: Timestamp,
 }
 
 /// How the memories are found.
-pub(super) enum Way {
+pub(crate) enum Way {
     /// All that the filter lets through, in an order.
     Listed { mode: Mode, sort: Sort },
     /// What a question is about.
     Asked(Ask),
 }
 
-pub(super) fn read(request: &RecallRequest, now: Timestamp) -> Result<Plan, Invalid> {
+pub(crate) fn read(request: &RecallRequest, now: Timestamp) -> Result<Plan, Invalid> {
     let limit = crate::read::bounded(Field::Limit, request.limit, limits::RECALL)?;
     let mut filter = crate::read::fitted(&request.filter, now)?;
     filter.states_at = Some(now);

@@ -145,27 +145,7 @@ impl<'a> Act<'a> {
     }
 
     fn create(&mut self, draft: &Draft, chunks: &[Chunk]) -> (Fate, Memory, bool) {
-        let mut provenance = draft.provenance.clone();
-        provenance.origin = self.caller.origin;
-        provenance.source_agent.clone_from(&self.caller.agent);
-        let memory = Memory {
-            id: draft.id.unwrap_or_else(|| MemoryId::mint(self.now)),
-            number: None,
-            space: self.space.id,
-            owner: self.caller.viewer.principal,
-            version: Version::FIRST,
-            edition: draft.patch.fresh(self.space.default_boundary()),
-            standing: Standing { pinned: draft.pinned, ..Standing::new(State::Active) },
-            provenance,
-            place: draft.place.clone(),
-            usage: Usage {
-                created_at: self.now,
-                updated_at: self.now,
-                accessed_at: self.now,
-                access_count: 0,
-            },
-            superseded_by: None,
-        };
+        let memory = fresh(draft, self.space, self.caller, self.now);
         self.inserted.push(memory.id);
         self.writes
             .push(Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks.to_vec() })));
@@ -326,6 +306,27 @@ impl<'a> Act<'a> {
     }
 }
 
+/// A new memory, as the draft says, in this space.
+pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestamp) -> Memory {
+    let mut provenance = draft.provenance.clone();
+    provenance.origin = caller.origin;
+    provenance.source_agent.clone_from(&caller.agent);
+    Memory {
+        id: draft.id.unwrap_or_else(|| MemoryId::mint(now)),
+        number: None,
+        space: space.id,
+        owner: caller.viewer.principal,
+        version: Version::FIRST,
+        edition: draft.patch.fresh(space.default_boundary()),
+        standing: Standing { pinned: draft.pinned, ..Standing::new(State::Active) },
+        provenance,
+        place: draft.place.clone(),
+        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
+        superseded_by: None,
+        backend: None,
+    }
+}
+
 /// Links new memories to those that others committed after they were compared and before they were written. Of two that are
 /// saved at once, this is for the later one to do: the earlier cannot know of it.
 fn relate_late(
@@ -406,6 +407,6 @@ fn unmoved(draft: &Draft, twin: &Memory) -> Vec<&'static str> {
 }
 
 /// That recall will not find what was saved.
-fn expired(memory: &Memory, now: Timestamp) -> Option<Warning> {
+pub(crate) fn expired(memory: &Memory, now: Timestamp) -> Option<Warning> {
     memory.edition.span.expires_at.filter(|at| *at <= now).map(|at| Warning::Expired { at })
 }

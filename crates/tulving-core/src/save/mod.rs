@@ -9,15 +9,22 @@ pub(crate) mod intake;
 
 use crate::access::{self, Parts};
 use crate::answer::Receipt;
+use crate::change::Right;
 use crate::embedding::Source;
 use crate::error::{Error, Field, Invalid};
 use crate::id::MemoryId;
 use crate::limits;
 use crate::request::{Caller, SaveRequest};
+use crate::space::Space;
 
 /// Saves one memory.
 pub(crate) fn save(parts: &Parts, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
-    match save_many(parts, caller, vec![request]) {
+    only(save_many(parts, caller, vec![request]))
+}
+
+/// What became of the only memory of a batch.
+pub(crate) fn only(saved: Result<Vec<Receipt>, Error>) -> Result<Receipt, Error> {
+    match saved {
         Ok(mut receipts) => Ok(receipts.pop().expect("one request has one receipt")),
         Err(Error::Invalid(Invalid::InBatch { source, .. })) => Err(Error::Invalid(*source)),
         Err(error) => Err(error),
@@ -51,17 +58,8 @@ fn save_drafts(
     requests: Vec<SaveRequest>,
     id: Option<MemoryId>,
 ) -> Result<Vec<Receipt>, Error> {
-    if requests.len() > limits::BATCH {
-        let (got, limit) = (requests.len(), limits::BATCH);
-        return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
-    }
-    let place = access::workplace(parts, caller)?;
-    let mut drafts = Vec::with_capacity(requests.len());
-    for (index, request) in requests.into_iter().enumerate() {
-        let draft = intake::read(request, &place.0, parts.limits)
-            .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
-        drafts.push(intake::Draft { id, ..draft });
-    }
+    let (place, mut drafts) = read_all(parts, caller, requests)?;
+    drafts.iter_mut().for_each(|draft| draft.id = id);
     let sources: Vec<Source<'_>> = drafts.iter().map(source).collect();
     let (chunks, trouble) = embed::embed(parts, &sources);
     let mut first = Some(place);
@@ -74,6 +72,26 @@ fn save_drafts(
         }
         act.apply(trouble.as_ref())
     })
+}
+
+/// The space and the right to write there, and the requests once all of them were found good.
+pub(crate) fn read_all(
+    parts: &Parts,
+    caller: &Caller,
+    requests: Vec<SaveRequest>,
+) -> Result<((Space, Right), Vec<intake::Draft>), Error> {
+    if requests.len() > limits::BATCH {
+        let (got, limit) = (requests.len(), limits::BATCH);
+        return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
+    }
+    let place = access::workplace(parts, caller)?;
+    let mut drafts = Vec::with_capacity(requests.len());
+    for (index, request) in requests.into_iter().enumerate() {
+        let draft = intake::read(request, &place.0, parts.limits)
+            .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
+        drafts.push(draft);
+    }
+    Ok((place, drafts))
 }
 
 /// Says which request of a batch was wrong.

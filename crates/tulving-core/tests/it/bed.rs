@@ -15,7 +15,7 @@ use tulving_core::request::{
     Sort, UpdateRequest,
 };
 use tulving_core::vocabulary::{Origin, PrincipalKind, Relation, Role, SpaceKind};
-use tulving_core::{Engine, Parts};
+use tulving_core::{BackendEntry, Backends, Engine, Parts};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
@@ -89,6 +89,11 @@ impl Bed {
             clock: self.clock.clone(),
             limits: Limits::default(),
         })
+    }
+
+    /// An engine on the same home with these backends.
+    pub(crate) fn over(&self, backends: Vec<BackendEntry>) -> Engine {
+        self.beside().with_backends(Backends::new(backends).expect("one is primary"))
     }
 
     pub(crate) fn world(&self) -> build::World {

@@ -2,6 +2,8 @@
 
 // A home, a store that can be told to fail, a clock and an engine: what every test here begins with.
 mod bed;
+// Several backends: who is written to, what is merged, and what is not believed.
+mod backends;
 // Each act is whole or absent, wherever the store fails.
 mod fault;
 // Nobody learns of a memory that is not for them, through any verb.

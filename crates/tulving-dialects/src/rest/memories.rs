@@ -14,7 +14,7 @@ use super::recall::{Which, limited};
 use super::shown::{Shown, shown};
 use crate::argument::{Name, Whole};
 use crate::memax;
-use crate::tool::{Desk, Refusal};
+use crate::tool::{self, Desk, Refusal};
 use crate::words;
 
 /// Most memories of a page, and how many where it is not said.
@@ -109,6 +109,9 @@ struct Page {
     memories: Vec<Shown>,
     /// Where the next page begins; null at the end.
     next_cursor: Option<String>,
+    /// What could not be looked at, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 fn list(desk: &Desk<'_>, Two(paged, which): Two<Paged, Which>) -> Result<Made<Page>, Refusal> {
@@ -127,7 +130,8 @@ fn list(desk: &Desk<'_>, Two(paged, which): Two<Paged, Which>) -> Result<Made<Pa
     let page = desk.engine.list(&desk.caller, &ListRequest { filter, sort, limit, cursor })?;
     let now = desk.engine.now();
     let memories = page.memories.iter().map(|memory| shown(memory, now)).collect();
-    Ok(Page { memories, next_cursor: page.next.map(|cursor| cursor.to_string()) }.into())
+    let warnings = tool::failed(&page.failed_backends);
+    Ok(Page { memories, next_cursor: page.next.map(|cursor| cursor.to_string()), warnings }.into())
 }
 
 /// Which memory.

@@ -57,6 +57,9 @@ pub(super) struct Shown {
     forgotten_at: Option<Timestamp>,
     /// The memory that replaces it.
     superseded_by: Option<String>,
+    /// The backend that gave it, where that is not the built-in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backend: Option<String>,
 }
 
 /// A memory as it is at this time.
@@ -81,6 +84,7 @@ pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
         expires_at: span.expires_at,
         forgotten_at: memory.standing.forgotten_at,
         superseded_by: memory.superseded_by.map(memax::id),
+        backend: memory.backend.clone(),
     }
 }
 

@@ -227,6 +227,7 @@ pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory>
         place,
         usage,
         superseded_by,
+        backend: None,
     })
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn memory(content: &str) -> Memory {
         place: Place::default(),
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
         superseded_by: None,
+        backend: None,
     }
 }
 

@@ -21,6 +21,9 @@ mod restore;
 // Unfinished copies, and where copies may go.
 mod drafts;
 
+// Backends that are programs of their own, as processes.
+mod plugin;
+
 // What is erased is gone from every file.
 mod erase;
 

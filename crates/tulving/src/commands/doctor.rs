@@ -1,11 +1,14 @@
 //! `tulving doctor`: whether the home is sound. The exit code tells.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
+use tulving_core::backend::{BackendRole, Description, Verb};
 use tulving_core::error::{Error, ModelError, StoreError};
 use tulving_core::ports::Feed;
+use tulving_core::{BackendEntry, Keeps};
 use tulving_models::Patience;
 use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore};
 
@@ -24,6 +27,9 @@ Examples:
   tulving doctor --json
 
 Exit code 1 if anything is bad; warnings alone are 0.";
+
+/// How long a backend may take to say what it is.
+const BACKEND_WAIT: Duration = Duration::from_secs(10);
 
 /// Flags of `doctor`.
 #[derive(Debug, Args)]
@@ -99,6 +105,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
             let mut lines: Vec<Line> = checkup.findings.into_iter().map(Line::from).collect();
             lines.extend(if sound { model(&store, settings) } else { None });
             lines.extend(sound.then(|| index(&wire::index(&store), args.deep)));
+            lines.extend(backends(settings));
             lines
         }
         Err(error) => vec![unreadable(error)],
@@ -133,6 +140,33 @@ fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
         }
         (Ok(set_up), _) => line("ok", format!("{set_up} works"), None),
     })
+}
+
+/// The backends that are set up: what each offers, or why it does not answer.
+fn backends(settings: &Settings) -> Vec<Line> {
+    let Some(backends) = wire::backends(settings) else {
+        return Vec::new();
+    };
+    let line = |entry: &BackendEntry| {
+        let who = format!("{} ({})", entry.name, entry.role.as_str());
+        let (verdict, text, hint) = match &entry.keeps {
+            Keeps::BuiltIn => ("ok", format!("{who}: built in"), None),
+            Keeps::Elsewhere(backend) => match backend.describe(BACKEND_WAIT) {
+                Ok(Description { version, verbs }) => {
+                    let verbs: Vec<&str> = verbs.into_iter().map(Verb::as_str).collect();
+                    let verbs = if verbs.is_empty() { "nothing".to_owned() } else { verbs.join(", ") };
+                    ("ok", format!("{who}: version {version}, offers {verbs}"), None)
+                }
+                Err(error) => {
+                    let verdict = if entry.role == BackendRole::Primary { "bad" } else { "warn" };
+                    let hint = "docs/plugins.md says how to try it by hand".to_owned();
+                    (verdict, format!("{who} {error}"), Some(hint))
+                }
+            },
+        };
+        Line { name: "backend", verdict, text, hint }
+    };
+    backends.all().into_iter().map(line).collect()
 }
 
 /// How the index is. Damage to it is made good on the spot, because all of it follows from the store.

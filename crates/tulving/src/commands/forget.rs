@@ -38,11 +38,16 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
     let request = ForgetRequest { manner, reason: args.reason.clone() };
     let done = if args.hard { "Erased" } else { "Forgot" };
     let others = Cell::new(false);
+    let elsewhere = Cell::new(false);
     let outcome = moves::each(&args.which, app, printer, done, |caller, which| {
         let memory = app.engine.forget(caller, which, &request)?;
         others.set(others.get() || memory.owner != caller.viewer.principal);
+        elsewhere.set(memory.backend.is_some());
         Ok(memory)
     })?;
+    if elsewhere.get() {
+        return Ok(outcome);
+    }
     if !args.hard && outcome == Outcome::Done {
         printer.note(match others.get() {
             false => "`tulving restore` brings it back",

@@ -1,8 +1,8 @@
 //! `tulving list`: memories page by page; following the cursors neither skips nor repeats.
 
 use clap::{Args, ValueEnum};
-use tulving_core::answer::{Cursor, Page};
-use tulving_core::error::Field;
+use tulving_core::answer::{Cursor, FailedBackend, Page};
+use tulving_core::error::{Error, Field};
 use tulving_core::limits;
 use tulving_core::request::{Caller, Filter, Forgotten, ListRequest, Sort};
 use tulving_core::vocabulary::State;
@@ -109,9 +109,9 @@ pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<O
         spaces: args.chooser.all_spaces.then_some(&names),
     };
     let mut shown = 0;
-    let mut document = printer.json().then_some(Document { begun: false });
+    let mut document = printer.json().then_some(Document { begun: false, failed: Vec::new() });
     loop {
-        let Page { memories, next } = app.engine.list(&caller, &request)?;
+        let Page { memories, next, failed_backends } = app.engine.list(&caller, &request)?;
         shown += memories.len();
         match &mut document {
             Some(document) => {
@@ -120,6 +120,13 @@ pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<O
                 }
             }
             None => printer.lines(&lines(memories.iter(), &layout))?,
+        }
+        if let Some(document) = &mut document {
+            document.failed(failed_backends);
+        } else {
+            for failed in failed_backends {
+                printer.warning(failed)?;
+            }
         }
         request.cursor = next;
         if next.is_none() || !args.all {
@@ -141,8 +148,13 @@ fn footer(
     printer: &mut Printer,
 ) -> Result<(), Failure> {
     if let Some(cursor) = request.cursor {
-        let total = thousands(app.engine.count(caller, &request.filter)?);
-        return printer.note(format!("{shown} of {total}; for the next page add --cursor {cursor}"));
+        let total = match app.engine.count(caller, &request.filter) {
+            Ok(total) => format!(" of {}", thousands(total)),
+            // Nobody counts what several backends have.
+            Err(Error::Backend { .. }) => String::new(),
+            Err(error) => return Err(error.into()),
+        };
+        return printer.note(format!("{shown}{total}; for the next page add --cursor {cursor}"));
     }
     if shown == 0
         && let Some(Outside { what, hint }) = app.outside(caller, request.filter.space)?
@@ -158,6 +170,7 @@ fn footer(
 /// A document of any length, written item by item.
 struct Document {
     begun: bool,
+    failed: Vec<FailedBackend>,
 }
 
 impl Document {
@@ -168,9 +181,22 @@ impl Document {
         printer.part(item)
     }
 
+    /// Notes the backends that failed on a page, each once.
+    fn failed(&mut self, failed: Vec<FailedBackend>) {
+        for failed in failed {
+            if !self.failed.contains(&failed) {
+                self.failed.push(failed);
+            }
+        }
+    }
+
     fn end(self, next: Option<Cursor>, printer: &mut Printer) -> Result<(), Failure> {
         printer.bytes(if self.begun { b"\n],\"next\":" } else { b"{\"memories\":[],\"next\":" })?;
         printer.part(&next)?;
+        if !self.failed.is_empty() {
+            printer.bytes(b",\"failed_backends\":")?;
+            printer.part(&self.failed)?;
+        }
         printer.bytes(b"}\n")
     }
 }

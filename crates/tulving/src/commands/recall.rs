@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tulving_core::answer::{Answer, Hit, Lane, Missing, Strength, Unread};
+use tulving_core::answer::{Answer, FailedBackend, Hit, Lane, Missing, Strength, Unread};
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::memory::Memory;
@@ -146,6 +146,8 @@ struct Found<'a> {
     missing: &'a [Missing],
     #[serde(skip_serializing_if = "<[Unread]>::is_empty")]
     unread: &'a [Unread],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    failed_backends: &'a [FailedBackend],
 }
 
 impl Asking {
@@ -256,7 +258,8 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
         if !args.asking.explain {
             answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
         }
-        let Answer { hits, total_found, evidence, withheld, left_out, missing, unread } = &answer;
+        let Answer { hits, total_found, evidence, withheld, left_out, missing, unread, failed_backends } =
+            &answer;
         let placed = hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
         printer.document(&Found {
             memories: placed.collect(),
@@ -266,6 +269,7 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
             left_out: *left_out,
             missing,
             unread,
+            failed_backends,
         })?;
         return Ok(Outcome::Done);
     }
@@ -278,6 +282,9 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
     for Unread { path, why } in &answer.unread {
         let what = if path.is_empty() { "the workspace" } else { path };
         printer.warning(format!("{what} was not read: {why}"))?;
+    }
+    for failed in &answer.failed_backends {
+        printer.warning(failed)?;
     }
     if answer.hits.is_empty() {
         if let Some(Outside { what, hint }) = app.outside(&caller, request.filter.space)? {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use tulving_core::error::Class;
+use tulving_core::error::{Class, RegistryError};
 use tulving_server::http::TlsError;
 
 use super::table::{keys, variables};
@@ -71,6 +71,24 @@ pub(crate) enum SettingError {
     /// The certificate of the server cannot be used.
     #[error(transparent)]
     Tls(Box<TlsError>),
+    /// A backend is not wholly set up.
+    #[error("{place}: the backend `{name}` {why}")]
+    Backend {
+        /// Where it was found.
+        place: Source,
+        /// Its name, where it has one.
+        name: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The backends do not go together.
+    #[error("{}: {source}", path.display())]
+    Registry {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: RegistryError,
+    },
     /// There is no place for the home.
     #[error("the platform names no folder for data")]
     NoHome,
@@ -99,6 +117,8 @@ impl SettingError {
             Self::Syntax { .. } => "invalid_config",
             Self::Alone { .. } => "incomplete_setting",
             Self::Tls(_) => "invalid_certificate",
+            Self::Backend { .. } => "invalid_backend",
+            Self::Registry { source, .. } => source.code(),
             Self::Unreadable { .. } => "unreadable",
             Self::NoHome => "no_home",
         }
@@ -115,6 +135,11 @@ impl SettingError {
             Self::UnknownVariable { nearest: None, .. } => Some(format!("there are {}", listed(variables()))),
             Self::Alone { missing, .. } => Some(format!("set {missing} too, or neither for plain HTTP")),
             Self::Tls(_) => Some("server.tls_certificate and server.tls_key name the files".to_owned()),
+            Self::Backend { .. } => Some(
+                "name = \"notes\", role = \"secondary\", command = [\"python3\", \"/path/notes.py\"]"
+                    .to_owned(),
+            ),
+            Self::Registry { source, .. } => Some(source.hint()),
             Self::NoHome => Some(format!("name a folder with --home or {HOME}")),
             _ => None,
         }

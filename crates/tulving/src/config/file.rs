@@ -38,6 +38,8 @@ fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>)
         let name =
             if above.is_empty() { key.get_ref().to_string() } else { format!("{above}.{}", key.get_ref()) };
         match value.get_ref() {
+            // A list of tables, which is read by itself.
+            _ if name == super::backends::KEY => {}
             DeValue::Table(inner) if !inner.is_empty() || holds_settings(&name) => {
                 collect(text, inner, &name, found);
             }
@@ -69,7 +71,8 @@ fn holds_settings(table: &str) -> bool {
     SETTINGS.iter().any(|setting| below(setting.key))
 }
 
-fn line_at(text: &str, at: usize) -> usize {
+/// The line of the byte at this place, from 1.
+pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 

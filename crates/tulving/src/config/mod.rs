@@ -3,6 +3,7 @@
 //! [`table`] declares each of them once. What is unknown is an error that names the nearest known one, so that a misspelt
 //! setting is never silently unused.
 
+mod backends;
 mod embedding;
 mod error;
 mod file;
@@ -29,6 +30,7 @@ use file::Entry;
 use server::Server;
 use table::{SETTINGS, Setting};
 
+pub(crate) use backends::BackendSetting;
 pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
 pub(crate) use table::reference;
@@ -52,6 +54,8 @@ pub(crate) struct Settings {
     pub(crate) readers: usize,
     /// What turns text into vectors.
     pub(crate) embedding: Embedding,
+    /// Where memories are kept; the built-in store alone where there is none.
+    pub(crate) backends: Vec<BackendSetting>,
     /// What a server keeps to.
     pub(crate) server: Server,
     /// What a server says of what it does.
@@ -142,6 +146,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         busy_wait: Duration::ZERO,
         readers: 1,
         embedding: Embedding::default(),
+        backends: Vec::new(),
         server: Server::default(),
         logging: Logging::default(),
         color: ColorChoice::Auto,
@@ -222,6 +227,8 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
             }
         }
     }
+    settings.backends = backends::read(&path, &text)?;
+    settings.chosen.extend(settings.backends.iter().map(BackendSetting::chosen));
     Ok(())
 }
 

@@ -396,6 +396,9 @@ pub(crate) fn reference() -> String {
         let default = if default.is_empty() { "none" } else { default };
         text.push_str(&format!("  {key} ({variable}, {default})\n      {about}; {expects}\n"));
     }
+    text.push_str(
+        "\n[[backends]] in config.toml sets up where memories are kept: name, role, command, timeout_ms.\n",
+    );
     text.push_str(&format!("\nBesides: {HOME} is the home, {TOKEN} the token to act by."));
     text
 }

@@ -71,7 +71,9 @@ fn line(label: &str, widest: usize, memory: &Memory, layout: &Layout<'_>) -> Str
 
 /// What a memory says on one line, with its marks before it and its title.
 fn gist(memory: &Memory, now: Timestamp, columns: Option<usize>) -> String {
-    let marks: String = marks(memory, now).iter().map(|mark| format!("[{mark}] ")).collect();
+    let backend = memory.backend.as_ref().map(|name| format!("[from {name}] ")).into_iter();
+    let marks = marks(memory, now).into_iter().map(|mark| format!("[{mark}] "));
+    let marks: String = backend.chain(marks).collect();
     let shown_marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
     let title = memory.edition.text.title.as_deref().map(one_line).map(|title| format!("{title}: "));
     let title = title.unwrap_or_default();
@@ -137,6 +139,7 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
     let mut fields = Fields(Vec::new());
     fields.always("id", memory.id.to_string());
     fields.always("space", names.space.unwrap_or_else(|| memory.space.to_string()));
+    fields.set("backend", memory.backend.as_ref());
     fields.always("owner", names.owner.unwrap_or_else(|| memory.owner.to_string()));
     edition(&mut fields, &memory.edition, now);
     standing(&mut fields, memory);

@@ -12,6 +12,9 @@ mod errors;
 /// What a program sees: the shape of `--json`.
 mod json;
 
+/// Backends that are programs of their own: the example of `examples/plugin`, and one that misbehaves.
+mod plugins;
+
 /// Where settings come from, and what is wrong with them.
 mod settings;
 

@@ -313,6 +313,7 @@ pub(super) fn memory(now: Timestamp, content: &str) -> Memory {
         place: Place::default(),
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
         superseded_by: None,
+        backend: None,
     }
 }
 

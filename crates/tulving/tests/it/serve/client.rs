@@ -80,7 +80,7 @@ impl Server {
         eventually(&format!("it says `{text}`"), || self.log().contains(text));
     }
 
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 

@@ -1,0 +1,201 @@
+//! Get and list over several backends.
+
+use crate::access::{self, Parts};
+use crate::answer::{Cursor, FailedBackend, Page, Position};
+use crate::backend::{ListQuery, Verb};
+use crate::error::{BackendError, Error, Field, Invalid};
+use crate::id::MemoryRef;
+use crate::limits;
+use crate::memory::Memory;
+use crate::ports::Backend;
+use crate::request::{Caller, Filter, Forgotten, ListRequest, Sort};
+
+use super::merge::{self, Place, Slice};
+use super::registry::{BackendEntry, Backends, Keeps};
+use super::screen::Screen;
+use super::{each, failed, failure, settled};
+
+/// One memory: the primary's, else that of the first secondary that has it. Where none has it and one could not be asked,
+/// that is the error: it may be there.
+pub(crate) fn get(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    which: MemoryRef,
+) -> Result<Memory, Error> {
+    let ask = |entry: &BackendEntry| get_from(parts, backends, caller, entry, which);
+    let all = backends.all();
+    let (primary, secondaries) = all.split_at(1);
+    let mut absent = None;
+    let mut trouble = None;
+    // The secondaries are asked only for what the primary does not have.
+    for asked in [primary, secondaries] {
+        for (_, said) in each(asked, ask) {
+            match said {
+                Ok(memory) => return Ok(memory),
+                Err(error @ (Error::NoMemory { .. } | Error::Forgotten { .. })) => {
+                    absent = absent.or(Some(error));
+                }
+                Err(Error::Backend { source: BackendError::NotOffered { what }, .. })
+                    if absent.is_some() && what == Verb::Get.as_str() => {}
+                Err(error) => trouble = trouble.or(Some(error)),
+            }
+        }
+    }
+    Err(match trouble.or(absent) {
+        Some(error) => error,
+        None => access::absent(parts, caller, which)?,
+    })
+}
+
+/// One memory of one backend.
+pub(super) fn get_from(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    entry: &BackendEntry,
+    which: MemoryRef,
+) -> Result<Memory, Error> {
+    let Keeps::Elsewhere(backend) = &entry.keeps else {
+        return access::find(parts, caller, which);
+    };
+    // Only the store numbers its memories.
+    let MemoryRef::Id(id) = which else {
+        return Err(access::absent(parts, caller, which)?);
+    };
+    let filter = Filter::default();
+    let screen = Screen::new(parts, backends, caller, entry, &filter)?;
+    let scope = screen.scope();
+    let given =
+        backend.get(id, &scope.spaces, scope.viewer, entry.within).map_err(|error| failure(entry, error))?;
+    let other = given.as_ref().and_then(|given| given.as_ref().ok()).filter(|claimed| claimed.id != id);
+    if let Some(claimed) = other {
+        let why = format!("it was asked for the memory {id} and gave {}", claimed.id);
+        return Err(failure(entry, BackendError::Wrong { why }));
+    }
+    let mut passed = screen.pass(given.into_iter().collect(), 1)?;
+    match (passed.memories.pop(), passed.error()) {
+        (Some((memory, _)), _) => Ok(memory),
+        (None, Some(error)) => Err(failure(entry, error)),
+        (None, None) => Err(access::absent(parts, caller, which)?),
+    }
+}
+
+/// One page of all backends. In the order of creation they are one list; in any other order, which may change between two
+/// pages, it is the primary's list alone, and the page says so.
+pub(crate) fn list(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    request: &ListRequest,
+) -> Result<Page, Error> {
+    let limit = crate::read::bounded(Field::Limit, request.limit, limits::PAGE)?;
+    let filter = crate::read::fitted(&request.filter, parts.clock.now())?;
+    let request = &ListRequest { filter, ..request.clone() };
+    if !request.sort.is_fixed() {
+        return in_changing_order(parts, backends, caller, request);
+    }
+    let fingerprint = crate::read::fingerprint(caller, request);
+    let after = match request.cursor {
+        None => None,
+        Some(Cursor { fingerprint: own, position: Position::After(at, id) }) if own == fingerprint => {
+            Some((at, id))
+        }
+        Some(cursor) => {
+            return Err(Invalid::Cursor { got: crate::preview::short(&cursor.to_string()) }.into());
+        }
+    };
+    let oldest_first = request.sort == Sort::Oldest;
+    let said = each(&backends.all(), |entry| match &entry.keeps {
+        Keeps::BuiltIn => {
+            let page = crate::read::list(parts, caller, request)?;
+            let read_to = page.next.and_then(|_| page.memories.last().map(merge::place));
+            Ok((Slice { memories: page.memories, read_to }, Vec::new()))
+        }
+        Keeps::Elsewhere(backend) => {
+            let screen = Screen::new(parts, backends, caller, entry, &request.filter)?;
+            slice(&**backend, entry, &screen, request, Span { after, oldest_first })
+        }
+    });
+    let (good, mut failed_backends) = settled(said)?;
+    let (slices, more): (Vec<Slice>, Vec<Vec<FailedBackend>>) = good.into_iter().unzip();
+    failed_backends.extend(more.into_iter().flatten());
+    let (memories, next) = merge::slices(slices, oldest_first, limit);
+    let next = next.map(|(at, id)| Cursor { fingerprint, position: Position::After(at, id) });
+    Ok(Page { memories, next, failed_backends })
+}
+
+/// From where, and in which direction.
+#[derive(Clone, Copy)]
+struct Span {
+    after: Option<Place>,
+    oldest_first: bool,
+}
+
+fn slice(
+    backend: &dyn Backend,
+    entry: &BackendEntry,
+    screen: &Screen<'_>,
+    request: &ListRequest,
+    Span { after, oldest_first }: Span,
+) -> Result<(Slice, Vec<FailedBackend>), Error> {
+    if request.filter.forgotten == Forgotten::Only {
+        return Err(failure(entry, BackendError::NotOffered { what: "what was forgotten" }));
+    }
+    if screen.is_empty() {
+        return Ok((Slice::default(), Vec::new()));
+    }
+    let limit = request.limit;
+    let query = ListQuery { scope: screen.scope(), oldest_first, after, limit };
+    let mut listed = backend.list(&query, entry.within).map_err(|error| failure(entry, error))?;
+    let longer = listed.given.len() > limit;
+    listed.given.truncate(limit);
+    let out_of_turn = |place: Place| after.is_some_and(|after| !merge::is_after(place, after, oldest_first));
+    for given in &mut listed.given {
+        if given.as_ref().is_ok_and(|claimed| out_of_turn((claimed.created_at, claimed.id))) {
+            *given = Err("it comes before where the list was to go on".to_owned());
+        }
+    }
+    let places = listed.given.iter().flatten().map(|claimed| (claimed.created_at, claimed.id));
+    let last = if oldest_first { places.max() } else { places.min() };
+    let passed = screen.pass(listed.given, limit)?;
+    let failed = passed.failed(entry);
+    let memories = passed.memories.into_iter().map(|(memory, _)| memory).collect();
+    Ok((Slice { memories, read_to: last.filter(|_| listed.more || longer) }, failed))
+}
+
+/// The primary's list in an order that may change. Of a backend elsewhere it is the newest memories that are put into that
+/// order, on one page.
+fn in_changing_order(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    request: &ListRequest,
+) -> Result<Page, Error> {
+    let not_offered = |what| BackendError::NotOffered { what };
+    let all = backends.all();
+    let aside = all[1..].iter().map(|entry| failed(&entry.name, &not_offered("lists in this order")));
+    let mut page = match &backends.primary().keeps {
+        Keeps::BuiltIn => crate::read::list(parts, caller, request)?,
+        Keeps::Elsewhere(backend) => {
+            let entry = backends.primary();
+            if request.cursor.is_some() {
+                return Err(failure(entry, not_offered("further pages in this order")));
+            }
+            let screen = Screen::new(parts, backends, caller, entry, &request.filter)?;
+            let most = ListRequest { limit: limits::PAGE, ..request.clone() };
+            let whole = Span { after: None, oldest_first: false };
+            let (slice, mut failed_backends) = slice(&**backend, entry, &screen, &most, whole)?;
+            let mut memories = slice.memories;
+            let now = parts.clock.now();
+            memories.sort_by(|a, b| merge::compare(a, b, request.sort, now));
+            if slice.read_to.is_some() || memories.len() > request.limit {
+                failed_backends.push(failed(&entry.name, &not_offered("further pages in this order")));
+            }
+            memories.truncate(request.limit);
+            Page { memories, next: None, failed_backends }
+        }
+    };
+    page.failed_backends.extend(aside);
+    Ok(page)
+}

@@ -1,0 +1,98 @@
+//! Recall over several backends: all are asked at the same time, each within its time.
+
+use crate::access::Parts;
+use crate::answer::{Answer, Hit, Strength};
+use crate::backend::{RecallQuery, Way};
+use crate::error::{BackendError, Error};
+use crate::memory::Memory;
+use crate::ports::Backend;
+use crate::recall::plan::{self, Plan};
+use crate::request::{Ask, Caller, Mode, RecallRequest};
+use crate::score::Score;
+
+use super::merge::{self, Order};
+use super::registry::{BackendEntry, Backends, Keeps};
+use super::screen::Screen;
+use super::{each, failure, settled};
+
+/// Finds memories in all backends.
+pub(crate) fn recall(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    request: &RecallRequest,
+) -> Result<Answer, Error> {
+    let plan = plan::read(request, parts.clock.now())?;
+    if plan.filter.states.is_empty() {
+        return Ok(Answer::default());
+    }
+    let said = each(&backends.all(), |entry| match &entry.keeps {
+        Keeps::BuiltIn => crate::recall::recall(parts, caller, request),
+        Keeps::Elsewhere(backend) => {
+            let screen = Screen::new(parts, backends, caller, entry, &plan.filter)?;
+            ask(&**backend, entry, &screen, &plan)
+        }
+    });
+    let (answers, failed) = settled(said)?;
+    let (order, budget) = match &plan.way {
+        plan::Way::Asked(ask) => (Order::Ranks, ask.token_budget),
+        plan::Way::Listed { sort, .. } => (Order::By(*sort, plan.now), None),
+    };
+    let mut answer = merge::answers(answers, order, plan.limit, budget);
+    answer.failed_backends.splice(0..0, failed);
+    Ok(answer)
+}
+
+fn ask(
+    backend: &dyn Backend,
+    entry: &BackendEntry,
+    screen: &Screen<'_>,
+    plan: &Plan,
+) -> Result<Answer, Error> {
+    let asked = match &plan.way {
+        plan::Way::Asked(ask) => Some(ask),
+        plan::Way::Listed { .. } => None,
+    };
+    if asked.is_some_and(|ask| ask.as_of.is_some()) {
+        return Err(failure(entry, BackendError::NotOffered { what: "recall as of an earlier time" }));
+    }
+    if screen.is_empty() {
+        return Ok(Answer::default());
+    }
+    let (way, query) = match (&plan.way, &plan.filter.substring) {
+        (plan::Way::Asked(ask), _) => (Way::Question, Some(ask.question.clone())),
+        (_, Some(text)) => (Way::Text, Some(text.clone())),
+        (plan::Way::Listed { mode: Mode::Important, .. }, None) => (Way::Important, None),
+        (plan::Way::Listed { .. }, None) => (Way::Recent, None),
+    };
+    let query = RecallQuery { scope: screen.scope(), way, query, limit: plan.limit };
+    let given = backend.recall(&query, entry.within).map_err(|error| failure(entry, error))?;
+    let passed = screen.pass(given, plan.limit)?;
+    let failed_backends = passed.failed(entry);
+    let total = passed.memories.len() as u64;
+    let hits = (1..).zip(passed.memories);
+    let hits: Vec<Hit> = hits.map(|(rank, (memory, score))| hit(entry, memory, score, rank, total)).collect();
+    Ok(Answer { failed_backends, ..weighed(hits, total, asked) })
+}
+
+/// What the hits of a backend come to. That it gave them is weak evidence: nothing else speaks for them.
+fn weighed(hits: Vec<Hit>, total_found: u64, asked: Option<&Ask>) -> Answer {
+    let strength = if hits.is_empty() { Strength::None } else { Strength::Weak };
+    let evidence = asked.map(|_| strength);
+    let least = asked.and_then(|ask| ask.abstain_below);
+    if least.is_some_and(|least| strength < least) {
+        return Answer { evidence, withheld: total_found, ..Answer::default() };
+    }
+    Answer { hits, total_found, evidence, ..Answer::default() }
+}
+
+fn hit(entry: &BackendEntry, memory: Memory, score: Option<Score>, rank: u64, total: u64) -> Hit {
+    Hit {
+        memory,
+        relevance_score: score.unwrap_or_else(|| Score::by_rank(rank, total)),
+        why: format!("#{rank} of what the backend {} gave", entry.name),
+        section: None,
+        cut: false,
+        explanation: None,
+    }
+}

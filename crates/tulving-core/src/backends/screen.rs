@@ -1,0 +1,203 @@
+//! Believes nothing that a backend gives: what passes here is within the walls, well formed and within bounds.
+//!
+//! What is wrong is dropped and told of. What is only not for the caller, somebody's private memory or what the filter
+//! does not mean, is dropped and not told of: to name it would say that it is there.
+
+use std::collections::HashSet;
+
+use crate::access::Parts;
+use crate::answer::FailedBackend;
+use crate::backend::{Claimed, Given, Scope};
+use crate::error::{BackendError, Error, Field};
+use crate::id::{MemoryId, PrincipalId, SpaceId, Version};
+use crate::limits;
+use crate::memory::{Memory, Standing, Usage};
+use crate::request::{Caller, Filter};
+use crate::save::intake;
+use crate::score::Score;
+use crate::space::Space;
+use crate::vocabulary::{Boundary, Origin, State, Trust};
+
+use super::registry::BackendEntry;
+use super::{Backends, Keeps};
+
+/// Nobody: the owner of what belongs to none.
+const NOBODY: PrincipalId = PrincipalId::from_bytes([0; 16]);
+
+/// Looks at what one backend gave to one question.
+pub(super) struct Screen<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    entry: &'a BackendEntry,
+    spaces: Vec<Space>,
+    filter: &'a Filter,
+    /// Whether ids of the store belong to the store.
+    store_is_primary: bool,
+}
+
+/// What passed.
+#[derive(Default)]
+pub(super) struct Passed {
+    /// The memories, in the order given, with the score that the backend gave them.
+    pub(super) memories: Vec<(Memory, Option<Score>)>,
+    /// What is wrong with the others: how many, and the first reason.
+    wrong: Option<(usize, String)>,
+}
+
+impl Passed {
+    fn blame(&mut self, why: impl FnOnce() -> String) {
+        match &mut self.wrong {
+            Some((count, _)) => *count += 1,
+            none => *none = Some((1, why())),
+        }
+    }
+
+    /// Why not all of it passed.
+    pub(super) fn error(&self) -> Option<BackendError> {
+        self.wrong.as_ref().map(|(count, why)| {
+            let what = if *count == 1 { "a memory was" } else { "memories were" };
+            let count = if *count == 1 { String::new() } else { format!("{count} ") };
+            BackendError::Wrong { why: format!("{count}{what} left out: {why}") }
+        })
+    }
+
+    /// The same as it is named in an answer.
+    pub(super) fn failed(&self, entry: &BackendEntry) -> Vec<FailedBackend> {
+        self.error().iter().map(|error| super::failed(&entry.name, error)).collect()
+    }
+}
+
+impl<'a> Screen<'a> {
+    /// A screen for a backend that is asked about this, in the spaces that the caller is a member of. A wider boundary
+    /// opens nothing there: a backend is not believed that a memory is for more than the members.
+    pub(super) fn new(
+        parts: &'a Parts,
+        backends: &Backends,
+        caller: &'a Caller,
+        entry: &'a BackendEntry,
+        filter: &'a Filter,
+    ) -> Result<Self, Error> {
+        let sight = parts.store.sight(&caller.viewer)?;
+        let mut spaces = parts.store.spaces(&caller.viewer)?;
+        spaces.retain(|space| {
+            sight.spaces.get(&space.id) == Some(&Boundary::Hub)
+                && filter.space.is_none_or(|wanted| wanted == space.id)
+        });
+        let store_is_primary = matches!(backends.primary().keeps, Keeps::BuiltIn);
+        Ok(Self { parts, caller, entry, spaces, filter, store_is_primary })
+    }
+
+    /// Whether there is nothing to ask.
+    pub(super) fn is_empty(&self) -> bool {
+        self.spaces.is_empty()
+    }
+
+    /// What the backend is asked among.
+    pub(super) fn scope(&self) -> Scope {
+        let spaces = self.spaces.iter().map(|space| space.id).collect();
+        Scope { spaces, viewer: self.caller.viewer.principal, filter: self.filter.clone() }
+    }
+
+    /// What of the first `limit` is good and meant.
+    pub(super) fn pass(&self, given: Vec<Given>, limit: usize) -> Result<Passed, Error> {
+        let mut passed = Passed::default();
+        let mut seen = HashSet::new();
+        for given in given.into_iter().take(limit) {
+            match given.and_then(|claimed| self.one(*claimed, &mut seen)) {
+                Ok(Some(good)) => passed.memories.push(good),
+                Ok(None) => {}
+                Err(why) => passed.blame(|| why),
+            }
+        }
+        self.drop_the_stores(&mut passed)?;
+        Ok(passed)
+    }
+
+    /// The id of what is in the store names that, whoever else uses it.
+    fn drop_the_stores(&self, passed: &mut Passed) -> Result<(), Error> {
+        if !self.store_is_primary || passed.memories.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<MemoryId> = passed.memories.iter().map(|(memory, _)| memory.id).collect();
+        let held = self.parts.store.memories(&self.caller.viewer, &ids)?;
+        let held: HashSet<MemoryId> = held.into_iter().map(|memory| memory.id).collect();
+        for id in &held {
+            passed.blame(|| format!("the id {id} is that of a memory of the primary"));
+        }
+        passed.memories.retain(|(memory, _)| !held.contains(&memory.id));
+        Ok(())
+    }
+
+    /// One memory where it is good and meant, `None` where it is only not meant.
+    fn one(
+        &self,
+        claimed: Claimed,
+        seen: &mut HashSet<MemoryId>,
+    ) -> Result<Option<(Memory, Option<Score>)>, String> {
+        let space = self.space(claimed.space)?;
+        if !seen.insert(claimed.id) {
+            return Err(format!("the id {} was given twice", claimed.id));
+        }
+        let score = claimed.score.map(Score::new).transpose().map_err(|error| error.to_string())?;
+        let memory = self.memory(claimed, space).map_err(|error| error.to_string())?;
+        Ok((self.is_for_the_caller(&memory) && self.is_meant(&memory)).then_some((memory, score)))
+    }
+
+    fn space(&self, id: SpaceId) -> Result<&Space, String> {
+        let asked = self.spaces.iter().find(|space| space.id == id);
+        asked.ok_or_else(|| "its space was not asked for".to_owned())
+    }
+
+    /// The memory that a backend claims there is, read as a save is read.
+    fn memory(&self, claimed: Claimed, space: &Space) -> Result<Memory, crate::error::Invalid> {
+        let mut said = claimed.said;
+        let boundary = said.boundary.unwrap_or(Boundary::Hub);
+        said.boundary = Some(boundary);
+        said.trust = Some(said.trust.unwrap_or(Trust::Shared));
+        said.associations.clear();
+        let mut draft = intake::read(said, space, self.parts.limits)?;
+        draft.provenance.origin = claimed.origin.unwrap_or(Origin::Api);
+        draft.provenance.source_agent =
+            intake::given(Field::Agent, claimed.source_agent.as_deref(), limits::NOTE_CHARS)?;
+        Ok(Memory {
+            id: claimed.id,
+            number: None,
+            space: space.id,
+            owner: claimed.owner.unwrap_or(NOBODY),
+            version: claimed.version.unwrap_or(Version::FIRST),
+            edition: draft.patch.fresh(boundary),
+            standing: Standing {
+                pinned: draft.pinned,
+                ..Standing::new(claimed.state.unwrap_or(State::Active))
+            },
+            provenance: draft.provenance,
+            place: draft.place,
+            usage: Usage {
+                created_at: claimed.created_at,
+                updated_at: claimed.updated_at.unwrap_or(claimed.created_at),
+                accessed_at: claimed.accessed_at.unwrap_or(claimed.created_at),
+                access_count: claimed.access_count.unwrap_or(0),
+            },
+            superseded_by: None,
+            backend: Some(self.entry.name.clone()),
+        })
+    }
+
+    fn is_for_the_caller(&self, memory: &Memory) -> bool {
+        memory.edition.boundary != Boundary::Private || memory.owner == self.caller.viewer.principal
+    }
+
+    fn is_meant(&self, memory: &Memory) -> bool {
+        let text = self.filter.substring.as_deref();
+        self.filter.admits(memory) && text.is_none_or(|text| holds(memory, text, self.filter.content_only))
+    }
+}
+
+/// Whether a memory holds a text as it is, in any case.
+fn holds(memory: &Memory, text: &str, content_only: bool) -> bool {
+    let wanted = text.to_lowercase();
+    let edition = &memory.edition;
+    let beside = [edition.text.title.as_ref(), edition.key.as_ref()].into_iter().flatten();
+    let beside = beside.filter(|_| !content_only);
+    std::iter::once(&edition.text.content).chain(beside).any(|text| text.to_lowercase().contains(&wanted))
+}

@@ -1,0 +1,204 @@
+//! Save and forget where a backend elsewhere is primary: the engine decides, the backend keeps.
+//!
+//! The caller's right, the bounds and the normal form are settled before the backend hears of anything, and the id is the
+//! engine's. A backend knows no transactions: of a batch that fails, the error says how many were done.
+
+use crate::access::{self, Parts};
+use crate::answer::{Fate, Gone, Receipt, Warning};
+use crate::backend::ListQuery;
+use crate::error::{BackendError, Error};
+use crate::id::MemoryRef;
+use crate::memory::{Memory, Usage};
+use crate::ports::Backend;
+use crate::request::{Caller, Filter, ForgetRequest, Manner, SaveRequest};
+use crate::save::intake::Draft;
+use crate::save::{self as path, assemble};
+use crate::space::Space;
+use crate::vocabulary::{Boundary, Role};
+
+use super::failure;
+use super::read::get_from;
+use super::registry::{BackendEntry, Backends, Keeps};
+use super::screen::Screen;
+
+/// How many memories with one key or path are looked at.
+const TWINS: usize = 20;
+
+/// Saves one memory.
+pub(crate) fn save(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    request: SaveRequest,
+) -> Result<Receipt, Error> {
+    path::only(save_many(parts, backends, caller, vec![request]))
+}
+
+/// Saves several memories, one after the other.
+pub(crate) fn save_many(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    requests: Vec<SaveRequest>,
+) -> Result<Vec<Receipt>, Error> {
+    let entry = backends.primary();
+    let Keeps::Elsewhere(backend) = &entry.keeps else {
+        return path::save_many(parts, caller, requests);
+    };
+    let ((space, _), drafts) = path::read_all(parts, caller, requests)?;
+    let keeper = Keeper { parts, backends, caller, entry, backend: &**backend };
+    let mut receipts = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        let receipt = keeper.keep(&space, &draft).map_err(|error| after(receipts.len(), error))?;
+        receipts.push(receipt);
+    }
+    Ok(receipts)
+}
+
+/// Says how many of a batch were done before it failed.
+fn after(done: usize, error: Error) -> Error {
+    match error {
+        Error::Backend { name, source, .. } => Error::Backend { name, done, source },
+        error => error,
+    }
+}
+
+/// One who keeps memories elsewhere.
+struct Keeper<'a> {
+    parts: &'a Parts,
+    backends: &'a Backends,
+    caller: &'a Caller,
+    entry: &'a BackendEntry,
+    backend: &'a dyn Backend,
+}
+
+impl Keeper<'_> {
+    fn keep(&self, space: &Space, draft: &Draft) -> Result<Receipt, Error> {
+        let now = self.parts.clock.now();
+        let (fate, memory) = match self.twin(space, draft)? {
+            None => (Fate::Created, assemble::fresh(draft, space, self.caller, now)),
+            Some(twin) => {
+                draft.patch.check_span(&twin.edition.span)?;
+                let edition = draft.patch.onto(&twin.edition);
+                if edition == twin.edition {
+                    (Fate::Unchanged, twin)
+                } else {
+                    if edition.boundary != twin.edition.boundary {
+                        access::require_over(self.parts, self.caller, twin.reference(), &twin)?;
+                    }
+                    let usage = Usage { updated_at: now, ..twin.usage };
+                    let version = twin.version.next();
+                    (Fate::Updated, Memory { version, edition, usage, backend: None, ..twin })
+                }
+            }
+        };
+        if fate != Fate::Unchanged {
+            let kept = self.backend.save(&memory, self.entry.within);
+            kept.map_err(|error| failure(self.entry, error))?;
+        }
+        let links = (!draft.links.is_empty()).then(|| Warning::NoLinks { backend: self.entry.name.clone() });
+        let warnings = links.into_iter().chain(assemble::expired(&memory, now)).collect();
+        Ok(Receipt {
+            id: memory.id,
+            number: None,
+            space: memory.space,
+            fate,
+            revived: false,
+            version: memory.version,
+            state: memory.standing.state,
+            near: Vec::new(),
+            warnings,
+        })
+    }
+
+    /// The memory whose key or path the draft names. The caller's own private one comes before what is shared, as in the
+    /// store. Equal contents without a key are not looked for.
+    fn twin(&self, space: &Space, draft: &Draft) -> Result<Option<Memory>, Error> {
+        let key = draft.patch.key.clone().flatten();
+        let source_path = draft.provenance.source_path.clone();
+        let filter = match (key, source_path) {
+            (Some(key), _) => Filter { key: Some(key), ..Filter::default() },
+            (None, Some(path)) => Filter { source_path: Some(path), ..Filter::default() },
+            (None, None) => return Ok(None),
+        };
+        let filter = Filter { space: Some(space.id), ..filter };
+        let screen = Screen::new(self.parts, self.backends, self.caller, self.entry, &filter)?;
+        let query = ListQuery { scope: screen.scope(), oldest_first: false, after: None, limit: TWINS };
+        let listed =
+            self.backend.list(&query, self.entry.within).map_err(|error| failure(self.entry, error))?;
+        let passed = screen.pass(listed.given, TWINS)?;
+        if let Some(error) = passed.error() {
+            return Err(failure(self.entry, error));
+        }
+        let mut found: Vec<Memory> = passed.memories.into_iter().map(|(memory, _)| memory).collect();
+        found.retain(|memory| self.fits(space, draft, memory));
+        found.sort_by_key(|memory| memory.edition.boundary != Boundary::Private);
+        Ok(found.into_iter().next())
+    }
+
+    /// Whether a memory of that key is the one that is meant.
+    fn fits(&self, space: &Space, draft: &Draft, memory: &Memory) -> bool {
+        let is_private = memory.edition.boundary == Boundary::Private;
+        match draft.patch.boundary {
+            Some(boundary) => (boundary == Boundary::Private) == is_private,
+            None => {
+                space.default_boundary() != Boundary::Private || memory.owner == self.caller.viewer.principal
+            }
+        }
+    }
+}
+
+/// Forgets a memory and gives it as it was.
+pub(crate) fn forget(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    which: MemoryRef,
+    request: &ForgetRequest,
+) -> Result<Memory, Error> {
+    let entry = backends.primary();
+    let Keeps::Elsewhere(backend) = &entry.keeps else {
+        return crate::forget::forget(parts, caller, which, request);
+    };
+    crate::forget::reason(request)?;
+    let memory = get_from(parts, backends, caller, entry, which)?;
+    let hard = request.manner == Manner::Hard;
+    if hard {
+        access::require_over(parts, caller, which, &memory)?;
+    } else {
+        access::require_in_place(parts, caller, &memory, Role::Writer)?;
+    }
+    let gone = backend.forget(memory.id, memory.space, hard, entry.within);
+    if gone.map_err(|error: BackendError| failure(entry, error))? {
+        Ok(memory)
+    } else {
+        Err(access::absent(parts, caller, which)?)
+    }
+}
+
+/// Forgets several memories, one after the other.
+pub(crate) fn forget_many(
+    parts: &Parts,
+    backends: &Backends,
+    caller: &Caller,
+    which: &[MemoryRef],
+    request: &ForgetRequest,
+) -> Result<Gone, Error> {
+    if let Keeps::BuiltIn = backends.primary().keeps {
+        return crate::forget::forget_many(parts, caller, which, request);
+    }
+    let mut done = 0;
+    let mut seen: Vec<MemoryRef> = Vec::new();
+    let (forgotten, missing) = access::several(which, |which| {
+        // What is named twice is gone by the second time, and counts once.
+        if seen.contains(&which) {
+            return Err(access::absent(parts, caller, which)?);
+        }
+        let memory = forget(parts, backends, caller, which, request).map_err(|error| after(done, error))?;
+        done += 1;
+        seen.push(which);
+        Ok((memory.id, memory))
+    })?;
+    let missing = missing.into_iter().filter(|which| !seen.contains(which)).collect();
+    Ok(Gone { forgotten, missing })
+}

@@ -1,0 +1,535 @@
+//! Several backends: who is written to, what is merged, and what is not believed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tulving_core::answer::{Answer, Fate, Strength, Warning};
+use tulving_core::backend::{
+    BUILT_IN, BackendRole, Description, Given, ListQuery, Listed, RecallQuery, Verb, Way,
+};
+use tulving_core::error::{BackendError, Class, Error};
+use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::memory::Memory;
+use tulving_core::ports::Backend;
+use tulving_core::request::{
+    Ask, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
+};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Relation, Role};
+use tulving_core::{BackendEntry, Engine, Keeps};
+
+use crate::bed::{Bed, keyed, link, listing, recall, refused, said, within};
+
+/// What a fake does instead of what it is asked.
+type Instead = Box<dyn Fn(&str) -> Result<(), BackendError> + Send + Sync>;
+
+/// A backend that keeps JSON in memory, as a plugin does, or says whatever it was told to.
+#[derive(Default)]
+struct Fake {
+    kept: Mutex<BTreeMap<String, Value>>,
+    /// What it gives to every recall and list, whatever it is asked.
+    gives: Vec<Value>,
+    instead: Option<Instead>,
+    calls: Mutex<Vec<String>>,
+}
+
+impl Fake {
+    fn giving(gives: Vec<Value>) -> Arc<Self> {
+        Arc::new(Self { gives, ..Self::default() })
+    }
+
+    fn failing(error: BackendError) -> Arc<Self> {
+        let instead: Instead = Box::new(move |_| Err(error.clone()));
+        Arc::new(Self { instead: Some(instead), ..Self::default() })
+    }
+
+    fn called(&self, what: &str) -> Result<(), BackendError> {
+        self.calls.lock().expect("not poisoned").push(what.to_owned());
+        self.instead.as_ref().map_or(Ok(()), |instead| instead(what))
+    }
+
+    fn calls(&self) -> Vec<String> {
+        self.calls.lock().expect("not poisoned").clone()
+    }
+
+    fn all(&self) -> Vec<Value> {
+        let kept = self.kept.lock().expect("not poisoned");
+        self.gives.iter().chain(kept.values()).cloned().collect()
+    }
+}
+
+fn given(value: Value) -> Given {
+    serde_json::from_value(value).map(Box::new).map_err(|error| error.to_string())
+}
+
+impl Backend for Fake {
+    fn describe(&self, _: Duration) -> Result<Description, BackendError> {
+        Ok(Description { version: "1".to_owned(), verbs: Verb::ALL.to_vec() })
+    }
+
+    fn save(&self, memory: &Memory, _: Duration) -> Result<(), BackendError> {
+        self.called("save")?;
+        let value = serde_json::to_value(memory).expect("JSON");
+        self.kept.lock().expect("not poisoned").insert(memory.id.to_string(), value);
+        Ok(())
+    }
+
+    fn recall(&self, query: &RecallQuery, _: Duration) -> Result<Vec<Given>, BackendError> {
+        self.called(&format!("recall {}", query.way.as_str()))?;
+        assert!(query.query.is_some() || matches!(query.way, Way::Recent | Way::Important));
+        Ok(self.all().into_iter().map(given).collect())
+    }
+
+    fn get(
+        &self,
+        id: MemoryId,
+        _: &[SpaceId],
+        _: PrincipalId,
+        _: Duration,
+    ) -> Result<Option<Given>, BackendError> {
+        self.called("get")?;
+        let found = self.all().into_iter().find(|memory| memory["id"] == id.to_string());
+        Ok(found.map(given))
+    }
+
+    fn list(&self, query: &ListQuery, _: Duration) -> Result<Listed, BackendError> {
+        self.called("list")?;
+        let place = |memory: &Value| (memory["created_at"].to_string(), memory["id"].to_string());
+        let mut found = self.all();
+        found.sort_by_key(place);
+        if !query.oldest_first {
+            found.reverse();
+        }
+        let after = query.after.map(|(at, id)| place(&json!({ "created_at": at, "id": id })));
+        found.retain(|memory| {
+            after.as_ref().is_none_or(|after| (place(memory) > *after) == query.oldest_first)
+                && after.as_ref() != Some(&place(memory))
+        });
+        let more = found.len() > query.limit;
+        found.truncate(query.limit);
+        Ok(Listed { given: found.into_iter().map(given).collect(), more })
+    }
+
+    fn forget(&self, id: MemoryId, _: SpaceId, _: bool, _: Duration) -> Result<bool, BackendError> {
+        self.called("forget")?;
+        Ok(self.kept.lock().expect("not poisoned").remove(&id.to_string()).is_some())
+    }
+}
+
+fn entry(name: &str, role: BackendRole, keeps: Keeps) -> BackendEntry {
+    BackendEntry { name: name.to_owned(), role, within: Duration::from_secs(5), keeps }
+}
+
+fn primary(fake: &Arc<Fake>) -> BackendEntry {
+    entry("notes", BackendRole::Primary, Keeps::Elsewhere(fake.clone()))
+}
+
+fn secondary(name: &str, fake: &Arc<Fake>) -> BackendEntry {
+    entry(name, BackendRole::Secondary, Keeps::Elsewhere(fake.clone()))
+}
+
+fn built_in(role: BackendRole) -> BackendEntry {
+    entry(BUILT_IN, role, Keeps::BuiltIn)
+}
+
+/// A memory as a backend would give it.
+fn memory(space: SpaceId, at: i64, content: &str) -> Value {
+    let at = Timestamp::from_micros(at * 1_000_000);
+    json!({ "id": MemoryId::mint(at), "space": space, "created_at": at, "content": content })
+}
+
+fn with(mut memory: Value, field: &str, value: Value) -> Value {
+    memory[field] = value;
+    memory
+}
+
+fn contents(answer: &Answer) -> Vec<&str> {
+    answer.hits.iter().map(|hit| hit.memory.edition.text.content.as_str()).collect()
+}
+
+/// Why each backend that failed did.
+fn failures(answer: &Answer) -> Vec<(&str, &str)> {
+    answer.failed_backends.iter().map(|failed| (failed.backend.as_str(), failed.why.as_str())).collect()
+}
+
+fn asked(question: &str) -> RecallRequest {
+    recall(Mode::Hybrid(Box::new(Ask::new(question))))
+}
+
+fn saves(engine: &Engine, caller: &Caller, request: SaveRequest) -> tulving_core::answer::Receipt {
+    engine.save(caller, request).expect("saved")
+}
+
+#[test]
+fn only_the_primary_is_written_to_and_the_id_is_the_engines() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let (notes, other) = (Arc::new(Fake::default()), Arc::new(Fake::default()));
+    let engine = bed.over(vec![secondary("other", &other), primary(&notes)]);
+    let receipt = saves(&engine, &user, SaveRequest::new("  Marta owns billing \r\n"));
+    assert_eq!((receipt.fate, receipt.number), (Fate::Created, None));
+    let kept = notes.all().remove(0);
+    assert_eq!(kept["id"], receipt.id.to_string());
+    assert_eq!(receipt.id.as_bytes()[6] >> 4, 7, "a UUID of version 7");
+    assert_eq!(kept["content"], "Marta owns billing", "in its normal form");
+    assert_eq!(other.calls(), [""; 0], "a secondary is only read");
+    assert_eq!(bed.contents(&user), [""; 0], "and the built-in store is not used");
+    let found = engine.get(&user, receipt.id.into()).expect("there");
+    assert_eq!(found.backend.as_deref(), Some("notes"));
+    let gone = engine.forget(&user, receipt.id.into(), &ForgetRequest::default()).expect("forgotten");
+    assert_eq!(gone.id, receipt.id);
+    refused!(engine.get(&user, receipt.id.into()), Error::NoMemory { .. });
+}
+
+#[test]
+fn a_backend_hears_of_nothing_that_the_caller_may_not_do_or_that_is_not_well_formed() {
+    let bed = Bed::new();
+    let hub = bed.hub("team");
+    let (reader, writer) = (bed.member("ann", hub, Role::Reader), bed.member("bob", hub, Role::Writer));
+    let stranger = within(&bed.person("eve"), hub);
+    let notes = Arc::new(Fake::default());
+    let engine = bed.over(vec![primary(&notes)]);
+    refused!(engine.save(&reader, SaveRequest::new("x")), Error::Denied { need: Role::Writer, .. });
+    refused!(engine.save(&stranger, SaveRequest::new("x")), Error::NoSpace { .. });
+    refused!(engine.save(&writer, SaveRequest::new(" ")), Error::Invalid(_));
+    assert_eq!(notes.calls(), [""; 0]);
+    let id = saves(&engine, &writer, SaveRequest::new("shared")).id;
+    assert_eq!(engine.get(&reader, id.into()).expect("shared").id, id);
+    let forget = ForgetRequest::default();
+    refused!(engine.forget(&reader, id.into(), &forget), Error::Denied { need: Role::Writer, .. });
+    refused!(engine.forget(&stranger, id.into(), &forget), Error::Backend { .. } | Error::NoMemory { .. });
+    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let other = bed.member("cid", hub, Role::Writer);
+    refused!(engine.forget(&other, id.into(), &hard), Error::OwnerOrAdmin { .. });
+    assert_eq!(notes.all().len(), 1, "it is still there");
+    let filter = Filter { space: Some(hub), ..Filter::default() };
+    let before = notes.calls().len();
+    let answer = engine.recall(&stranger, &RecallRequest { filter, ..asked("shared") }).expect("nothing");
+    assert!(answer.hits.is_empty());
+    assert_eq!(notes.calls().len(), before, "a space that the caller is not in is not asked about");
+}
+
+#[test]
+fn saving_under_a_key_that_exists_updates_that_memory() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let notes = Arc::new(Fake::default());
+    let engine = bed.over(vec![primary(&notes)]);
+    let first = saves(&engine, &user, keyed("color", "blue"));
+    let again = saves(&engine, &user, keyed("color", "green"));
+    assert_eq!((again.fate, again.id, again.version.0), (Fate::Updated, first.id, 2));
+    let same = saves(&engine, &user, keyed("color", "green"));
+    assert_eq!((same.fate, same.id), (Fate::Unchanged, first.id));
+    assert_eq!(notes.all().len(), 1);
+    assert_eq!(notes.calls().iter().filter(|call| *call == "save").count(), 2);
+    let linked =
+        SaveRequest { associations: vec![link(first.id, Relation::Updates)], ..SaveRequest::new("teal") };
+    let linked = saves(&engine, &user, linked);
+    assert!(matches!(linked.warnings[..], [Warning::NoLinks { .. }]), "{:?}", linked.warnings);
+}
+
+#[test]
+fn what_a_primary_does_not_offer_is_an_error_with_a_name() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let notes = Arc::new(Fake::default());
+    let engine = bed.over(vec![built_in(BackendRole::Secondary), primary(&notes)]);
+    // In the store as well, so that anything that fell back to it would be done.
+    let id = bed.save(&user, "in the store").id;
+    let other = bed.save(&user, "another").id;
+    let tried: Vec<(&str, Result<(), Error>)> = vec![
+        ("update", engine.update(&user, id.into(), &said("new")).map(drop)),
+        ("history", engine.history(&user, id.into()).map(drop)),
+        ("archive", engine.archive(&user, id.into()).map(drop)),
+        ("pin", engine.pin(&user, id.into()).map(drop)),
+        ("restore", engine.restore(&user, id.into()).map(drop)),
+        ("move", engine.move_to(&user, &[id.into()], "default").map(drop)),
+        ("associate", engine.associate(&user, id.into(), &link(other, Relation::RelatedTo)).map(drop)),
+        ("related", engine.related(&user, id.into(), 1).map(drop)),
+        ("a count", engine.count(&user, &Filter::default()).map(drop)),
+    ];
+    for (verb, tried) in tried {
+        let error = tried.expect_err(verb);
+        assert_eq!((error.code(), error.class()), ("not_offered", Class::Caller), "{verb}");
+        assert_eq!(error.to_string(), format!("the backend `notes` does not offer {verb}"));
+    }
+    refused!(engine.forget(&user, id.into(), &ForgetRequest::default()), Error::NoMemory { .. });
+    assert_eq!(bed.get(&user, id).version.0, 1, "the store was left alone");
+    let then = Ask { as_of: Some(Timestamp::from_micros(1)), ..Ask::new("x") };
+    let answer = engine.recall(&user, &recall(Mode::Hybrid(Box::new(then)))).expect("the store's");
+    assert_eq!(failures(&answer), [("notes", "does not offer recall as of an earlier time")]);
+}
+
+#[test]
+fn hits_are_merged_by_rank_and_the_primary_comes_first() {
+    let bed = Bed::new();
+    let user = bed.user();
+    for content in ["tea one", "tea two"] {
+        bed.save(&user, content);
+    }
+    let own = contents(&bed.engine.recall(&user, &asked("tea")).expect("found")).join(", ");
+    let give = |names: &[&str]| {
+        let made = |content: &&str| memory(SpaceId::DEFAULT, 1, content);
+        Fake::giving(names.iter().map(made).collect())
+    };
+    let (wiki, mail) =
+        (give(&["tea wiki one", "tea wiki two", "tea wiki three"]), give(&["tea mail", "tea one"]));
+    let engine =
+        bed.over(vec![secondary("wiki", &wiki), built_in(BackendRole::Primary), secondary("mail", &mail)]);
+    let answer = engine.recall(&user, &asked("tea")).expect("found");
+    let [first, second] = own.split(", ").collect::<Vec<_>>()[..] else { panic!("two of its own") };
+    let due = [first, "tea wiki one", "tea mail", second, "tea wiki two", "tea wiki three"];
+    assert_eq!(contents(&answer), due, "what the primary has is not given twice");
+    assert_eq!(answer.total_found, 6);
+    let backends: Vec<_> = answer.hits.iter().map(|hit| hit.memory.backend.as_deref()).collect();
+    assert_eq!(backends[..3], [None, Some("wiki"), Some("mail")]);
+    assert!(answer.hits[0].explanation.is_some() && answer.hits[1].explanation.is_none());
+    assert_eq!(contents(&engine.recall(&user, &asked("tea")).expect("found")), due, "and always so");
+    let few = RecallRequest { limit: 2, ..asked("tea") };
+    assert_eq!(contents(&engine.recall(&user, &few).expect("found")), due[..2]);
+    let newest = engine.recall(&user, &recall(Mode::Recent)).expect("found");
+    assert_eq!(contents(&newest)[..2], ["tea two", "tea one"], "an order is an order");
+}
+
+#[test]
+fn what_backends_give_is_weak_evidence_and_counts_for_the_budget() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let notes = Fake::giving(vec![
+        memory(SpaceId::DEFAULT, 1, &"long ".repeat(100)),
+        memory(SpaceId::DEFAULT, 2, "short"),
+    ]);
+    let engine = bed.over(vec![primary(&notes)]);
+    let ask = |ask: Ask| engine.recall(&user, &recall(Mode::Hybrid(Box::new(ask)))).expect("an answer");
+    assert_eq!(ask(Ask::new("x")).evidence, Some(Strength::Weak));
+    let strong = ask(Ask { abstain_below: Some(Strength::Strong), ..Ask::new("x") });
+    assert_eq!((strong.hits.len(), strong.withheld), (0, 2));
+    let little = ask(Ask { token_budget: Some(10), ..Ask::new("x") });
+    assert_eq!((contents(&little), little.left_out), (vec!["short"], 1));
+}
+
+#[test]
+fn a_backend_that_fails_is_named_and_the_others_answer() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let id = bed.save(&user, "tea").id;
+    let late = BackendError::TimedOut { after: Duration::from_millis(500) };
+    let slow = Fake::failing(late.clone());
+    let unable = Fake::failing(BackendError::NotOffered { what: "recall" });
+    let engine = bed.over(vec![
+        built_in(BackendRole::Primary),
+        secondary("slow", &slow),
+        secondary("unable", &unable),
+    ]);
+    let answer = engine.recall(&user, &asked("tea")).expect("the others answer");
+    assert_eq!(contents(&answer), ["tea"]);
+    assert_eq!(failures(&answer), [("slow", "did not answer within 500 ms")]);
+    assert_eq!(answer.failed_backends[0].code, "backend_timed_out");
+    let page = engine.list(&user, &listing(Sort::Newest, 10)).expect("the others answer");
+    assert_eq!((page.memories.len(), page.failed_backends[0].backend.as_str()), (1, "slow"));
+    assert_eq!(engine.get(&user, id.into()).expect("the primary has it").id, id);
+    let absent = MemoryId::mint(Timestamp::from_micros(1));
+    let error = engine.get(&user, absent.into()).expect_err("it may be there");
+    assert_eq!((error.code(), error.class()), ("backend_timed_out", Class::Upstream));
+    // A primary that fails: nothing is saved, and what the others have is still found.
+    let engine = bed.over(vec![primary(&slow), built_in(BackendRole::Secondary)]);
+    refused!(engine.save(&user, SaveRequest::new("x")), Error::Backend { source, .. } if source == late);
+    let answer = engine.recall(&user, &asked("tea")).expect("the others answer");
+    assert_eq!((contents(&answer), failures(&answer)[0].0), (vec!["tea"], "notes"));
+    let engine = bed.over(vec![primary(&slow)]);
+    refused!(engine.recall(&user, &asked("tea")), Error::Backend { .. });
+    refused!(engine.list(&user, &listing(Sort::Newest, 10)), Error::Backend { .. });
+}
+
+#[test]
+fn a_batch_that_fails_says_how_many_were_done() {
+    let bed = Bed::new();
+    let left = Mutex::new(2);
+    let instead: Instead = Box::new(move |_| {
+        let mut left = left.lock().expect("not poisoned");
+        if *left == 0 {
+            return Err(BackendError::Refused { message: "full".to_owned() });
+        }
+        *left -= 1;
+        Ok(())
+    });
+    let notes = Arc::new(Fake { instead: Some(instead), ..Fake::default() });
+    let engine = bed.over(vec![primary(&notes)]);
+    let requests = ["a", "b", "c"].map(SaveRequest::new).to_vec();
+    let error = engine.save_many(&bed.user(), requests).expect_err("full");
+    assert_eq!(error.to_string(), "the backend `notes` refused: full; 2 of the memories before were done");
+}
+
+#[test]
+fn backends_are_asked_at_the_same_time() {
+    let bed = Bed::new();
+    // Each waits until the other was asked.
+    let meet = |mine: mpsc::Sender<()>, other: mpsc::Receiver<()>| {
+        let other = Mutex::new(other);
+        let instead: Instead = Box::new(move |_| {
+            let _ = mine.send(());
+            let met = other.lock().expect("not poisoned").recv_timeout(Duration::from_secs(20));
+            met.map_err(|_| BackendError::Gone { why: "the other was not asked meanwhile".to_owned() })
+        });
+        Arc::new(Fake { instead: Some(instead), ..Fake::default() })
+    };
+    let (to_one, one) = mpsc::channel();
+    let (to_two, two) = mpsc::channel();
+    let (a, b) = (meet(to_two, one), meet(to_one, two));
+    let engine = bed.over(vec![built_in(BackendRole::Primary), secondary("a", &a), secondary("b", &b)]);
+    let answer = engine.recall(&bed.user(), &asked("tea")).expect("an answer");
+    assert_eq!(failures(&answer), []);
+}
+
+#[test]
+fn walls_hold_whatever_a_backend_says() {
+    let bed = Bed::new();
+    let (user, hub) = (bed.user(), bed.hub("team"));
+    let elsewhere = bed.hub("elsewhere");
+    let ann = bed.member("ann", hub, Role::Reader);
+    let good = memory(hub, 9, "good");
+    let stored = bed.save(&within(&user, hub), "in the store").id;
+    let cases: Vec<(&str, Vec<Value>)> = vec![
+        ("its space was not asked for", vec![memory(elsewhere, 1, "from elsewhere")]),
+        ("was given twice", vec![good.clone()]),
+        ("UUID parsing failed", vec![with(memory(hub, 1, "x"), "id", json!("12"))]),
+        ("the limit is 3000000", vec![memory(hub, 1, &"x".repeat(3_000_001))]),
+        ("the content is empty", vec![memory(hub, 1, " ")]),
+        ("missing field", vec![json!({ "content": "x" })]),
+        ("must be within 0 and 1", vec![with(memory(hub, 1, "x"), "score", json!(7))]),
+        ("is that of a memory of the primary", vec![with(memory(hub, 1, "x"), "id", json!(stored))]),
+        ("tags", vec![with(memory(hub, 1, "x"), "tags", json!(vec!["t"; 1_000]))]),
+    ];
+    let filter = Filter { space: Some(hub), ..Filter::default() };
+    for (why, lies) in cases {
+        let lies: Vec<Value> = std::iter::once(good.clone()).chain(lies).collect();
+        let liar = Fake::giving(lies);
+        let engine = bed.over(vec![built_in(BackendRole::Primary), secondary("liar", &liar)]);
+        let request = RecallRequest { filter: filter.clone(), ..asked("store") };
+        let answer = engine.recall(&ann, &request).expect("an answer");
+        let [("liar", told)] = failures(&answer)[..] else { panic!("{why}: {:?}", failures(&answer)) };
+        assert!(
+            told.starts_with("answered wrongly: a memory was left out: ") && told.contains(why),
+            "{told}"
+        );
+        let mut found = contents(&answer);
+        found.sort_unstable();
+        assert_eq!(found, ["good", "in the store"], "{why}");
+        let request = ListRequest { filter: filter.clone(), ..listing(Sort::Newest, 10) };
+        let page = engine.list(&ann, &request).expect("a page");
+        assert_eq!(page.memories.len(), 2, "{why}");
+        assert_eq!(page.failed_backends.len(), 1, "{why}");
+    }
+    // One that gives another memory than it was asked for.
+    let asked_for = MemoryId::mint(Timestamp::from_micros(5));
+    struct Changeling(Value);
+    impl Backend for Changeling {
+        fn describe(&self, _: Duration) -> Result<Description, BackendError> {
+            unreachable!("nobody asks")
+        }
+        fn save(&self, _: &Memory, _: Duration) -> Result<(), BackendError> {
+            unreachable!("it is only read")
+        }
+        fn recall(&self, _: &RecallQuery, _: Duration) -> Result<Vec<Given>, BackendError> {
+            Ok(Vec::new())
+        }
+        fn get(
+            &self,
+            _: MemoryId,
+            _: &[SpaceId],
+            _: PrincipalId,
+            _: Duration,
+        ) -> Result<Option<Given>, BackendError> {
+            Ok(Some(given(self.0.clone())))
+        }
+        fn list(&self, _: &ListQuery, _: Duration) -> Result<Listed, BackendError> {
+            Ok(Listed::default())
+        }
+        fn forget(&self, _: MemoryId, _: SpaceId, _: bool, _: Duration) -> Result<bool, BackendError> {
+            Ok(false)
+        }
+    }
+    let changeling = Keeps::Elsewhere(Arc::new(Changeling(good)));
+    let engine = bed
+        .over(vec![built_in(BackendRole::Primary), entry("changeling", BackendRole::Secondary, changeling)]);
+    let error = engine.get(&ann, asked_for.into()).expect_err("another");
+    assert_eq!(error.code(), "backend_wrong", "{error}");
+}
+
+#[test]
+fn private_memories_of_a_backend_are_for_their_owner_and_nobody_is_told_of_them() {
+    let bed = Bed::new();
+    let hub = bed.hub("team");
+    let (ann, bob) = (bed.member("ann", hub, Role::Reader), bed.member("bob", hub, Role::Admin));
+    let private = with(memory(hub, 1, "Ann's own tea"), "boundary", json!("private"));
+    let private = with(private, "owner", json!(ann.viewer.principal));
+    let nobodys = with(memory(hub, 2, "nobody's tea"), "boundary", json!("private"));
+    let wiki = Fake::giving(vec![private.clone(), nobodys]);
+    let engine = bed.over(vec![built_in(BackendRole::Primary), secondary("wiki", &wiki)]);
+    let seen = |caller: &Caller| {
+        let answer = engine.recall(caller, &asked("tea")).expect("an answer");
+        assert_eq!(failures(&answer), []);
+        contents(&answer).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(seen(&ann), ["Ann's own tea"]);
+    assert_eq!(seen(&bob), [""; 0]);
+    let id: MemoryId = private["id"].as_str().expect("an id").parse().expect("an id");
+    assert_eq!(engine.get(&ann, id.into()).expect("her own").id, id);
+    refused!(engine.get(&bob, id.into()), Error::NoMemory { .. });
+}
+
+#[test]
+fn pages_of_several_backends_neither_skip_nor_repeat() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let made = |range: std::ops::Range<i64>, step: usize, who: &str| {
+        let content = |at: i64| memory(SpaceId::DEFAULT, at, &format!("{who} {at:02}"));
+        Fake::giving(range.step_by(step).map(content).collect())
+    };
+    for content in ["store a", "store b", "store c"] {
+        bed.save(&user, content);
+    }
+    // One has many, one few.
+    let (many, few) = (made(1..40, 3, "many"), made(2..40, 17, "few"));
+    let engine =
+        bed.over(vec![built_in(BackendRole::Primary), secondary("many", &many), secondary("few", &few)]);
+    for sort in [Sort::Newest, Sort::Oldest] {
+        for limit in [1, 2, 5, 100] {
+            let mut seen: Vec<String> = Vec::new();
+            let mut request = listing(sort, limit);
+            loop {
+                let page = engine.list(&user, &request).expect("a page");
+                assert!(page.memories.len() <= limit && page.failed_backends.is_empty());
+                seen.extend(page.memories.into_iter().map(|memory| memory.edition.text.content));
+                let Some(next) = page.next else { break };
+                request.cursor = Some(next);
+            }
+            let mut due: Vec<String> = (1..40).step_by(3).map(|at| format!("many {at:02}")).collect();
+            due.extend((2..40).step_by(17).map(|at| format!("few {at:02}")));
+            due.sort_by_key(|text| text[text.len() - 2..].to_owned());
+            due.extend(["store a", "store b", "store c"].map(str::to_owned));
+            if sort == Sort::Newest {
+                due.reverse();
+            }
+            assert_eq!(seen, due, "{sort:?} by {limit}");
+        }
+    }
+    let page = engine.list(&user, &listing(Sort::Importance, 2)).expect("the primary's");
+    assert_eq!(page.failed_backends.len(), 2, "that the others are left out is said");
+}
+
+#[test]
+fn without_other_backends_nothing_is_different() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.save(&user, "tea");
+    let alone = bed.over(vec![built_in(BackendRole::Primary)]);
+    let plain = bed.beside();
+    assert_eq!(
+        serde_json::to_string(&alone.recall(&user, &recall(Mode::Recent)).expect("found")).expect("JSON"),
+        serde_json::to_string(&plain.recall(&user, &recall(Mode::Recent)).expect("found")).expect("JSON"),
+    );
+    assert_eq!(alone.count(&user, &Filter::default()).expect("a count"), 1);
+}

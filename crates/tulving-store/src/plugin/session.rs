@@ -1,0 +1,390 @@
+//! One life of a plugin's process, from its start to its end.
+//!
+//! Four threads stand by it, so that no call ever waits for a pipe: one writes, one reads, one drains what it complains of,
+//! one waits for its end. Requests are numbered and may overlap. Whatever ends the session ends every call that waits.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use serde_json::{Value, json};
+use tulving_core::backend::Description;
+use tulving_core::error::BackendError;
+use tulving_core::preview;
+
+use super::{PluginCommand, wire};
+
+/// Most bytes of one message, either way.
+const LINE_BYTES: usize = 16 << 20;
+/// The number of the first request; those of the others come after it.
+const DESCRIBE: u64 = 0;
+/// How long it may take to say what it is. A call that has less time is late, and the next one finds it ready.
+const START: Duration = Duration::from_secs(20);
+/// How long it may take to end once it was told to.
+const GRACE: Duration = Duration::from_millis(500);
+/// So much of what it complained of is kept.
+const COMPLAINT_BYTES: usize = 4_096;
+/// So many characters of that are told.
+const COMPLAINT: usize = 200;
+/// What it is told of the environment. Nothing of Tulving's own is among it, least of all a token.
+const ENVIRONMENT: [&str; 9] =
+    ["PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE"];
+
+type Said = Result<Value, BackendError>;
+
+/// A process that runs, or did.
+pub(super) struct Session {
+    shared: Arc<Shared>,
+    /// What is to be written. Gone once it is closed.
+    lines: Mutex<Option<Sender<Vec<u8>>>>,
+    started: Instant,
+}
+
+/// What the threads share.
+struct Shared {
+    group: Pid,
+    state: Mutex<State>,
+    /// Rung when it has said what it is, when it was ended, when it was waited for and when an output has ended.
+    turn: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of the last request.
+    last: u64,
+    /// What it says that it is.
+    description: Option<Description>,
+    waiting: HashMap<u64, Sender<Said>>,
+    /// Why nothing more is asked of it.
+    ended: Option<BackendError>,
+    /// The last that it complained of.
+    complaint: Vec<u8>,
+    /// How many of its two outputs were read to their end.
+    drained: u8,
+    /// Whether it was waited for. Its number may belong to another since.
+    reaped: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the session, once: every call that waits fails with this, and the process and its children are killed.
+    fn end(&self, error: BackendError) {
+        let mut state = self.state();
+        if state.ended.is_none() {
+            for (_, caller) in state.waiting.drain() {
+                // A caller that went away needs no answer.
+                let _ = caller.send(Err(error.clone()));
+            }
+            state.ended = Some(error);
+            self.turn.notify_all();
+        }
+        self.kill(&state);
+    }
+
+    /// Gives an answer to who waits for it.
+    fn hand_over(&self, id: u64, said: Said) -> Result<(), BackendError> {
+        let wrong = |why| BackendError::Wrong { why };
+        let mut state = self.state();
+        if id == DESCRIBE && state.description.is_none() {
+            let said = said.map_err(|error| match error {
+                BackendError::NotOffered { .. } => wrong("it does not know `describe`".to_owned()),
+                error => error,
+            });
+            state.description = Some(wire::description(said?).map_err(wrong)?);
+            self.turn.notify_all();
+            return Ok(());
+        }
+        match state.waiting.remove(&id) {
+            // A caller that went away needs no answer.
+            Some(caller) => drop(caller.send(said)),
+            None => return Err(wrong(format!("it answered request {id}, which nobody waits for"))),
+        }
+        Ok(())
+    }
+
+    fn kill(&self, state: &State) {
+        if !state.reaped {
+            // It may have ended by itself this moment.
+            let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+        }
+    }
+
+    /// Notes that one of its outputs was read to its end.
+    fn drain(&self) {
+        self.state().drained += 1;
+        self.turn.notify_all();
+    }
+
+    /// Waits a moment for something, and says whether it came.
+    fn waits_for(&self, time: Duration, what: impl Fn(&State) -> bool) -> bool {
+        let waited = self.turn.wait_timeout_while(self.state(), time, |state| !what(state));
+        what(&waited.unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Ends the session because of a pipe, unless the process has ended: then how is better known to who waits for it.
+    fn broken(&self, how: &str) {
+        if !self.waits_for(LAST_WORDS, |state| state.reaped || state.ended.is_some()) {
+            let gone = self.gone(how);
+            self.end(gone);
+        }
+    }
+
+    /// How it ended, with what it complained of last.
+    fn gone(&self, how: &str) -> BackendError {
+        let state = self.state();
+        let said = String::from_utf8_lossy(&state.complaint);
+        let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let why = match preview::cut(last, COMPLAINT) {
+            last if last.is_empty() => how.to_owned(),
+            last => format!("{how}; it said: {last}"),
+        };
+        BackendError::Gone { why }
+    }
+}
+
+impl Session {
+    /// Starts the program and asks what it is, without waiting for that.
+    pub(super) fn start(how: &PluginCommand) -> Result<Self, BackendError> {
+        let not_started = |why: String| BackendError::NotStarted { why };
+        let (program, arguments) =
+            how.command.split_first().ok_or_else(|| not_started("its command is empty".to_owned()))?;
+        let named = ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        let mut child = Command::new(program)
+            .args(arguments)
+            .current_dir(&how.folder)
+            .env_clear()
+            .envs(named)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .map_err(|error| not_started(format!("`{}`: {error}", preview::short(program))))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(input), Some(output), Some(complaints)) = pipes else {
+            unreachable!("all three were asked for");
+        };
+        let group = Pid::from_child(&child);
+        let shared = Arc::new(Shared { group, state: Mutex::default(), turn: Condvar::new() });
+        let (lines, to_write) = mpsc::channel();
+        let threads = [
+            spawn(&shared, "plugin-wait", move |shared| wait(shared, child)),
+            spawn(&shared, "plugin-write", move |shared| write(shared, input, &to_write)),
+            spawn(&shared, "plugin-read", move |shared| read(shared, output)),
+            spawn(&shared, "plugin-hear", move |shared| hear(shared, complaints)),
+        ];
+        if let Some(error) = threads.into_iter().find_map(Result::err) {
+            let error = not_started(error.to_string());
+            shared.end(error.clone());
+            return Err(error);
+        }
+        // The writer is there, and whether it can write is known from the end of the session.
+        let _ = lines.send(wire::request(DESCRIBE, "describe", &wire::describe()));
+        Ok(Self { shared, lines: Mutex::new(Some(lines)), started: Instant::now() })
+    }
+
+    /// Why nothing more is asked of it, where that is so.
+    pub(super) fn ended(&self) -> Option<BackendError> {
+        self.shared.state().ended.clone()
+    }
+
+    /// Ends it.
+    pub(super) fn end(&self, error: BackendError) {
+        self.shared.end(error);
+    }
+
+    /// What it says that it is, by the deadline. One who has less time than a start may take does not end it.
+    pub(super) fn described(&self, deadline: Instant) -> Result<Description, BackendError> {
+        let last = self.started + START;
+        let time = deadline.min(last).saturating_duration_since(Instant::now());
+        let is_open = |state: &mut State| state.description.is_none() && state.ended.is_none();
+        let waited = self.shared.turn.wait_timeout_while(self.shared.state(), time, is_open);
+        let state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        match (&state.ended, &state.description) {
+            (Some(ended), _) => return Err(ended.clone()),
+            (None, Some(description)) => return Ok(description.clone()),
+            (None, None) => drop(state),
+        }
+        let error = BackendError::TimedOut { after: self.started.elapsed() };
+        if Instant::now() >= last {
+            self.end(error.clone());
+        }
+        Err(error)
+    }
+
+    /// Asks, and waits for the answer until the deadline. One that is late ends the session.
+    pub(super) fn call(&self, method: &str, params: &Value, deadline: Instant) -> Said {
+        let asked = Instant::now();
+        let (caller, answer) = mpsc::channel();
+        self.send(method, params, caller)?;
+        match answer.recv_timeout(deadline.saturating_duration_since(asked)) {
+            Ok(said) => said,
+            Err(RecvTimeoutError::Timeout) => {
+                let error = BackendError::TimedOut { after: asked.elapsed() };
+                self.end(error.clone());
+                Err(error)
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(self.ended().unwrap_or_else(|| self.shared.gone("it ended")))
+            }
+        }
+    }
+
+    fn send(&self, method: &str, params: &Value, caller: Sender<Said>) -> Result<(), BackendError> {
+        let id = {
+            let mut state = self.shared.state();
+            if let Some(ended) = &state.ended {
+                return Err(ended.clone());
+            }
+            state.last += 1;
+            state.last
+        };
+        let line = wire::request(id, method, params);
+        if line.len() > LINE_BYTES {
+            let message = format!("the request has {} bytes and a message at most {LINE_BYTES}", line.len());
+            return Err(BackendError::Refused { message });
+        }
+        let mut state = self.shared.state();
+        if let Some(ended) = &state.ended {
+            return Err(ended.clone());
+        }
+        state.waiting.insert(id, caller);
+        drop(state);
+        // That nobody writes any more is known from the end of the session, which the caller is told of.
+        if let Some(lines) = &*self.lines.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = lines.send(line);
+        }
+        Ok(())
+    }
+
+    /// Tells it to end, gives it a moment for that, and then makes it.
+    pub(super) fn close(&self) {
+        let (caller, _answer) = mpsc::channel();
+        // Where it has ended already, only what is left of it is to be waited for.
+        let _ = self.send("close", &json!({}), caller);
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if !self.is_over_within(GRACE) {
+            self.end(BackendError::Gone { why: "it was closed".to_owned() });
+            self.is_over_within(GRACE);
+        }
+    }
+
+    fn is_over_within(&self, time: Duration) -> bool {
+        self.shared.waits_for(time, |state| state.reaped)
+    }
+}
+
+fn spawn(shared: &Arc<Shared>, name: &str, work: impl FnOnce(&Shared) + Send + 'static) -> io::Result<()> {
+    let shared = shared.clone();
+    thread::Builder::new().name(name.to_owned()).spawn(move || work(&shared)).map(drop)
+}
+
+/// Waits for the end of the process, takes its children along, and lets its number go.
+fn wait(shared: &Shared, mut child: Child) {
+    // Its number stays its own until it was waited for, so what is left of its group can be killed by it.
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    let has_ended = loop {
+        match rustix::process::waitid(WaitId::Pid(shared.group), options) {
+            Err(rustix::io::Errno::INTR) => {}
+            looked => break looked.is_ok(),
+        }
+    };
+    let how =
+        |status: io::Result<ExitStatus>| status.map_or_else(|error| error.to_string(), |it| it.to_string());
+    let how = if has_ended {
+        let mut state = shared.state();
+        shared.kill(&state);
+        state.reaped = true;
+        how(child.wait())
+    } else {
+        // Nobody may be kept from the lock for as long as that takes.
+        let how = how(child.wait());
+        shared.state().reaped = true;
+        how
+    };
+    shared.turn.notify_all();
+    // What it said just before may still be on its way, and may be an answer.
+    shared.waits_for(LAST_WORDS, |state| state.drained == 2);
+    let gone = shared.gone(&how);
+    shared.end(gone);
+}
+
+/// How long the end of a process and the ends of its outputs are waited for, once one of them has come. Somebody whom it has
+/// started may hold an output open.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+fn write(shared: &Shared, mut input: ChildStdin, lines: &Receiver<Vec<u8>>) {
+    while let Ok(line) = lines.recv() {
+        if input.write_all(&line).and_then(|()| input.flush()).is_err() {
+            // It reads no more.
+            shared.broken("it does not read its standard input");
+            return;
+        }
+    }
+}
+
+fn read(shared: &Shared, output: impl Read) {
+    let mut output = BufReader::with_capacity(1 << 16, output);
+    loop {
+        let line = match line(&mut output) {
+            Ok(Some(line)) => line,
+            Ok(None) | Err(Broken::Closed) => {
+                shared.drain();
+                return shared.broken("it closed its standard output");
+            }
+            Err(Broken::Endless) => {
+                let why = format!("it wrote a line of more than {LINE_BYTES} bytes");
+                return shared.end(BackendError::Wrong { why });
+            }
+        };
+        let heard = wire::answer(&line).map_err(|why| BackendError::Wrong { why });
+        if let Err(error) = heard.and_then(|(id, said)| shared.hand_over(id, said)) {
+            return shared.end(error);
+        }
+    }
+}
+
+/// Why there is no further line.
+enum Broken {
+    Closed,
+    Endless,
+}
+
+/// One line without its end; `None` after the last.
+fn line(output: &mut impl BufRead) -> Result<Option<Vec<u8>>, Broken> {
+    let mut line = Vec::new();
+    let read = output.take(LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).map_err(|_| Broken::Closed)?;
+    match line.pop() {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some(line)),
+        Some(_) if read > LINE_BYTES => Err(Broken::Endless),
+        Some(_) => Err(Broken::Closed),
+    }
+}
+
+/// Drains what it complains of, and keeps the last of it.
+fn hear(shared: &Shared, mut complaints: impl Read) {
+    let mut buffer = [0; 4_096];
+    loop {
+        match complaints.read(&mut buffer) {
+            Ok(0) => return shared.drain(),
+            Ok(count) => {
+                let mut state = shared.state();
+                state.complaint.extend_from_slice(&buffer[..count]);
+                let extra = state.complaint.len().saturating_sub(COMPLAINT_BYTES);
+                state.complaint.drain(..extra);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return shared.drain(),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The messages between Tulving and a plugin. `docs/plugins.md` describes them for those who write one.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tulving_core::backend::{Description, Given, ListQuery, Listed, RecallQuery, Scope, Verb};
+use tulving_core::error::BackendError;
+use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::memory::Memory;
+use tulving_core::preview;
+use tulving_core::request::Filter;
+
+/// The version of the protocol.
+const PROTOCOL: u64 = 1;
+/// Method not found, as JSON-RPC numbers it.
+const UNKNOWN_METHOD: i64 = -32_601;
+/// Most characters of what a plugin says that a message repeats.
+const SAID: usize = 200;
+
+/// A request as a line.
+pub(super) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Request<'a> {
+        jsonrpc: &'static str,
+        id: u64,
+        method: &'a str,
+        params: &'a Value,
+    }
+    let request = Request { jsonrpc: "2.0", id, method, params };
+    let mut line = serde_json::to_vec(&request).expect("texts and numbers are JSON");
+    line.push(b'\n');
+    line
+}
+
+/// A line as the answer to a request: its number, and the result or why there is none. `Err` where it is no answer.
+pub(super) fn answer(line: &[u8]) -> Result<(u64, Result<Value, BackendError>), String> {
+    #[derive(Deserialize)]
+    struct Answer {
+        jsonrpc: Option<String>,
+        id: Option<u64>,
+        #[serde(default)]
+        result: Option<Value>,
+        error: Option<Refusal>,
+    }
+    #[derive(Deserialize)]
+    struct Refusal {
+        code: i64,
+        message: String,
+    }
+    let read: Answer = serde_json::from_slice(line).map_err(|error| {
+        let text = String::from_utf8_lossy(&line[..line.len().min(4 * SAID)]);
+        format!("`{}` is no answer of JSON-RPC ({error})", preview::short(&text))
+    })?;
+    let id = read.id.filter(|_| read.jsonrpc.as_deref() == Some("2.0"));
+    let id =
+        id.ok_or_else(|| "an answer has \"jsonrpc\": \"2.0\" and the \"id\" of its request".to_owned())?;
+    Ok((
+        id,
+        match read.error {
+            None => Ok(read.result.unwrap_or(Value::Null)),
+            Some(Refusal { code: UNKNOWN_METHOD, .. }) => Err(BackendError::NotOffered { what: "this" }),
+            Some(Refusal { message, .. }) => {
+                Err(BackendError::Refused { message: preview::cut(&message, SAID) })
+            }
+        },
+    ))
+}
+
+/// What a plugin is told when it is asked what it is.
+pub(super) fn describe() -> Value {
+    json!({ "protocol": PROTOCOL })
+}
+
+/// What a plugin says of itself.
+pub(super) fn description(said: Value) -> Result<Description, String> {
+    #[derive(Deserialize)]
+    struct Said {
+        protocol: u64,
+        #[serde(default)]
+        version: String,
+        verbs: Vec<String>,
+    }
+    let said: Said = serde_json::from_value(said).map_err(|error| format!("its description: {error}"))?;
+    if said.protocol != PROTOCOL {
+        return Err(format!("it speaks the protocol {} and not {PROTOCOL}", said.protocol));
+    }
+    if let Some(other) = said.verbs.iter().find(|said| Verb::ALL.iter().all(|verb| verb.as_str() != *said)) {
+        return Err(format!("it offers `{}`, which is no verb", preview::short(other)));
+    }
+    let offers = |verb: &Verb| said.verbs.iter().any(|said| said == verb.as_str());
+    Ok(Description {
+        version: preview::short(&said.version),
+        verbs: Verb::ALL.into_iter().filter(offers).collect(),
+    })
+}
+
+pub(super) fn save(memory: &Memory) -> Value {
+    json!({ "memory": memory })
+}
+
+pub(super) fn saved(said: &Value, id: MemoryId) -> Result<(), String> {
+    match said.get("id").and_then(Value::as_str) {
+        Some(said) if said == id.to_string() => Ok(()),
+        Some(said) => Err(format!("it was given the memory {id} and saved `{}`", preview::short(said))),
+        None => Err("it did not say the id of what it saved".to_owned()),
+    }
+}
+
+pub(super) fn recall(query: &RecallQuery) -> Value {
+    within(
+        &query.scope,
+        json!({
+            "mode": query.way.as_str(),
+            "query": query.query,
+            "limit": query.limit,
+        }),
+    )
+}
+
+pub(super) fn list(query: &ListQuery) -> Value {
+    within(
+        &query.scope,
+        json!({
+            "order": if query.oldest_first { "oldest" } else { "newest" },
+            "after": query.after.map(|(at, id)| json!({ "created_at": at, "id": id })),
+            "limit": query.limit,
+        }),
+    )
+}
+
+pub(super) fn get(id: MemoryId, spaces: &[SpaceId], viewer: PrincipalId) -> Value {
+    json!({ "id": id, "spaces": spaces, "viewer": viewer })
+}
+
+pub(super) fn forget(id: MemoryId, space: SpaceId, hard: bool) -> Value {
+    json!({ "id": id, "space": space, "hard": hard })
+}
+
+/// The memories of an answer, each by itself: one that is none does not spoil the others.
+pub(super) fn memories(said: Value) -> Result<Listed, String> {
+    #[derive(Deserialize)]
+    struct Said {
+        memories: Vec<Value>,
+        #[serde(default)]
+        more: bool,
+    }
+    let said: Said = serde_json::from_value(said).map_err(|error| format!("its memories: {error}"))?;
+    Ok(Listed { given: said.memories.into_iter().map(given).collect(), more: said.more })
+}
+
+pub(super) fn memory(said: Value) -> Result<Option<Given>, String> {
+    #[derive(Deserialize)]
+    struct Said {
+        memory: Option<Value>,
+    }
+    let said: Said = serde_json::from_value(said).map_err(|error| format!("its memory: {error}"))?;
+    Ok(said.memory.map(given))
+}
+
+pub(super) fn forgotten(said: &Value) -> Result<bool, String> {
+    let forgotten = said.get("forgotten").and_then(Value::as_bool);
+    forgotten.ok_or_else(|| "it did not say whether anything was forgotten".to_owned())
+}
+
+fn given(said: Value) -> Given {
+    serde_json::from_value(said).map(Box::new).map_err(|error| preview::cut(&error.to_string(), SAID))
+}
+
+fn within(scope: &Scope, params: Value) -> Value {
+    let mut params = params;
+    params["spaces"] = json!(scope.spaces);
+    params["viewer"] = json!(scope.viewer);
+    params["filter"] = filter(&scope.filter);
+    params
+}
+
+/// What of a filter is said.
+fn filter(filter: &Filter) -> Value {
+    let mut said = Map::new();
+    let mut say = |name: &str, value: Value| {
+        let is_said = !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+        if is_said {
+            said.insert(name.to_owned(), value);
+        }
+    };
+    say("types", json!(filter.types));
+    say("kinds", json!(filter.kinds));
+    say("stabilities", json!(filter.stabilities));
+    say("states", json!(filter.states));
+    say("content_types", json!(filter.content_types));
+    say("tags", json!(filter.tags));
+    say("key", json!(filter.key));
+    say("source_path", json!(filter.source_path));
+    say("conversation", json!(filter.conversation));
+    say("author", json!(filter.author));
+    say("source_agent", json!(filter.source_agent));
+    say("pinned", json!(filter.pinned));
+    say("since", json!(filter.since));
+    say("until", json!(filter.until));
+    say("text", json!(filter.substring));
+    Value::Object(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_with_its_number() {
+        let (id, result) = answer(br#"{"jsonrpc":"2.0","id":7,"result":{"id":"x"}}"#).expect("an answer");
+        assert_eq!((id, result), (7, Ok(json!({ "id": "x" }))));
+        let (_, result) = answer(br#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"no\nroom"}}"#)
+            .expect("an answer");
+        assert_eq!(result, Err(BackendError::Refused { message: "no room".to_owned() }));
+        for wrong in ["", "{}", "[]", "hello", r#"{"id":7,"result":1}"#, r#"{"jsonrpc":"2.0","result":1}"#] {
+            assert!(answer(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_description_of_another_protocol_or_verb_is_refused() {
+        let said = |protocol: u64, verbs: &[&str]| {
+            description(json!({ "protocol": protocol, "version": "1", "verbs": verbs }))
+        };
+        assert_eq!(said(1, &["recall", "save", "save"]).expect("good").verbs, [Verb::Save, Verb::Recall]);
+        assert_eq!(said(2, &[]), Err("it speaks the protocol 2 and not 1".to_owned()));
+        assert_eq!(said(1, &["sing"]), Err("it offers `sing`, which is no verb".to_owned()));
+    }
+}
