@@ -29,6 +29,18 @@ impl Folder {
         })
     }
 
+    /// The folder with this path below the workspace, as [`as_str`](Self::as_str) gave it; `None` where no space has such a one.
+    pub fn parse(path: &str) -> Option<Self> {
+        let known = path.is_empty()
+            || path.strip_prefix("groups/").or_else(|| path.strip_prefix("spaces/")).is_some_and(|name| {
+                !name.is_empty()
+                    && !name.starts_with('.')
+                    && !name.contains(['/', '\\'])
+                    && !name.contains(char::is_control)
+            });
+        known.then(|| Self(path.to_owned()))
+    }
+
     /// Its path below the workspace; empty for the workspace itself.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -221,6 +233,16 @@ mod tests {
         assert_eq!(folder(SpaceKind::Hub, SpaceId::DEFAULT).as_str(), "");
         assert_eq!(folder(SpaceKind::Group, other).as_str(), "groups/kitchen");
         assert_eq!(folder(SpaceKind::Hub, other).as_str(), "spaces/kitchen");
+    }
+
+    #[test]
+    fn a_folder_comes_back_from_its_path() {
+        for path in ["", "groups/kitchen", "spaces/kitchen"] {
+            assert_eq!(Folder::parse(path).expect("a folder").as_str(), path);
+        }
+        for wrong in ["memory", "groups/", "groups/..", "spaces/a/b", "/", "groups/a\nb", "spaces/a\\b"] {
+            assert_eq!(Folder::parse(wrong), None, "{wrong:?}");
+        }
     }
 
     #[test]

@@ -75,6 +75,13 @@ impl Draft {
         let file = self.file;
         self.path.persist_noclobber(path).map_err(|failed| (Self { path: failed.path, file }, failed.error))
     }
+
+    /// Puts it in its place, unless a file is there. It stays locked for as long as what this gives back lives.
+    pub(crate) fn hold(self, path: &Path) -> io::Result<File> {
+        let Self { path: draft, file } = self;
+        draft.persist_noclobber(path).map_err(|failed| failed.error)?;
+        Ok(file)
+    }
 }
 
 impl Write for Draft {

@@ -67,6 +67,26 @@ impl Home {
         self.path.join("backups")
     }
 
+    /// The folder of the files that people can read, unless another one is set up for them.
+    pub fn workspace(&self) -> PathBuf {
+        self.path.join("workspace")
+    }
+
+    /// The folder of what is being appended to files of the workspace.
+    pub(crate) fn appends(&self) -> PathBuf {
+        self.path.join("appends")
+    }
+
+    /// The folder of the pledges that are not settled.
+    pub(crate) fn pledges(&self) -> PathBuf {
+        self.path.join("pledges")
+    }
+
+    /// The folder of the texts that files of the workspace had before.
+    pub(crate) fn previous(&self) -> PathBuf {
+        self.path.join("previous")
+    }
+
     /// What a restore locks to keep writers out.
     pub(crate) fn restore_lock(&self) -> PathBuf {
         self.path.join("restore.lock")
@@ -90,12 +110,15 @@ impl Home {
 
 /// Makes a folder, and those above it, for its owner alone. One that is there already stays as it is.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
+    let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let missing = missing.count().max(1);
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(path)
         .map_err(|error| files::unwritten(path, "created", &error))?;
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+    // Each new name is in the folder above it.
+    for parent in path.ancestors().skip(1).take(missing).filter(|parent| !parent.as_os_str().is_empty()) {
         files::sync_folder(parent)?;
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! The only crate of Tulving that touches a database or the disk.
 //!
 //! [`Home`] is the folder, [`SqliteStore`] fills the store ports of `tulving-core` and looks after the file: backup,
-//! restore, check-up. [`SearchIndex`] fills the index port over any store, whose change log it follows. Any number of
-//! processes may have the same home open. [`Plugin`] fills the backend port with a program of its own.
+//! restore, check-up. [`SearchIndex`] fills the index port over any store, whose change log it follows. [`Workspace`] fills
+//! the port of the files that people can read, [`Plugin`] that of backends. Any number of processes may have the same home
+//! open.
 
 mod draft;
 mod files;
@@ -10,6 +11,7 @@ mod home;
 mod index;
 mod plugin;
 mod sqlite;
+mod workspace;
 
 pub use draft::Draft;
 pub use files::{check_target, read_token_file, replace, write_token_file};
@@ -19,3 +21,4 @@ pub use plugin::{Plugin, PluginCommand};
 pub use sqlite::{
     BackupReport, Checkup, Depth, Finding, IfExists, Options, RestoreReport, Severity, SqliteStore,
 };
+pub use workspace::Workspace;

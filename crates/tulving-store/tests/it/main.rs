@@ -39,6 +39,9 @@ mod vectors;
 // The search index: the same answers however content came in, files, damage, several users of a folder.
 mod index;
 
+// The files that people can read: paths, appends, replacements, listings, pledges, the pulse.
+mod workspace;
+
 // What the check-up sees.
 mod check;
 

@@ -1,0 +1,242 @@
+//! Adds entries at the end of files, each whole or not at all.
+//!
+//! The file is written in place, so that whoever has it open keeps it. One writer at a time has the folder. What is about to
+//! be written is noted in the home first: where the process dies in the middle, whoever comes by next writes the rest; see
+//! [`mend`]. A file is only ever cut by what this very call has added to it.
+
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, OFlags, unlinkat};
+use serde::{Deserialize, Serialize};
+use tulving_core::file::{Appended, FilePath};
+
+use super::beneath::{self, Missing, Space, Spot};
+use super::notes::{Note, Subject};
+use super::trouble::Trouble;
+use super::{Workspace, lock, mend};
+
+/// How much of the end of a file is searched for its last line break.
+const WINDOW: u64 = 64 * 1024;
+/// How often an entry is written again because an editor put another file in the place of the one that it went to.
+const ATTEMPTS: usize = 20;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a note says of an append, before the bytes that it writes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Intent {
+    pub(super) file: Subject,
+    /// How many bytes the file had.
+    pub(super) start: u64,
+}
+
+/// Adds an entry at the end of a file; see [`Files::append`](tulving_core::ports::Files::append).
+pub(super) fn append(files: &Workspace, path: &FilePath, entry: &str) -> Result<Appended, Trouble> {
+    let space = Space::open(&files.root, path.folder(), Missing::Make)?;
+    let spot = space.spot(path.name(), Missing::Make)?;
+    lock::lock(&spot.folder, &files.shown(path))?;
+    mend::within(files, &spot.folder)?;
+    for _ in 0..ATTEMPTS {
+        if let Some(done) = attempt(files, path, &spot, entry)? {
+            return Ok(done);
+        }
+    }
+    Err(Trouble::Changed)
+}
+
+/// Adds an entry; `None` where somebody who does not lock was faster, in which case nothing was added.
+fn attempt(
+    files: &Workspace,
+    path: &FilePath,
+    spot: &Spot,
+    entry: &str,
+) -> Result<Option<Appended>, Trouble> {
+    let there = spot.file(OFlags::RDWR | OFlags::APPEND)?;
+    let end = match there.as_ref().map_or(Ok(End::EMPTY), End::of) {
+        // Somebody has just made it shorter.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        end => end?,
+    };
+    let lines = end.lines(entry);
+    let intent = Intent { file: Subject::new(&files.root, path), start: end.size };
+    let note = noted(&files.home.appends(), &intent, &lines)?;
+    let added = add(spot, there, end, &lines);
+    // All of it is there, or nothing: there is nothing to finish.
+    note.remove();
+    added
+}
+
+/// Adds lines to the file that is `there`, or to a new one.
+fn add(spot: &Spot, there: Option<File>, end: End, lines: &[u8]) -> Result<Option<Appended>, Trouble> {
+    let created = there.is_none();
+    let file = match there.map_or_else(|| spot.create(), Ok) {
+        Err(Trouble::Exists) => return Ok(None),
+        file => file?,
+    };
+    // To write the note has taken a while.
+    if !(in_place(spot, &file)? && file.metadata()?.len() == end.size) {
+        return Ok(None);
+    }
+    let done = write(&file, lines, end.size).and_then(|()| {
+        let there = in_place(spot, &file)?;
+        if there { sync(&file, spot, end.size).map(|()| true) } else { Ok(false) }
+    });
+    if !matches!(done, Ok(true)) {
+        undo(&file, end.size, lines.len() as u64);
+        if created {
+            take_back(spot, &file);
+        }
+        return done.map(|_| None);
+    }
+    let until = (&file).stream_position()?;
+    let start = until.saturating_sub((lines.len() - end.break_before().len()) as u64);
+    Ok(Some(Appended { start, created }))
+}
+
+/// Notes what is about to be written.
+fn noted(folder: &Path, intent: &Intent, lines: &[u8]) -> Result<Note, Trouble> {
+    Note::write(folder, &format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..)), intent, lines)
+}
+
+/// Writes at the end of a file that had `start` bytes. Where not all of it could be written, what was is taken back.
+fn write(mut file: &File, lines: &[u8], start: u64) -> Result<(), Trouble> {
+    let mut done = 0;
+    while done < lines.len() {
+        match file.write(&lines[done..]) {
+            Ok(more @ 1..) => done += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(_) => {
+                undo(file, start, done as u64);
+                return Err(Trouble::System(io::ErrorKind::StorageFull.into()));
+            }
+            Err(error) => {
+                undo(file, start, done as u64);
+                return Err(error.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Takes back the `done` bytes that this call has added, unless anybody else has written since.
+fn undo(file: &File, start: u64, done: u64) {
+    if done > 0 && file.metadata().is_ok_and(|found| found.len() == start + done) {
+        drop(file.set_len(start));
+    }
+}
+
+/// Removes a file that this call has made, if it is empty.
+fn take_back(spot: &Spot, file: &File) {
+    let empty = file.metadata().is_ok_and(|found| found.len() == 0);
+    if empty && in_place(spot, file).is_ok_and(|there| there) {
+        let _ = unlinkat(&spot.folder, &spot.name, AtFlags::empty());
+    }
+}
+
+/// Whether an open file still is the one of its name.
+fn in_place(spot: &Spot, file: &File) -> Result<bool, Trouble> {
+    let (named, open) = (spot.stat()?, rustix::fs::fstat(file)?);
+    Ok(named.is_some_and(|named| beneath::same(&named, &open)))
+}
+
+/// Makes what was added durable, and the file's name with it where it may be new.
+pub(super) fn sync(file: &File, spot: &Spot, start: u64) -> Result<(), Trouble> {
+    file.sync_all()?;
+    if start == 0 { beneath::sync_folder(&spot.folder) } else { Ok(()) }
+}
+
+/// What the end of a file is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct End {
+    size: u64,
+    /// Whether its last line break is that of Windows.
+    crlf: bool,
+    /// Whether what is added begins in the middle of a line.
+    open: bool,
+}
+
+impl End {
+    const EMPTY: Self = Self { size: 0, crlf: false, open: false };
+
+    fn of(file: &File) -> io::Result<Self> {
+        let size = file.metadata()?.len();
+        let seen = size.min(WINDOW);
+        let mut last = vec![0; usize::try_from(seen).expect("a window of 64 KiB")];
+        file.read_exact_at(&mut last, size - seen)?;
+        let broken = memchr::memrchr(b'\n', &last);
+        Ok(Self {
+            size,
+            crlf: broken.is_some_and(|at| at > 0 && last[at - 1] == b'\r'),
+            open: !matches!(last.last(), None | Some(b'\n')) && last != BYTE_ORDER_MARK,
+        })
+    }
+
+    fn line_break(self) -> &'static str {
+        if self.crlf { "\r\n" } else { "\n" }
+    }
+
+    /// What must come before an entry, so that it is on lines of its own.
+    fn break_before(self) -> &'static str {
+        if self.open { self.line_break() } else { "" }
+    }
+
+    /// An entry as it is written, with the line breaks of the file.
+    fn lines(self, entry: &str) -> Vec<u8> {
+        let mut lines = self.break_before().to_owned();
+        for line in entry.split('\n') {
+            lines.push_str(line.strip_suffix('\r').unwrap_or(line));
+            lines.push_str(self.line_break());
+        }
+        lines.into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(content: &[u8]) -> End {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(content).expect("written");
+        End::of(&file).expect("read")
+    }
+
+    fn added(content: &[u8], entry: &str) -> String {
+        String::from_utf8(after(content).lines(entry)).expect("text")
+    }
+
+    #[test]
+    fn an_entry_is_written_as_the_file_is() {
+        assert_eq!(added(b"", "one\ntwo"), "one\ntwo\n");
+        assert_eq!(added(b"# day\n", "one"), "one\n");
+        assert_eq!(added(b"# day", "one"), "\none\n");
+        assert_eq!(added(b"# day\r\n", "one\ntwo"), "one\r\ntwo\r\n");
+        assert_eq!(added(b"a\r\nb", "one\r\ntwo"), "\r\none\r\ntwo\r\n");
+        assert_eq!(added(b"a\r\nb\n", "one\r\ntwo"), "one\ntwo\n");
+        assert_eq!(added(b"\xef\xbb\xbf", "one"), "one\n");
+        assert_eq!(added(b"\xef\xbb\xbfa", "one"), "\none\n");
+        assert_eq!(added(b"\xff\xfe\x80", "one"), "\none\n");
+    }
+
+    #[test]
+    fn the_start_of_a_long_file_is_not_looked_at() {
+        let mut long = b"\r\n".to_vec();
+        long.resize(usize::try_from(WINDOW).expect("small") + 10, b'x');
+        assert!(!after(&long).crlf, "the last line break is too far away");
+        long.extend_from_slice(b"\r\nend");
+        assert_eq!(after(&long), End { size: long.len() as u64, crlf: true, open: true });
+    }
+
+    #[test]
+    fn only_what_was_added_is_taken_back() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let appending = File::options().append(true).open(file.path()).expect("opened");
+        (&appending).write_all(b"kept half").expect("written");
+        undo(&appending, 5, 5);
+        assert_eq!(std::fs::read(file.path()).expect("read"), b"kept half", "somebody else has written");
+        undo(&appending, 5, 4);
+        assert_eq!(std::fs::read(file.path()).expect("read"), b"kept ");
+    }
+}

@@ -1,0 +1,404 @@
+//! Finds files beneath the folder of a space, and nothing else.
+//!
+//! Everything goes through open folders, so that a name that is swapped for a link between two calls cannot lead anywhere
+//! else. On Linux the system itself keeps a path beneath its folder, and links that stay inside are followed. Where it cannot,
+//! a path is walked part by part and any link is refused. The folder of a space is never reached through a link; only the
+//! workspace itself, which is the user's choice, may be one.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, fsync, mkdirat, openat, statat};
+use rustix::io::Errno;
+use tulving_core::file::{Folder, Stamp};
+
+use super::trouble::Trouble;
+use crate::home;
+
+const A_LINK: &str = "it is a symbolic link";
+#[cfg(target_os = "linux")]
+const LEADS_OUT: &str = "it leads out of its folder";
+#[cfg(target_os = "linux")]
+const LEADS_NOWHERE: &str = "it is a symbolic link that leads nowhere";
+#[cfg(target_os = "linux")]
+const MOVED_ABOUT: &str = "it is being moved about";
+/// How often a path is resolved again because something on its way was renamed meanwhile.
+#[cfg(target_os = "linux")]
+const ATTEMPTS: usize = 32;
+
+/// How a folder is opened.
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// How a file is opened: neither a pipe nor a terminal holds us up or takes hold of us.
+const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// Whether what is missing is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    Make,
+    Leave,
+}
+
+/// How a path is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// By the system, links inside included.
+    #[cfg(target_os = "linux")]
+    Resolve,
+    /// Part by part, without links.
+    Walk,
+}
+
+/// The open folder of a space.
+pub(super) struct Space {
+    folder: OwnedFd,
+    way: Way,
+}
+
+/// A folder of a space that is open, and the name of a file in it that is no link.
+pub(super) struct Spot {
+    pub(super) folder: OwnedFd,
+    pub(super) name: OsString,
+}
+
+impl Space {
+    /// Opens the folder of a space below the workspace at `root`.
+    pub(super) fn open(root: &Path, folder: &Folder, missing: Missing) -> Result<Self, Trouble> {
+        let top = match openat(CWD, root, FOLDER, Mode::empty()) {
+            Err(Errno::NOENT) if missing == Missing::Make => {
+                home::make_folder(root)?;
+                openat(CWD, root, FOLDER, Mode::empty())
+            }
+            opened => opened,
+        };
+        let top = Self::at(top?);
+        let walking = Self { folder: top.folder, way: Way::Walk };
+        let found = walking.folder(folder.as_str(), missing)?;
+        Ok(Self::at(found))
+    }
+
+    fn at(folder: OwnedFd) -> Self {
+        #[cfg(target_os = "linux")]
+        let way = Way::Resolve;
+        #[cfg(not(target_os = "linux"))]
+        let way = Way::Walk;
+        Self { folder, way }
+    }
+
+    /// Opens a folder below; this one itself by an empty path.
+    pub(super) fn folder(&self, below: &str, missing: Missing) -> Result<OwnedFd, Trouble> {
+        match self.opened(below, FOLDER) {
+            Err(trouble) if trouble.is_absent() && missing == Missing::Make => self.made(below),
+            opened => opened,
+        }
+    }
+
+    /// Makes a folder below and those on the way to it, durably. What is there stays as it is.
+    fn made(&self, below: &str) -> Result<OwnedFd, Trouble> {
+        let mut above = self.opened("", FOLDER)?;
+        let ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
+        for end in ends {
+            let path = &below[..end];
+            let here = match self.opened(path, FOLDER) {
+                Err(trouble) if trouble.is_absent() => {
+                    let name = path.rsplit('/').next().unwrap_or(path);
+                    match mkdirat(&above, name, Mode::RWXU) {
+                        Ok(()) => sync_folder(&above)?,
+                        Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                    // A link that leads nowhere is there and cannot be opened.
+                    self.opened(path, FOLDER).map_err(|trouble| match trouble {
+                        Trouble::Absent => {
+                            Trouble::Refused("a part of its path is a link that leads nowhere")
+                        }
+                        other => other,
+                    })?
+                }
+                opened => opened?,
+            };
+            above = here;
+        }
+        Ok(above)
+    }
+
+    /// Opens a regular file to read it. Whatever else is there is not even opened, unless it comes in between.
+    pub(super) fn file(&self, name: &str) -> Result<File, Trouble> {
+        if let Some(why) = why_not(&self.stat(name)?) {
+            return Err(Trouble::Refused(why));
+        }
+        regular(self.opened(name, FILE | OFlags::RDONLY)?)
+    }
+
+    /// How what has this name is, without opening it.
+    pub(super) fn stat(&self, name: &str) -> Result<Stat, Trouble> {
+        #[cfg(target_os = "linux")]
+        {
+            Ok(fstat(self.opened(name, OFlags::PATH | OFlags::CLOEXEC)?)?)
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let (parent, last) = split(name);
+            Ok(statat(self.opened(parent, FOLDER)?, last, AtFlags::SYMLINK_NOFOLLOW)?)
+        }
+    }
+
+    /// Where the file of this name really is. A link that stays inside is followed.
+    pub(super) fn spot(&self, name: &str, missing: Missing) -> Result<Spot, Trouble> {
+        let (parent, last) = split(name);
+        let folder = self.folder(parent, missing)?;
+        match statat(&folder, last, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) if is(&found, FileType::Symlink) => self.followed(name),
+            Ok(_) | Err(Errno::NOENT) => Ok(Spot { folder, name: last.into() }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Where a link leads. The system tells its real path, which is then walked without links.
+    #[cfg(target_os = "linux")]
+    fn followed(&self, name: &str) -> Result<Spot, Trouble> {
+        if self.way == Way::Walk {
+            return Err(Trouble::Refused(A_LINK));
+        }
+        let target = match self.opened(name, OFlags::PATH | OFlags::CLOEXEC) {
+            Err(Trouble::Absent) => return Err(Trouble::Refused(LEADS_NOWHERE)),
+            opened => opened?,
+        };
+        let wanted = fstat(&target)?;
+        let (Some(here), Some(there)) = (real_path(&self.folder), real_path(&target)) else {
+            return Err(Trouble::Refused(A_LINK));
+        };
+        let below = there.strip_prefix(&here).map_err(|_| Trouble::Refused(LEADS_OUT))?;
+        let name = below.file_name().ok_or(Trouble::Refused("it is a folder"))?;
+        let parent = below.parent().unwrap_or(Path::new(""));
+        let spot = Spot { folder: walk(&self.folder, parent, FOLDER)?, name: name.into() };
+        match statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) if same(&found, &wanted) => Ok(spot),
+            _ => Err(Trouble::Refused(MOVED_ABOUT)),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn followed(&self, _: &str) -> Result<Spot, Trouble> {
+        Err(Trouble::Refused(A_LINK))
+    }
+
+    fn opened(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Trouble> {
+        match self.way {
+            #[cfg(target_os = "linux")]
+            Way::Resolve => resolve(&self.folder, path, flags),
+            Way::Walk => walk(&self.folder, Path::new(path), flags),
+        }
+    }
+}
+
+impl Spot {
+    /// Opens the file to read it and to add to it; `None` where there is none.
+    pub(super) fn file(&self, flags: OFlags) -> Result<Option<File>, Trouble> {
+        if let Some(why) = self.stat()?.as_ref().and_then(why_not) {
+            return Err(Trouble::Refused(why));
+        }
+        match openat(&self.folder, &self.name, FILE | OFlags::NOFOLLOW | flags, Mode::empty()) {
+            Ok(file) => regular(file).map(Some),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(refusal(&self.folder, &self.name, error)),
+        }
+    }
+
+    /// Makes the file, 0600.
+    pub(super) fn create(&self) -> Result<File, Trouble> {
+        let flags = FILE | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
+        Ok(openat(&self.folder, &self.name, flags, Mode::RUSR | Mode::WUSR)?.into())
+    }
+
+    /// How what has this name is now; `None` where nothing has it.
+    pub(super) fn stat(&self) -> Result<Option<Stat>, Trouble> {
+        match statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Ok(Some(found)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The folder of a file and its name there.
+fn split(name: &str) -> (&str, &str) {
+    name.rsplit_once('/').unwrap_or(("", name))
+}
+
+/// Opens what is at `path` beneath `folder`, links that stay there included.
+#[cfg(target_os = "linux")]
+fn resolve(folder: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd, Trouble> {
+    use rustix::fs::ResolveFlags;
+    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let path = if path.is_empty() { "." } else { path };
+    for _ in 0..ATTEMPTS {
+        match rustix::fs::openat2(folder, path, flags, Mode::empty(), beneath) {
+            Ok(opened) => return Ok(opened),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            // Old systems do not know the call, and some containers forbid it.
+            Err(Errno::NOSYS | Errno::PERM) => return walk(folder, Path::new(path), flags),
+            Err(Errno::XDEV) => return Err(Trouble::Refused(LEADS_OUT)),
+            Err(Errno::LOOP) => {
+                return Err(Trouble::Refused("its links lead in a circle or out of its folder"));
+            }
+            Err(error) => return Err(refused(error)),
+        }
+    }
+    Err(Trouble::Refused(MOVED_ABOUT))
+}
+
+/// Opens what is at `path` beneath `folder`, where no part of it is a link.
+fn walk(folder: &OwnedFd, path: &Path, flags: OFlags) -> Result<OwnedFd, Trouble> {
+    let parts: Vec<&OsStr> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name),
+            // Without any other part, a path cannot lead out.
+            _ => None,
+        })
+        .collect();
+    let Some((last, above)) = parts.split_last() else {
+        return Ok(openat(folder, ".", flags, Mode::empty())?);
+    };
+    let mut here = None;
+    for part in above {
+        let from = here.as_ref().unwrap_or(folder);
+        let next = openat(from, *part, FOLDER | OFlags::NOFOLLOW, Mode::empty());
+        here = Some(next.map_err(|error| refusal(from, part, error))?);
+    }
+    let from = here.as_ref().unwrap_or(folder);
+    openat(from, *last, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| refusal(from, last, error))
+}
+
+/// Why a name cannot be opened without following it.
+fn refusal(folder: &OwnedFd, name: &OsStr, error: Errno) -> Trouble {
+    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(found) if is(&found, FileType::Symlink) => Trouble::Refused(A_LINK),
+        _ => refused(error),
+    }
+}
+
+fn refused(error: Errno) -> Trouble {
+    match error {
+        Errno::NOTDIR => Trouble::Refused("a part of its path is not a folder"),
+        Errno::ISDIR => Trouble::Refused("it is a folder"),
+        Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP => Trouble::Refused("it is not a regular file"),
+        Errno::LOOP => Trouble::Refused(A_LINK),
+        other => other.into(),
+    }
+}
+
+/// An open file that is a regular one.
+fn regular(file: OwnedFd) -> Result<File, Trouble> {
+    let found = fstat(&file)?;
+    match why_not(&found) {
+        None => Ok(file.into()),
+        Some(why) => Err(Trouble::Refused(why)),
+    }
+}
+
+/// Why something is not used as a file; `None` where it is one.
+pub(super) fn why_not(found: &Stat) -> Option<&'static str> {
+    Some(match FileType::from_raw_mode(found.st_mode) {
+        FileType::RegularFile => return None,
+        FileType::Directory => "it is a folder",
+        FileType::Symlink => A_LINK,
+        FileType::Fifo => "it is a pipe",
+        FileType::Socket => "it is a socket",
+        _ => "it is a device",
+    })
+}
+
+/// Whether something is of this sort.
+pub(super) fn is(found: &Stat, sort: FileType) -> bool {
+    FileType::from_raw_mode(found.st_mode) == sort
+}
+
+/// Whether two are one file.
+pub(super) fn same(one: &Stat, other: &Stat) -> bool {
+    (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+}
+
+/// What tells one state of a file from another.
+#[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ between systems")]
+pub(super) fn stamp(found: &Stat) -> Stamp {
+    let nanos = i128::from(found.st_mtime) * 1_000_000_000 + i128::from(found.st_mtime_nsec);
+    let ends = (i128::from(i64::MIN), i128::from(i64::MAX));
+    Stamp {
+        size: u64::try_from(found.st_size).unwrap_or(0),
+        modified: nanos.clamp(ends.0, ends.1) as i64,
+        inode: found.st_ino as u64,
+    }
+}
+
+/// Makes the names in a folder durable.
+pub(super) fn sync_folder(folder: impl AsFd) -> Result<(), Trouble> {
+    match fsync(folder) {
+        // Some file systems cannot sync a folder; nothing more can be done on them.
+        Ok(()) | Err(Errno::INVAL) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The path that the system knows an open file by.
+#[cfg(target_os = "linux")]
+fn real_path(file: &OwnedFd) -> Option<std::path::PathBuf> {
+    use std::os::fd::AsRawFd;
+    std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn space(root: &Path, way: Way) -> Space {
+        let folder = Folder::parse("").expect("a folder");
+        Space { way, ..Space::open(root, &folder, Missing::Leave).expect("opened") }
+    }
+
+    #[test]
+    fn without_the_help_of_the_system_every_link_is_refused() {
+        let (root, out) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir_all(at("memory/deep")).expect("made");
+        fs::write(at("memory/deep/a.md"), "mine").expect("written");
+        fs::write(out.path().join("a.md"), "theirs").expect("written");
+        symlink(out.path(), at("out")).expect("linked");
+        symlink("memory", at("inside")).expect("linked");
+        symlink("deep/a.md", at("memory/b.md")).expect("linked");
+        let walking = space(root.path(), Way::Walk);
+        assert!(walking.file("memory/deep/a.md").is_ok());
+        assert!(walking.file("memory/c.md").is_err_and(|trouble| trouble.is_absent()));
+        for name in ["out/a.md", "inside/deep/a.md", "memory/b.md", "memory/deep/a.md/x", "memory/deep"] {
+            assert!(matches!(walking.file(name), Err(Trouble::Refused(_))), "{name}");
+            let spot = walking.spot(name, Missing::Make).and_then(|spot| spot.file(OFlags::RDWR));
+            assert!(matches!(spot, Err(Trouble::Refused(_))), "{name}");
+        }
+        let stat = walking.stat("memory/b.md").expect("it is there");
+        assert!(why_not(&stat).is_some());
+        walking.folder("new/deep", Missing::Make).expect("made");
+        assert!(at("new/deep").is_dir());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_link_that_stays_inside_leads_to_where_the_file_is() {
+        let root = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir_all(at("memory/deep")).expect("made");
+        fs::write(at("memory/deep/a.md"), "mine").expect("written");
+        symlink("memory", at("inside")).expect("linked");
+        symlink("../inside/deep/a.md", at("memory/b.md")).expect("linked");
+        let resolving = space(root.path(), Way::Resolve);
+        let spot = resolving.spot("inside/b.md", Missing::Leave).expect("found");
+        assert_eq!(spot.name, "a.md");
+        let deep = fs::metadata(at("memory/deep")).expect("there");
+        let found = fstat(&spot.folder).expect("open");
+        assert_eq!(found.st_ino, std::os::unix::fs::MetadataExt::ino(&deep));
+    }
+}

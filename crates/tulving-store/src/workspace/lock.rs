@@ -1,0 +1,57 @@
+//! One writer in a folder at a time, among all processes of Tulving on this machine, whatever their homes.
+//!
+//! The lock is on the open folder itself and leaves nothing behind. It goes with the process that holds it.
+
+use std::os::fd::AsFd;
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use tulving_core::error::FileError;
+
+use super::trouble::Trouble;
+
+/// The longest that a folder is waited for. Whoever writes holds it for a few milliseconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest between two tries, in microseconds.
+const LONGEST_NAP: u64 = 5_000;
+
+/// Locks an open folder for as long as it stays open. Where nothing can be locked, it goes without.
+pub(super) fn lock(folder: impl AsFd, shown: &std::path::Path) -> Result<(), Trouble> {
+    let (mut waited, mut nap) = (Duration::ZERO, 50);
+    while try_lock(folder.as_fd()) == Tried::Busy {
+        if waited > PATIENCE {
+            return Err(Trouble::Told(FileError::Unusable {
+                path: super::trouble::printable(shown),
+                verb: "written",
+                why: format!("another program holds its folder for more than {} s", PATIENCE.as_secs()),
+            }));
+        }
+        let pause = Duration::from_micros(fastrand::u64(nap / 2..=nap));
+        sleep(pause);
+        waited += pause;
+        nap = (nap * 2).min(LONGEST_NAP);
+    }
+    Ok(())
+}
+
+/// What came of trying to lock something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tried {
+    /// It is locked.
+    Locked,
+    /// Somebody else has it.
+    Busy,
+    /// Nothing can be locked there.
+    Unsupported,
+}
+
+/// Locks an open file or folder unless somebody else has it.
+pub(super) fn try_lock(file: impl AsFd) -> Tried {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Tried::Locked,
+        Err(Errno::WOULDBLOCK | Errno::INTR) => Tried::Busy,
+        Err(_) => Tried::Unsupported,
+    }
+}

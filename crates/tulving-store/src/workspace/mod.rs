@@ -1,0 +1,206 @@
+//! The files that people can read, on the disk.
+//!
+//! [`Workspace`] fills the [`Files`] port below one folder, which may be an agent's own and is used in place. Every path is
+//! found [`beneath`] the folder of its space through open folders. [`append`] and [`replace`] write, both under a
+//! [`lock`] on the containing folder; [`notes`] in the home tell others what to finish where a process dies, which [`mend`] and
+//! [`pledge`] do. Nothing is touched before the first call.
+
+mod append;
+mod beneath;
+mod draft;
+mod list;
+mod lock;
+mod mend;
+mod notes;
+mod pledge;
+mod previous;
+mod pulse;
+mod read;
+mod replace;
+mod trouble;
+#[cfg(target_os = "linux")]
+mod watch;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tulving_core::error::FileError;
+use tulving_core::file::{Appended, FileContent, FileList, FilePath, Folder, Pledge, Previous, Stamp};
+use tulving_core::id::MemoryId;
+use tulving_core::ports::{Files, From as Basis};
+use tulving_core::time::Timestamp;
+
+use self::beneath::{Missing, Space};
+use self::notes::Note;
+use self::pulse::Pulse;
+use self::trouble::{Trouble, or_none};
+use crate::home::Home;
+
+/// How many listings are kept until something changes.
+const LISTINGS: usize = 64;
+
+/// The files of a workspace, on the disk.
+pub struct Workspace {
+    home: Home,
+    root: PathBuf,
+    pulse: Pulse,
+    listings: Mutex<HashMap<Asked, Listing>>,
+    /// The pledges of this process that are not settled; their locks tell others that it lives.
+    pledged: Mutex<HashMap<MemoryId, Note>>,
+}
+
+/// What a listing was asked for: folder, path below it, how many.
+type Asked = (Folder, String, usize);
+
+/// A listing, and the pulse at which it was made.
+struct Listing {
+    pulse: u64,
+    found: FileList,
+}
+
+impl Workspace {
+    /// The workspace at `folder`, there or not. Notes and previous texts are kept in `home`. Nothing is touched yet.
+    pub fn open(home: &Home, folder: &Path) -> Self {
+        Self {
+            home: home.clone(),
+            root: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()),
+            pulse: Pulse::default(),
+            listings: Mutex::default(),
+            pledged: Mutex::default(),
+        }
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.root
+    }
+
+    /// Watches the files from now on, so that [`pulse`](Files::pulse) can tell whether any has changed. It is worth its cost in
+    /// a process that answers more than once.
+    pub fn watch(&self) {
+        self.pulse.begin();
+    }
+
+    /// The path of a file as people know it.
+    fn shown(&self, path: &FilePath) -> PathBuf {
+        self.root.join(path.to_string())
+    }
+
+    /// What a caller hears of a file that could not be `verb`.
+    fn told(&self, path: &FilePath, verb: &'static str) -> impl Fn(Trouble) -> FileError {
+        let (shown, name) = (self.shown(path), path.name().to_owned());
+        move |trouble| trouble.told(&shown, &name, verb)
+    }
+
+    /// The same of a folder of a space, or of what is below it.
+    fn told_of(&self, folder: &Folder, below: &str, verb: &'static str) -> impl Fn(Trouble) -> FileError {
+        let shown = self.root.join(folder.join(below));
+        let name = folder.join(below);
+        move |trouble| trouble.told(&shown, &name, verb)
+    }
+
+    /// Where the previous texts of a file are.
+    fn previous_of(&self, path: &FilePath) -> PathBuf {
+        self.home.previous().join(path.to_string())
+    }
+
+    fn pledged(&self) -> MutexGuard<'_, HashMap<MemoryId, Note>> {
+        self.pledged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn listings(&self) -> MutexGuard<'_, HashMap<Asked, Listing>> {
+        self.listings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a listing until something changes.
+    fn keep(&self, asked: Asked, pulse: u64, found: &FileList) {
+        let mut listings = self.listings();
+        listings.retain(|_, listing| listing.pulse == pulse);
+        if listings.len() < LISTINGS {
+            listings.insert(asked, Listing { pulse, found: found.clone() });
+        }
+    }
+}
+
+impl Files for Workspace {
+    fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
+        let told = self.told_of(folder, below, "read");
+        if !below.is_empty() && FilePath::new(folder, below).is_err() {
+            return Err(told(Trouble::Refused("no folder is called so")));
+        }
+        mend::all(self);
+        let asked = (folder.clone(), below.to_owned(), most);
+        let pulse = self.pulse().filter(|_| pulse::covers(folder.as_str(), below));
+        if let Some(kept) = self.listings().get(&asked).filter(|kept| Some(kept.pulse) == pulse) {
+            return Ok(kept.found.clone());
+        }
+        let found = or_none(list::list(self, folder, below, most)).map_err(told)?.unwrap_or_default();
+        if let Some(pulse) = pulse {
+            self.keep(asked, pulse, &found);
+        }
+        Ok(found)
+    }
+
+    fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
+        mend::all(self);
+        or_none(read::stamp(self, path)).map_err(self.told(path, "read"))
+    }
+
+    fn read(&self, path: &FilePath, most: u64) -> Result<Option<FileContent>, FileError> {
+        mend::all(self);
+        or_none(read::read(self, path, most)).map_err(self.told(path, "read"))
+    }
+
+    fn append(&self, path: &FilePath, entry: &str) -> Result<Appended, FileError> {
+        append::append(self, path, entry).map_err(self.told(path, "written"))
+    }
+
+    fn create(&self, path: &FilePath, content: &[u8]) -> Result<(), FileError> {
+        replace::create(self, path, content).map_err(self.told(path, "created"))
+    }
+
+    fn replace(
+        &self,
+        path: &FilePath,
+        content: &[u8],
+        from: Basis,
+        keep: Option<Timestamp>,
+    ) -> Result<(), FileError> {
+        replace::replace(self, path, content, from, keep).map_err(self.told(path, "written"))
+    }
+
+    fn remove(&self, path: &FilePath) -> Result<bool, FileError> {
+        let removed = or_none(replace::remove(self, path)).map_err(self.told(path, "removed"))?;
+        Ok(removed.is_some())
+    }
+
+    fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError> {
+        previous::list(&self.previous_of(path)).map_err(self.told(path, "read"))
+    }
+
+    fn previous_content(&self, path: &FilePath, id: &str) -> Result<Option<Vec<u8>>, FileError> {
+        previous::content(&self.previous_of(path), id).map_err(self.told(path, "read"))
+    }
+
+    fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
+        pledge::pledge(self, pledge, content).map_err(self.told(&pledge.path, "created"))
+    }
+
+    fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
+        Ok(pledge::pledges(self))
+    }
+
+    fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
+        pledge::settle(self, pledge, saved).map_err(self.told(&pledge.path, "removed"))
+    }
+
+    fn make_folder(&self, folder: &Folder) -> Result<(), FileError> {
+        let made = Space::open(&self.root, folder, Missing::Make);
+        made.map(drop).map_err(self.told_of(folder, "", "created"))
+    }
+
+    fn pulse(&self) -> Option<u64> {
+        self.pulse.number(&self.root)
+    }
+}

@@ -1,0 +1,78 @@
+//! Reads files, and tells how they are.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::fs::fstat;
+use sha2::{Digest as _, Sha256};
+use tulving_core::file::{FileContent, FilePath, Stamp};
+
+use super::Workspace;
+use super::beneath::{self, Missing, Space};
+use super::trouble::Trouble;
+
+/// How often a file is read again because it changed meanwhile. The last reading is taken as it is: its stamp is the one from
+/// before, so that whoever compares stamps reads it again.
+const ATTEMPTS: usize = 5;
+/// How long whoever is writing it gets before that.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// How a file is now.
+pub(super) fn stamp(files: &Workspace, path: &FilePath) -> Result<Stamp, Trouble> {
+    let space = Space::open(&files.root, path.folder(), Missing::Leave)?;
+    let found = space.stat(path.name())?;
+    match beneath::why_not(&found) {
+        None => Ok(beneath::stamp(&found)),
+        Some(why) => Err(Trouble::Refused(why)),
+    }
+}
+
+/// A file with at most `most` bytes.
+pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<FileContent, Trouble> {
+    let space = Space::open(&files.root, path.folder(), Missing::Leave)?;
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let file = space.file(path.name())?;
+        let before = fstat(&file)?;
+        let stamp = beneath::stamp(&before);
+        let bytes = whole(&file, stamp.size, most)?;
+        let after = fstat(&file)?;
+        let still = beneath::stamp(&after) == stamp
+            && (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
+        if attempt >= ATTEMPTS || (still && bytes.len() as u64 == stamp.size) {
+            return Ok(FileContent { bytes, stamp });
+        }
+        sleep(PAUSE);
+    }
+}
+
+/// All of an open file, which has `size` bytes or a few more by now.
+pub(super) fn whole(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Trouble> {
+    if size > most {
+        return Err(Trouble::TooLarge { size, limit: most });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(1));
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let size = file.metadata()?.len().max(bytes.len() as u64);
+        return Err(Trouble::TooLarge { size, limit: most });
+    }
+    Ok(bytes)
+}
+
+/// The SHA-256 of an open file, from where it stands.
+pub(super) fn digest(mut file: &File) -> io::Result<[u8; 32]> {
+    let mut hash = Sha256::new();
+    let mut part = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut part) {
+            Ok(0) => return Ok(hash.finalize().into()),
+            Ok(more) => hash.update(&part[..more]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What stands in the way of a file, and how a caller is told.
+//!
+//! Inside of the workspace a failure does not know yet which file it is about; the port's methods add that at the edge. What
+//! a caller is told never has control characters in it, whatever a folder is called.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use tulving_core::error::{FileError, StoreError};
+
+/// What stands in the way of a file.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// It is not there.
+    Absent,
+    /// It is there.
+    Exists,
+    /// It is not what the act was decided on.
+    Changed,
+    /// It leads out of its folder, or is not a regular file.
+    Refused(&'static str),
+    /// It has more bytes than were asked for.
+    TooLarge {
+        /// How many.
+        size: u64,
+        /// How many were asked for.
+        limit: u64,
+    },
+    /// The system said no.
+    System(io::Error),
+    /// It is clear already what a caller is to hear.
+    Told(FileError),
+}
+
+impl Trouble {
+    /// What a caller hears of the file at `path`, called `name` below the workspace, that could not be `verb`.
+    pub(super) fn told(self, path: &Path, name: &str, verb: &'static str) -> FileError {
+        let path = printable(path);
+        match self {
+            Self::Absent => FileError::Absent { name: name.to_owned() },
+            Self::Exists => FileError::Exists { name: name.to_owned() },
+            Self::Changed => FileError::Changed { name: name.to_owned() },
+            Self::Refused(why) => FileError::Refused { path, why: why.to_owned() },
+            Self::TooLarge { size, limit } => FileError::TooLarge { path, size, limit },
+            Self::System(error) if is_full(&error) => FileError::DiskFull { path },
+            Self::System(error) => FileError::Unusable { path, verb, why: error.to_string() },
+            Self::Told(error) => error,
+        }
+    }
+
+    /// Whether the file is only not there.
+    pub(super) fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
+/// A file that is not there is no trouble.
+pub(super) fn or_none<T>(found: Result<T, Trouble>) -> Result<Option<T>, Trouble> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(trouble) if trouble.is_absent() => Ok(None),
+        Err(trouble) => Err(trouble),
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Absent,
+            io::ErrorKind::AlreadyExists => Self::Exists,
+            _ => Self::System(error),
+        }
+    }
+}
+
+impl From<Errno> for Trouble {
+    fn from(error: Errno) -> Self {
+        Self::from(io::Error::from(error))
+    }
+}
+
+/// Of a file of the home.
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        Self::Told(match error {
+            StoreError::DiskFull { path } => FileError::DiskFull { path: printable(&path) },
+            StoreError::Unusable { path, verb, why } => {
+                FileError::Unusable { path: printable(&path), verb, why }
+            }
+            other => FileError::Unusable { path: PathBuf::new(), verb: "written", why: other.to_string() },
+        })
+    }
+}
+
+/// Whether there is no room for more.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// A path that can be shown: what cannot be printed is escaped.
+pub(super) fn printable(path: &Path) -> PathBuf {
+    match path.to_str() {
+        Some(text) if !text.contains(char::is_control) => path.to_owned(),
+        _ => PathBuf::from(escaped(path.as_os_str().as_encoded_bytes())),
+    }
+}
+
+/// A name as text, with what is no text or cannot be printed as escapes.
+pub(super) fn escaped(name: &[u8]) -> String {
+    let mut shown = String::with_capacity(name.len());
+    for part in name.utf8_chunks() {
+        for letter in part.valid().chars() {
+            if letter.is_control() { shown.extend(letter.escape_default()) } else { shown.push(letter) }
+        }
+        for byte in part.invalid() {
+            shown.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shown_without_what_a_terminal_would_obey() {
+        assert_eq!(escaped("räume.md".as_bytes()), "räume.md");
+        assert_eq!(escaped(b"a\x1b[31m\n\xffb"), "a\\u{1b}[31m\\n\\xffb");
+        let told = Trouble::Refused("it is a pipe").told(Path::new("/a\nb/c"), "c", "read");
+        assert_eq!(told.to_string(), "/a\\nb/c is refused: it is a pipe");
+    }
+}

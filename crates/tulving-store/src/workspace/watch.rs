@@ -1,0 +1,271 @@
+//! Watches the folders that memories are made of, with what Linux has for it.
+//!
+//! A folder is watched before it is read, so that what comes into it later is noticed. Any change of the folders themselves
+//! begins it all anew. Nothing is watched through a link, and not on file systems that others can write to unnoticed.
+//! Not noticed is what is written through a second name of a file, a hard link, that is elsewhere.
+
+use std::collections::HashMap;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, fstatfs, openat, readlinkat, statat};
+use rustix::io::Errno;
+
+use super::pulse::CONTENT;
+
+/// More folders than this are not watched.
+const MOST_FOLDERS: usize = 4_096;
+/// How deep content is looked for; deeper than any file is listed.
+const DEPTH: usize = 24;
+/// File systems of this machine alone, by the numbers of `statfs(2)`: ext, btrfs, xfs, tmpfs, ramfs, f2fs, zfs, bcachefs,
+/// overlay, vfat, exfat, ntfs3, jfs, nilfs, reiserfs. Changes that another machine makes are never noted.
+const LOCAL: [u64; 15] = [
+    0xef53,
+    0x9123_683e,
+    0x5846_5342,
+    0x0102_1994,
+    0x8584_58f6,
+    0xf2f5_2010,
+    0x2fc1_2fc1,
+    0xca45_1a4e,
+    0x794c_7630,
+    0x4d44,
+    0x2011_bab0,
+    0x7366_746e,
+    0x3153_464a,
+    0x3434,
+    0x5265_4973,
+];
+
+/// What a folder that is watched is.
+#[derive(Debug)]
+enum Place {
+    /// The workspace, or the folder of a space: only what is called so matters.
+    Above(&'static [&'static str]),
+    /// `spaces` or `groups`: every folder in it matters.
+    Between,
+    /// Whatever is in it matters.
+    Content(PathBuf),
+}
+
+/// What has happened since the last time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    /// Nothing that matters.
+    None,
+    /// Files were changed.
+    Some,
+    /// It cannot be said: the folders are others than those that are watched.
+    Lost,
+}
+
+/// Why something cannot be watched.
+#[derive(Debug)]
+pub(super) struct Unwatchable;
+
+/// The folders of a workspace, watched.
+pub(super) struct Watch {
+    events: OwnedFd,
+    root: (u64, u64),
+    places: HashMap<i32, Place>,
+    /// Links may lead to what is not watched.
+    links: bool,
+}
+
+impl Watch {
+    /// Watches a workspace; `None` where there is none.
+    pub(super) fn begin(root: &Path) -> Result<Option<Self>, Unwatchable> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let top = match openat(CWD, root, flags, Mode::empty()) {
+            Ok(top) => top,
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+            Err(_) => return Err(Unwatchable),
+        };
+        let found = fstat(&top).map_err(|_| Unwatchable)?;
+        let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|_| Unwatchable)?;
+        let mut watch =
+            Self { events, root: (found.st_dev, found.st_ino), places: HashMap::new(), links: false };
+        watch.add(&top, Place::Above(&["memory", "conversations", "groups", "spaces"]))?;
+        watch.content_of(&top, root)?;
+        for (name, group) in [("groups", true), ("spaces", false)] {
+            let Some(between) = watch.entered(&top, name, Place::Between)? else {
+                continue;
+            };
+            for below in folders(&between)? {
+                let path = root.join(name).join(&below);
+                if group {
+                    watch.content(&between, &below, &path, 0)?;
+                } else if let Some(space) = watch.entered(&between, &below, Place::Above(&CONTENT))? {
+                    watch.content_of(&space, &path)?;
+                }
+            }
+        }
+        Ok(Some(watch))
+    }
+
+    /// Whether nothing can change unnoticed.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.links
+    }
+
+    /// What has happened since the last time.
+    pub(super) fn news(&mut self, root: &Path) -> News {
+        let same = rustix::fs::stat(root).is_ok_and(|found| (found.st_dev, found.st_ino) == self.root);
+        if !same {
+            return News::Lost;
+        }
+        let mut space = [MaybeUninit::uninit(); 8 * 1024];
+        let mut events = Reader::new(&self.events, &mut space);
+        let (mut news, mut lost) = (News::None, false);
+        // Read to the end in any case: what is left would be news once more.
+        loop {
+            let event = match events.next() {
+                Ok(event) => event,
+                Err(Errno::WOULDBLOCK) => break,
+                Err(Errno::INTR) => continue,
+                Err(_) => return News::Lost,
+            };
+            let name = event.file_name().map(std::ffi::CStr::to_bytes);
+            match self.places.get(&event.wd()).map(|place| place.news(event.events(), name)) {
+                Some(News::None) => {}
+                Some(News::Some) => news = News::Some,
+                Some(News::Lost) | None => lost = true,
+            }
+        }
+        // A link may have gone.
+        if lost || (self.links && news == News::Some) { News::Lost } else { news }
+    }
+
+    /// Watches what memories are made of in the folder of a space.
+    fn content_of(&mut self, space: &OwnedFd, path: &Path) -> Result<(), Unwatchable> {
+        CONTENT.iter().try_for_each(|name| self.content(space, name, &path.join(name), 0))
+    }
+
+    /// Watches a folder and those below it.
+    fn content(&mut self, above: &OwnedFd, name: &str, path: &Path, depth: usize) -> Result<(), Unwatchable> {
+        let Some(folder) = self.entered(above, name, Place::Content(path.to_owned()))? else {
+            return Ok(());
+        };
+        if depth >= DEPTH {
+            return Err(Unwatchable);
+        }
+        let mut entries = Dir::read_from(&folder).map_err(|_| Unwatchable)?;
+        while let Some(entry) = entries.read() {
+            let entry = entry.map_err(|_| Unwatchable)?;
+            let Ok(name) = entry.file_name().to_str() else {
+                continue;
+            };
+            if name.starts_with('.') {
+                continue;
+            }
+            let sort = match entry.file_type() {
+                FileType::Unknown => sort(&folder, name),
+                known => known,
+            };
+            match sort {
+                FileType::Directory => self.content(&folder, name, &path.join(name), depth + 1)?,
+                FileType::Symlink => self.links |= may_stay_inside(&folder, name),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens and watches a folder; `None` where there is none or it cannot be read, which its own folder will tell of.
+    fn entered(&mut self, above: &OwnedFd, name: &str, place: Place) -> Result<Option<OwnedFd>, Unwatchable> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match openat(above, name, flags, Mode::empty()) {
+            Ok(folder) => {
+                self.add(&folder, place)?;
+                Ok(Some(folder))
+            }
+            Err(Errno::NOTDIR | Errno::LOOP) => {
+                self.links |= sort(above, name) == FileType::Symlink && may_stay_inside(above, name);
+                Ok(None)
+            }
+            Err(Errno::NOENT | Errno::ACCESS) => Ok(None),
+            Err(_) => Err(Unwatchable),
+        }
+    }
+
+    fn add(&mut self, folder: &OwnedFd, place: Place) -> Result<(), Unwatchable> {
+        let system = fstatfs(folder).map_err(|_| Unwatchable)?;
+        #[allow(
+            clippy::cast_sign_loss,
+            clippy::unnecessary_cast,
+            reason = "a magic number, as wide as it may be"
+        )]
+        let sort = u64::from(system.f_type as u32);
+        if self.places.len() >= MOST_FOLDERS || !LOCAL.contains(&sort) {
+            return Err(Unwatchable);
+        }
+        let names = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVE
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR;
+        let flags = match place {
+            Place::Content(_) => names | WatchFlags::MODIFY | WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB,
+            Place::Above(_) | Place::Between => names | WatchFlags::ATTRIB,
+        };
+        // By way of the open folder, so that it is this one whatever its name leads to by now.
+        let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
+        let watch = inotify::add_watch(&self.events, path, flags).map_err(|_| Unwatchable)?;
+        self.places.insert(watch, place);
+        Ok(())
+    }
+}
+
+impl Place {
+    /// What an event in this folder means.
+    fn news(&self, event: ReadFlags, name: Option<&[u8]>) -> News {
+        let arrived = event.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
+        let is_folder = event.contains(ReadFlags::ISDIR);
+        let Some(name) = name else {
+            // Of the folder itself: moved, removed, unmounted, or other rights.
+            return News::Lost;
+        };
+        match self {
+            // Hidden files are not looked at, our own drafts among them.
+            _ if name.starts_with(b".") => News::None,
+            Self::Above(names) if !names.iter().any(|known| known.as_bytes() == name) => News::None,
+            Self::Above(_) | Self::Between => News::Lost,
+            Self::Content(_) if is_folder => News::Lost,
+            Self::Content(path) if arrived && is_link(path, name) => News::Lost,
+            Self::Content(_) => News::Some,
+        }
+    }
+}
+
+fn is_link(folder: &Path, name: &[u8]) -> bool {
+    let path = folder.join(std::os::unix::ffi::OsStrExt::from_bytes(name) as &std::ffi::OsStr);
+    rustix::fs::lstat(path).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+}
+
+/// Whether a link may lead to something inside. One with an absolute path is always refused.
+fn may_stay_inside(folder: &OwnedFd, name: &str) -> bool {
+    readlinkat(folder, name, Vec::new()).map_or(true, |target| !target.to_bytes().starts_with(b"/"))
+}
+
+fn sort(folder: &OwnedFd, name: &str) -> FileType {
+    statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode))
+}
+
+/// The names of the folders in a folder.
+fn folders(folder: &OwnedFd) -> Result<Vec<String>, Unwatchable> {
+    let mut found = Vec::new();
+    let mut entries = Dir::read_from(folder).map_err(|_| Unwatchable)?;
+    while let Some(entry) = entries.read() {
+        let entry = entry.map_err(|_| Unwatchable)?;
+        let known = matches!(entry.file_type(), FileType::Directory | FileType::Unknown);
+        match entry.file_name().to_str() {
+            Ok(name) if known && !name.starts_with('.') => found.push(name.to_owned()),
+            _ => {}
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,129 @@
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::TempDir;
+use tulving_core::file::{FileList, FilePath, Folder};
+use tulving_core::ports::Files;
+use tulving_core::time::Timestamp;
+use tulving_store::{Home, Workspace};
+
+/// The user and group that own nothing.
+const NOBODY: u32 = 65_534;
+
+/// A workspace in a folder of its own.
+pub(super) struct Made {
+    pub(super) folder: TempDir,
+    pub(super) files: Workspace,
+}
+
+impl Made {
+    pub(super) fn new() -> Self {
+        Self::within(tempfile::tempdir().expect("a folder"))
+    }
+
+    pub(super) fn within(folder: TempDir) -> Self {
+        let files = workspace(folder.path());
+        Self { folder, files }
+    }
+
+    /// The same workspace, as another process would open it.
+    pub(super) fn again(&self) -> Workspace {
+        workspace(self.folder.path())
+    }
+
+    /// Where something of the workspace is.
+    pub(super) fn at(&self, name: &str) -> PathBuf {
+        self.files.folder().join(name)
+    }
+
+    /// Where something of the home is.
+    pub(super) fn in_home(&self, name: &str) -> PathBuf {
+        self.folder.path().join("home").join(name)
+    }
+
+    /// A place that is not in the workspace.
+    pub(super) fn outside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file, and makes the folder that it is in.
+    pub(super) fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.at(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, content).expect("written");
+    }
+
+    pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.at(name)).expect("there")
+    }
+
+    pub(super) fn text(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).expect("text")
+    }
+
+    /// How many files are in a folder of the home.
+    pub(super) fn count_in_home(&self, name: &str) -> usize {
+        std::fs::read_dir(self.in_home(name)).map_or(0, Iterator::count)
+    }
+}
+
+/// The workspace in a folder of a test.
+pub(super) fn workspace(folder: &Path) -> Workspace {
+    let home = Home::open_or_create(&folder.join("home")).expect("a home");
+    Workspace::open(&home, &home.workspace())
+}
+
+/// The folder of the default space.
+pub(super) fn default() -> Folder {
+    Folder::parse("").expect("a folder")
+}
+
+/// A file of the default space.
+pub(super) fn file(name: &str) -> FilePath {
+    FilePath::new(&default(), name).expect("a name")
+}
+
+pub(super) fn time(micros: i64) -> Timestamp {
+    Timestamp::from_micros(1_700_000_000_000_000 + micros)
+}
+
+/// The names of all files below a path of the default space.
+pub(super) fn names(files: &Workspace, below: &str) -> Vec<String> {
+    names_of(&files.list(&default(), below, usize::MAX).expect("listed"))
+}
+
+pub(super) fn names_of(list: &FileList) -> Vec<String> {
+    list.files.iter().map(|entry| entry.path.name().to_owned()).collect()
+}
+
+/// A process that runs one test of this binary with `TULVING_TEST_FOLDER` set, for which that test plays another part.
+pub(super) fn child(binary: &Path, test: &str, folder: &Path, part: &str) -> Command {
+    let mut command = Command::new(binary);
+    command.args(["--exact", test, "--nocapture"]);
+    command.env("TULVING_TEST_FOLDER", folder).env("TULVING_TEST_PART", part);
+    command
+}
+
+/// The folder and the part of a child.
+pub(super) fn part() -> Option<(PathBuf, String)> {
+    let folder = std::env::var_os("TULVING_TEST_FOLDER")?;
+    Some((PathBuf::from(folder), std::env::var("TULVING_TEST_PART").expect("a part")))
+}
+
+/// Lets a child run without root's privileges.
+pub(super) fn unprivileged(command: &mut Command) {
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+}
+
+/// Tells other threads to stop when it is dropped, also where a test fails.
+pub(super) struct Stop<'a>(pub(super) &'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

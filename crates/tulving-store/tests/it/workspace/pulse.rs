@@ -1,0 +1,175 @@
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use tulving_core::file::{FilePath, Folder};
+use tulving_core::ports::{Files, From};
+
+use super::made::{Made, default, file, names};
+
+/// A workspace with a file in every sort of folder, watched; `None` where this machine's disk cannot be.
+fn watched() -> Option<Made> {
+    let made = Made::new();
+    for name in ["memory/a.md", "conversations/a.md", "spaces/one/memory/a.md", "groups/kitchen/deep/a.md"] {
+        made.put(name, "one\n");
+    }
+    made.put("project/src/main.rs", "fn main() {}\n");
+    made.files.watch();
+    // Not tested where the disk is one that cannot be watched.
+    made.files.pulse().map(|_| made)
+}
+
+/// Asserts that the pulse changes with an act, and is still afterwards.
+fn changes(made: &Made, what: &str, act: impl FnOnce()) {
+    let before = made.files.pulse();
+    assert_eq!(made.files.pulse(), before, "nothing has happened before: {what}");
+    act();
+    let after = made.files.pulse();
+    assert!(after.is_some() && after != before, "{what}: {before:?} {after:?}");
+    assert_eq!(made.files.pulse(), after, "nothing has happened since: {what}");
+}
+
+#[test]
+fn what_is_not_watched_has_no_pulse() {
+    let made = Made::new();
+    made.put("memory/a.md", "one\n");
+    assert_eq!(made.files.pulse(), None);
+    names(&made.files, "memory");
+    assert_eq!(made.files.pulse(), None);
+}
+
+#[test]
+fn a_workspace_that_is_not_there_has_no_pulse_until_it_is() {
+    let made = Made::new();
+    made.files.watch();
+    assert_eq!(made.files.pulse(), None);
+    made.files.append(&file("memory/a.md"), "one").expect("added");
+    if made.files.pulse().is_some() {
+        changes(&made, "an edit", || made.put("memory/a.md", "two"));
+        fs::remove_dir_all(made.files.folder()).expect("removed");
+        assert_eq!(made.files.pulse(), None);
+    }
+}
+
+#[test]
+fn every_change_is_seen_at_once() {
+    let Some(made) = watched() else { return };
+    let at = |name: &str| made.at(name);
+    for name in ["memory/a.md", "conversations/a.md", "spaces/one/memory/a.md", "groups/kitchen/deep/a.md"] {
+        changes(&made, name, || made.put(name, "two\n"));
+        changes(&made, name, || made.put(&format!("{name}.new"), "new\n"));
+        changes(&made, name, || fs::rename(at(&format!("{name}.new")), at(name)).expect("renamed"));
+        changes(&made, name, || fs::rename(at(name), at(&format!("{name}.old"))).expect("renamed"));
+        changes(&made, name, || fs::remove_file(at(&format!("{name}.old"))).expect("removed"));
+    }
+    changes(&made, "the process itself", || {
+        made.files.append(&file("memory/a.md"), "x").expect("added");
+    });
+    changes(&made, "the process itself", || {
+        made.files.replace(&file("memory/a.md"), b"y", From::Any, None).expect("replaced");
+    });
+    changes(&made, "rights", || {
+        fs::set_permissions(at("memory/a.md"), fs::Permissions::from_mode(0o640)).expect("changed");
+    });
+    let touched = fs::File::options().write(true).open(at("memory/a.md")).expect("opened");
+    changes(&made, "times", || {
+        touched.set_modified(std::time::UNIX_EPOCH).expect("changed");
+    });
+    // Still held open by its writer.
+    changes(&made, "a write", || std::io::Write::write_all(&mut &touched, b"more").expect("written"));
+}
+
+#[test]
+fn new_folders_are_watched_with_what_is_in_them() {
+    let Some(made) = watched() else { return };
+    changes(&made, "a new folder", || made.put("memory/new/deep/a.md", "one\n"));
+    changes(&made, "an edit in it", || made.put("memory/new/deep/a.md", "two\n"));
+    changes(&made, "a new space", || made.put("spaces/two/memory/a.md", "one\n"));
+    changes(&made, "an edit in it", || made.put("spaces/two/memory/a.md", "two\n"));
+    changes(&made, "a new group", || made.put("groups/cellar/a.md", "one\n"));
+    changes(&made, "an edit in it", || made.put("groups/cellar/a.md", "two\n"));
+    changes(&made, "a folder moved in", || {
+        made.put("project/old/a.md", "one\n");
+        fs::rename(made.at("project/old"), made.at("memory/old")).expect("moved");
+    });
+    changes(&made, "an edit in it", || made.put("memory/old/a.md", "two\n"));
+    changes(&made, "a folder removed", || fs::remove_dir_all(made.at("memory")).expect("removed"));
+    changes(&made, "and made again", || made.put("memory/a.md", "one\n"));
+    changes(&made, "an edit in it", || made.put("memory/a.md", "two\n"));
+}
+
+#[test]
+fn the_rest_of_the_workspace_is_nobodys_business() {
+    let Some(made) = watched() else { return };
+    let before = made.files.pulse();
+    made.put("project/src/main.rs", "fn main() { todo() }\n");
+    made.put("project/src/more/lib.rs", "\n");
+    made.put("README.md", "\n");
+    made.put("memory/.a.md.swp", "an editor's own\n");
+    made.put("groups/.hidden/a.md", "\n");
+    assert_eq!(made.files.pulse(), before);
+}
+
+#[test]
+fn a_listing_that_is_kept_is_never_an_old_one() {
+    let Some(made) = watched() else { return };
+    let group = Folder::parse("groups/kitchen").expect("a folder");
+    for turn in 0..20 {
+        made.put(&format!("memory/{turn:02}.md"), "x");
+        assert_eq!(names(&made.files, "memory").len(), turn + 2);
+        assert_eq!(names(&made.files, "memory").len(), turn + 2);
+        made.put("memory/a.md", "x".repeat(turn));
+        let listed = made.files.list(&default(), "memory", 1_000).expect("listed");
+        let size = listed.files.last().map(|entry| entry.stamp.size);
+        assert_eq!(size, Some(turn as u64));
+        made.put(&format!("groups/kitchen/deep/{turn:02}.md"), "x");
+        assert_eq!(made.files.list(&group, "", 1_000).expect("listed").files.len(), turn + 2);
+        // What is not watched is not kept.
+        made.put(&format!("project/{turn:02}.md"), "x");
+        assert_eq!(names(&made.files, "project").len(), turn + 2);
+    }
+    let path = FilePath::new(&group, "deep/00.md").expect("a name");
+    assert!(made.files.remove(&path).expect("removed"));
+    assert_eq!(made.files.list(&group, "", 1_000).expect("listed").files.len(), 20);
+}
+
+#[test]
+fn with_links_that_may_stay_inside_nothing_counts_as_watched() {
+    let Some(made) = watched() else { return };
+    symlink("/etc/hostname", made.at("memory/out.md")).expect("linked");
+    assert!(made.files.pulse().is_some(), "it is refused, wherever it leads");
+    symlink("../project/src/main.rs", made.at("memory/link.md")).expect("linked");
+    assert_eq!(made.files.pulse(), None);
+    made.put("memory/a.md", "two\n");
+    assert_eq!(made.files.pulse(), None);
+    fs::remove_file(made.at("memory/link.md")).expect("removed");
+    changes(&made, "an edit", || made.put("memory/a.md", "three\n"));
+}
+
+#[test]
+fn more_changes_than_the_system_notes_are_still_seen() {
+    let Some(made) = watched() else { return };
+    let queue = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
+    let most: usize = queue.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(16_384);
+    if most > 20_000 {
+        eprintln!("not tested: this machine notes {most} changes");
+        return;
+    }
+    changes(&made, "very many", || {
+        for n in 0..=most / 2 {
+            made.put(&format!("memory/{}.md", n % 7), "x");
+        }
+    });
+    changes(&made, "an edit", || made.put("memory/a.md", "last\n"));
+}
+
+#[test]
+fn too_many_folders_are_not_watched() {
+    let Some(made) = watched() else { return };
+    for n in 0..4_100 {
+        fs::create_dir_all(made.at(&format!("groups/kitchen/{n}"))).expect("made");
+    }
+    assert_eq!(made.files.pulse(), None);
+    made.files.list(&Folder::parse("groups/kitchen").expect("a folder"), "", 10).expect("listed");
+}

@@ -1,0 +1,195 @@
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+use tulving_core::error::FileError;
+use tulving_core::ports::{Files, From};
+use tulving_store::{Home, Workspace};
+
+use super::made::{Made, child, default, file, part, unprivileged, workspace};
+
+fn allow(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("changed");
+}
+
+fn is_unusable<T: std::fmt::Debug>(what: &str, answer: Result<T, FileError>) {
+    match answer {
+        Err(FileError::Unusable { path, why, .. }) => {
+            assert!(path.is_absolute() && why.contains("Permission denied"), "{what}: {why}");
+        }
+        other => panic!("{what}: {other:?}"),
+    }
+}
+
+#[test]
+fn what_may_not_be_used_is_said() {
+    const TEST: &str = "workspace::refusal::what_may_not_be_used_is_said";
+    if let Some((folder, _)) = part() {
+        let files = workspace(&folder);
+        is_unusable("read", files.read(&file("memory/secret.md"), 100));
+        is_unusable("append", files.append(&file("memory/fixed.md"), "x"));
+        is_unusable("replace", files.replace(&file("memory/fixed.md"), b"x", From::Any, None));
+        is_unusable("create", files.create(&file("memory/new.md"), b"x"));
+        is_unusable("append", files.append(&file("memory/new.md"), "x"));
+        is_unusable("remove", files.remove(&file("memory/fixed.md")));
+        is_unusable("append", files.append(&file("new/new.md"), "x"));
+        is_unusable("list", files.list(&default(), "closed", 10));
+        is_unusable("read", files.read(&file("closed/a.md"), 10));
+        let listed = files.list(&default(), "", 10).expect("listed");
+        assert!(listed.refused.iter().any(|(path, _)| path == "closed"), "{:?}", listed.refused);
+        assert_eq!(files.read(&file("memory/fixed.md"), 10).expect("read").expect("there").bytes, b"fixed\n");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = folder.path().join("tests");
+    // By another process: a file that this one holds open for writing would be "busy" in a child of another test.
+    let copied = Command::new("cp").arg(std::env::current_exe().expect("this binary")).arg(&binary).status();
+    assert!(copied.is_ok_and(|status| status.success()), "the binary could not be copied");
+    allow(&binary, 0o755);
+    allow(folder.path(), 0o755);
+    let made = Made::within(folder);
+    for (name, mode) in [("memory/secret.md", 0o000), ("memory/fixed.md", 0o444), ("closed/a.md", 0o644)] {
+        made.put(name, "fixed\n");
+        allow(&made.at(name), mode);
+    }
+    fs::create_dir(made.in_home("appends")).expect("made");
+    for (folder, mode) in [("memory", 0o555), ("closed", 0o000), ("", 0o555)] {
+        allow(&made.at(folder), mode);
+    }
+    for folder in ["", "appends"] {
+        allow(&made.in_home(folder), 0o777);
+    }
+    let mut command = child(&binary, TEST, made.folder.path(), "nobody");
+    unprivileged(&mut command);
+    let output = command.output().expect("started");
+    for folder in ["", "memory", "closed"] {
+        allow(&made.at(folder), 0o755);
+    }
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(made.text("memory/fixed.md"), "fixed\n");
+    assert_eq!(made.count_in_home("appends"), 0, "no note is left");
+}
+
+#[test]
+fn an_error_has_no_control_characters_in_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = Home::open_or_create(&folder.path().join("home")).expect("a home");
+    let odd = folder.path().join("odd\x1b[31m\nname");
+    fs::write(&odd, "a file where a folder should be").expect("written");
+    let files = Workspace::open(&home, &odd);
+    for error in [
+        files.append(&file("a.md"), "x").expect_err("no folder"),
+        files.list(&default(), "", 1).expect_err("no folder"),
+        files.create(&file("a.md"), b"x").expect_err("no folder"),
+    ] {
+        let text = error.to_string();
+        assert!(!text.contains(char::is_control), "{text:?}");
+        assert!(text.contains("odd\\u{1b}[31m\\nname"), "{text}");
+    }
+}
+
+/// A file system of its own, gone when it is dropped.
+struct SmallDisk {
+    folder: TempDir,
+}
+
+impl SmallDisk {
+    /// `None` where mounting is not allowed.
+    fn mount(kilobytes: u32) -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let size = format!("size={kilobytes}k,mode=0755");
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path()).output();
+        mounted.ok().filter(|output| output.status.success()).map(|_| Self { folder })
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(self.folder.path()).status();
+        assert!(unmounted.is_ok_and(|status| status.success()), "the disk could not be unmounted");
+    }
+}
+
+#[test]
+fn a_full_disk_changes_nothing() {
+    let Some(disk) = SmallDisk::mount(64) else {
+        eprintln!("not tested: this machine does not allow to mount a small disk");
+        return;
+    };
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let home = Home::open_or_create(elsewhere.path()).expect("a home");
+    let files = Workspace::open(&home, disk.folder.path());
+    let (day, path) = (file("memory/day.md"), disk.folder.path().join("memory/day.md"));
+    files.append(&day, "first").expect("added");
+    let full = |answer: Result<(), FileError>| {
+        assert!(matches!(answer, Err(FileError::DiskFull { .. })), "{answer:?}");
+    };
+    // A part of it would fit.
+    full(files.append(&day, &"x".repeat(100_000)).map(drop));
+    full(files.append(&file("memory/new.md"), &"x".repeat(100_000)).map(drop));
+    full(files.create(&file("memory/new.md"), &[b'x'; 100_000]));
+    full(files.replace(&day, &[b'x'; 100_000], From::Any, None));
+    assert_eq!(fs::read_to_string(&path).expect("there"), "first\n");
+    let names: Vec<_> = fs::read_dir(path.parent().expect("a folder"))
+        .expect("there")
+        .map(|entry| entry.expect("one").file_name())
+        .collect();
+    assert_eq!(names, ["day.md"], "neither a file nor a draft is left");
+    assert_eq!(fs::read_dir(elsewhere.path().join("appends")).expect("there").count(), 0);
+    files.append(&day, "second").expect("what fits is added");
+    assert_eq!(fs::read_to_string(&path).expect("there"), "first\nsecond\n");
+}
+
+#[test]
+fn nothing_is_written_after_what_could_not_be_finished() {
+    let Some(disk) = SmallDisk::mount(64) else {
+        eprintln!("not tested: this machine does not allow to mount a small disk");
+        return;
+    };
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let home = Home::open_or_create(elsewhere.path()).expect("a home");
+    let files = Workspace::open(&home, disk.folder.path());
+    let lines = format!("{}\n", "x".repeat(30_000));
+    let day = disk.folder.path().join("memory/day.md");
+    fs::create_dir(disk.folder.path().join("memory")).expect("made");
+    fs::write(&day, &lines[..10]).expect("written");
+    let filler = disk.folder.path().join("filler");
+    fs::write(&filler, [b'x'; 56 * 1024]).expect("written");
+    fs::create_dir(elsewhere.path().join("appends")).expect("made");
+    let root = data_encoding::HEXLOWER.encode(disk.folder.path().as_os_str().as_encoded_bytes());
+    let head = format!(r#"{{"file":{{"root":"{root}","folder":"","name":"memory/day.md"}},"start":0}}"#);
+    fs::write(elsewhere.path().join("appends/1"), format!("{head}\n{lines}")).expect("written");
+
+    let error = files.append(&file("memory/day.md"), "next").expect_err("the disk is full");
+    assert!(matches!(error, FileError::DiskFull { .. }), "{error}");
+    assert!(lines.starts_with(&fs::read_to_string(&day).expect("there")));
+    assert!(files.read(&file("memory/day.md"), 100_000).is_ok(), "what is there can be read");
+    fs::remove_file(&filler).expect("removed");
+    files.append(&file("memory/day.md"), "next").expect("added");
+    assert_eq!(fs::read_to_string(&day).expect("there"), format!("{lines}next\n"));
+}
+
+#[test]
+fn a_home_on_a_full_disk_changes_no_file() {
+    let Some(disk) = SmallDisk::mount(64) else {
+        eprintln!("not tested: this machine does not allow to mount a small disk");
+        return;
+    };
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let home = Home::open_or_create(disk.folder.path()).expect("a home");
+    let files = Workspace::open(&home, elsewhere.path());
+    let day = file("memory/day.md");
+    files.append(&day, "first").expect("added");
+    let error = files.append(&day, &"x".repeat(100_000)).expect_err("no note can be written");
+    assert!(matches!(error, FileError::DiskFull { .. }), "{error}");
+    let old = vec![b'y'; 100_000];
+    fs::write(elsewhere.path().join("memory/large.md"), &old).expect("written");
+    let at = super::made::time(0);
+    let error = files.replace(&file("memory/large.md"), b"new", From::Any, Some(at)).expect_err("not kept");
+    assert!(matches!(error, FileError::DiskFull { .. }), "{error}");
+    assert_eq!(fs::read(elsewhere.path().join("memory/large.md")).expect("there"), old);
+    assert_eq!(fs::read_to_string(elsewhere.path().join("memory/day.md")).expect("there"), "first\n");
+}
