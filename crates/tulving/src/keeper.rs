@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use tulving_core::Engine;
 use tulving_core::error::{Class, Error};
+use tulving_core::journal::Followed;
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
 use tulving_server::Upkeep;
@@ -20,6 +21,9 @@ use tulving_store::{Folded, SearchIndex, SqliteStore};
 const STEP: usize = 16;
 /// After files were rewritten, they are not for so many times as long as that took: it holds writers up.
 const REST: u32 = 10;
+
+/// What is not watched is looked at so many times less often.
+const SELDOM: u32 = 15;
 
 /// How long things wait.
 #[derive(Clone, Copy)]
@@ -33,6 +37,8 @@ struct Pace {
     patience: Duration,
     /// How long at the least files are left alone after they were rewritten.
     apart: Duration,
+    /// How often it is looked whether somebody has edited what people can read.
+    look: Duration,
 }
 
 const PACE: Pace = Pace {
@@ -40,6 +46,7 @@ const PACE: Pace = Pace {
     calm: Duration::from_secs(5),
     patience: Duration::from_secs(10 * 60),
     apart: Duration::from_secs(60),
+    look: Duration::from_secs(2),
 };
 
 /// Does what waits, in a thread of its own, whenever calls have been quiet for a moment.
@@ -110,28 +117,51 @@ impl House {
         // What a process before this one left.
         erased.look(&self.store);
         troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
+        let mut quiet_since = Instant::now();
+        let mut look = self.pace.look;
         loop {
-            let calm = match erased.wait() {
-                None if rung.recv().is_ok() => false,
-                None => break,
-                Some(wait) => match rung.recv_timeout(wait) {
-                    Ok(()) => false,
-                    Err(RecvTimeoutError::Timeout) => true,
-                    Err(RecvTimeoutError::Disconnected) => break,
-                },
+            let due = erased.due(quiet_since);
+            let until = due.map_or(look, |due| due.saturating_duration_since(Instant::now()));
+            let waits = match rung.recv_timeout(until.min(look)) {
+                Ok(()) => {
+                    quiet_since = Instant::now();
+                    true
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    let followed = self.follow_files();
+                    // What is not watched is walked through, which may take a while.
+                    look = if followed.watched { self.pace.look } else { self.pace.look * SELDOM };
+                    followed.read > 0
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
             };
-            if !calm {
+            if waits {
                 self.do_what_waits(&mut troubles);
                 erased.look(&self.store);
             }
             if self.is_stopped() {
                 break;
             }
+            let calm = erased.due(quiet_since).is_some_and(|due| Instant::now() >= due);
             if calm || erased.is_overdue() {
                 erased.rewrite(&self.store, &self.index);
             }
         }
         troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
+    }
+
+    /// Reads what somebody has edited. What could not be read is said to who asks.
+    fn follow_files(&self) -> Followed {
+        let mut all = Followed::default();
+        while !self.is_stopped() {
+            let followed = self.engine.follow_files();
+            let goes_on = followed.left > 0 && followed.read > 0;
+            all = Followed { read: all.read + followed.read, ..followed };
+            if !goes_on {
+                break;
+            }
+        }
+        all
     }
 
     /// Leaves every space the newest turns of its log.
@@ -152,6 +182,7 @@ impl House {
         let mut waits = true;
         while waits && !self.is_stopped() {
             thread::sleep(self.pace.quiet);
+            self.follow_files();
             troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
             let embedded = self.engine.embed_waiting(STEP).map_err(coded);
             let embedded = troubles.note("what waits is not embedded", embedded).unwrap_or_default();
@@ -186,9 +217,9 @@ impl Erased {
         }
     }
 
-    /// How long calls have to be quiet until the files are rewritten; `None` where they need not be.
-    fn wait(&self) -> Option<Duration> {
-        self.since.map(|_| self.pace.calm.max(self.not_before.saturating_duration_since(Instant::now())))
+    /// When the files are rewritten, where calls have been quiet since then; `None` where they need not be.
+    fn due(&self, quiet_since: Instant) -> Option<Instant> {
+        self.since.map(|_| (quiet_since + self.pace.calm).max(self.not_before))
     }
 
     fn is_overdue(&self) -> bool {
@@ -259,6 +290,7 @@ mod tests {
         calm: Duration::from_millis(20),
         patience: Duration::from_secs(3_600),
         apart: Duration::from_millis(1),
+        look: Duration::from_secs(3_600),
     };
 
     struct None;

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tulving_core::error::{Error, ModelError};
 use tulving_core::id::SpaceId;
-use tulving_core::ports::{Embedder, Feed, NoFiles, SystemClock};
+use tulving_core::ports::{Embedder, Feed, SystemClock};
 use tulving_core::request::{Caller, TokenRequest};
 use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
 use tulving_core::{BackendEntry, Backends, Engine, Keeps, Parts};
 use tulving_models::{MiniLm, Patience};
-use tulving_store::{Chore, Home, Options, Plugin, PluginCommand, SearchIndex, SqliteStore};
+use tulving_store::{Chore, Home, Options, Plugin, PluginCommand, SearchIndex, SqliteStore, Workspace};
 
 use crate::commands;
 use crate::config::{BackendSetting, Calling, Settings, Source};
@@ -42,6 +42,8 @@ pub(crate) struct App<'a> {
     pub(crate) store: Arc<SqliteStore>,
     /// What finds; for what is not a verb: folding, check-up.
     pub(crate) index: Arc<SearchIndex>,
+    /// The files that people can read.
+    pub(crate) files: Arc<Workspace>,
     /// The settings that hold.
     pub(crate) settings: &'a Settings,
     /// Who calls, wherever that is.
@@ -55,14 +57,15 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let store = Arc::new(SqliteStore::open(&home, options(settings))?);
     let index = index(&store);
+    let files = workspace(&home, settings);
     let failed = Arc::new(AtomicBool::new(false));
     let calling = Calling { patience: Patience::Patient, known: known(&store, settings) };
-    let engine = Arc::new(engine(&store, &index, settings, watched(settings, calling, &failed)));
+    let engine = Arc::new(engine(&store, &index, &files, settings, watched(settings, calling, &failed)));
     let caller = caller(&engine, settings)?;
     if settings.token.is_none() {
         provide_token(&engine, &home, &caller)?;
     }
-    Ok(App { engine, store, index, settings, caller, failed })
+    Ok(App { engine, store, index, files, settings, caller, failed })
 }
 
 /// The index of a store. It reads nothing before it is asked.
@@ -70,11 +73,21 @@ pub(crate) fn index(store: &Arc<SqliteStore>) -> Arc<SearchIndex> {
     Arc::new(SearchIndex::open(store.clone(), &store.home().index_dir()))
 }
 
+/// The files that people can read, wherever the settings say. Nothing is touched before it is asked.
+pub(crate) fn workspace(home: &Home, settings: &Settings) -> Arc<Workspace> {
+    let folder = match settings.workspace.as_os_str().is_empty() {
+        true => home.workspace(),
+        false => home.path().join(&settings.workspace),
+    };
+    Arc::new(Workspace::open(home, &folder))
+}
+
 /// An engine over a store. What the built-in model has embedded answers until another one has embedded all of it, unless
 /// all models are turned off.
 pub(crate) fn engine(
     store: &Arc<SqliteStore>,
     index: &Arc<SearchIndex>,
+    files: &Arc<Workspace>,
     settings: &Settings,
     embedder: Arc<dyn Embedder>,
 ) -> Engine {
@@ -85,7 +98,7 @@ pub(crate) fn engine(
         embedder,
         former,
         index: index.clone(),
-        files: Arc::new(NoFiles),
+        files: files.clone(),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
     });
@@ -290,7 +303,7 @@ impl App<'_> {
     /// The same engine with a model that is asked anew what it is, however well it seems to be known.
     pub(crate) fn asking_anew(&self) -> Engine {
         let embedder = watched(self.settings, Calling::default(), &self.failed);
-        engine(&self.store, &self.index, self.settings, embedder)
+        engine(&self.store, &self.index, &self.files, self.settings, embedder)
     }
 
     /// Embeds a little of what waits. A service is given little to do and little time for it.
@@ -300,7 +313,7 @@ impl App<'_> {
         }
         let calling = Calling { patience: Patience::Hurried, known: known(&self.store, self.settings) };
         let embedder = watched(self.settings, calling, &self.failed);
-        let engine = engine(&self.store, &self.index, self.settings, embedder);
+        let engine = engine(&self.store, &self.index, &self.files, self.settings, embedder);
         engine.embed_waiting(ASKED_FOR_AFTERWARDS).map(drop)
     }
 

@@ -49,6 +49,8 @@ pub struct Followed {
     pub read: usize,
     /// How many are still to be read.
     pub left: usize,
+    /// Whether files are watched, so that to look again costs nothing.
+    pub watched: bool,
     /// Those that could not be, with the space whose folder they are in; none where it is about all of them.
     pub unread: Vec<(Option<SpaceId>, Unread)>,
 }
@@ -80,12 +82,12 @@ pub(crate) fn follow(parts: &Parts, sights: &Sights, space: Option<SpaceId>, pac
     let mut sight = sights.0.lock().unwrap_or_else(PoisonError::into_inner);
     let pulse = parts.files.pulse();
     if pulse.is_some() && pulse == sight.pulse {
-        return Followed { unread: sight.unread.clone(), ..Followed::default() };
+        return Followed { watched: true, unread: sight.unread.clone(), ..Followed::default() };
     }
     let mut walk = Walk {
         parts,
         room: if pace == Pace::Waited { AT_ONCE } else { BY_THE_WAY },
-        done: Followed::default(),
+        done: Followed { watched: pulse.is_some(), ..Followed::default() },
     };
     if let Err(error) = archive::settle(parts) {
         walk.say(None, String::new(), &error);

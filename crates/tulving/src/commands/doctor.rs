@@ -225,7 +225,8 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
 /// Lets only an admin of the org pass: the findings are about everybody's memories.
 fn admit(store: &Arc<SqliteStore>, settings: &Settings) -> Result<(), Error> {
     let embedder = wire::embedder(settings, Calling::default());
-    let engine = wire::engine(store, &wire::index(store), settings, embedder);
+    let files = wire::workspace(store.home(), settings);
+    let engine = wire::engine(store, &wire::index(store), &files, settings, embedder);
     engine.require_org_admin(&wire::caller(&engine, settings)?)
 }
 

@@ -39,6 +39,7 @@ pub(super) fn run(args: &Mcp, app: &App<'_>, _: &mut Printer) -> Result<Outcome,
     // Standard error belongs to the client too: only what it should know is said there.
     let logging = app.settings.logging;
     let log = Log::start(Logging { level: logging.level.min(Level::WARN), ..logging });
+    app.files.watch();
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
     let (engine, bell) = (Arc::clone(&app.engine), Arc::new(keeper.bell()));
     let server = Server::new(engine, bell, caller, dialect, Naming::Client);

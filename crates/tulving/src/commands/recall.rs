@@ -280,8 +280,7 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
         printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
     }
     for Unread { path, why } in &answer.unread {
-        let what = if path.is_empty() { "the workspace" } else { path };
-        printer.warning(format!("{what} was not read: {why}"))?;
+        printer.warning(if path.is_empty() { why.clone() } else { format!("{path}: {why}") })?;
     }
     for failed in &answer.failed_backends {
         printer.warning(failed)?;

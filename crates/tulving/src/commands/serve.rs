@@ -100,6 +100,7 @@ pub(super) fn run(
         version = env!("CARGO_PKG_VERSION"),
         "started"
     );
+    app.files.watch();
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
     let store = Arc::clone(&app.store);
     let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)

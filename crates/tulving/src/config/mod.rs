@@ -46,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) space: String,
     /// The agent that speaks for the user.
     pub(crate) agent: Option<String>,
+    /// The folder of files that people can read; empty is that of the home.
+    pub(crate) workspace: PathBuf,
     /// Bounds on what is taken in.
     pub(crate) limits: Limits,
     /// How long to wait for other processes.
@@ -142,6 +144,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         token: env::var_os(TOKEN).map(|text| Secret::new(text.to_string_lossy().into_owned())),
         space: String::new(),
         agent: None,
+        workspace: PathBuf::new(),
         limits: Limits::default(),
         busy_wait: Duration::ZERO,
         readers: 1,

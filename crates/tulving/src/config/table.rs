@@ -61,6 +61,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "workspace",
+        variable: "TULVING_WORKSPACE",
+        default: "",
+        about: "the folder of journals and other files that people can read, such as one of an agent; else workspace in the home",
+        expects: "a path, from the home",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.workspace = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
         key: "limits.content_bytes",
         variable: "TULVING_LIMITS_CONTENT_BYTES",
         default: "3000000",
