@@ -4,30 +4,38 @@
 //! no character that cannot be seen, and cannot end the fence that it is put into. The budget is that of the
 //! [block] as it is printed: what is counted here are the pieces that it is made of.
 
+mod files;
+
 use std::collections::{HashMap, HashSet};
 
-use crate::access::Parts;
-use crate::answer::{Briefed, Briefing, BriefingSection, Hit, Strength};
+use crate::access::{self, Parts};
+use crate::answer::{Briefed, Briefing, BriefingFiles, BriefingSection, Hit, Strength};
 use crate::error::{Error, Field};
+use crate::file::{self, Folder};
 use crate::history;
 use crate::id::{MemoryId, PrincipalId};
 use crate::lifecycle::decay;
 use crate::limits;
-use crate::memory::Memory;
+use crate::memory::{Memory, Text};
 use crate::preview;
 use crate::rank::descending;
 use crate::recall;
 use crate::request::{Ask, BriefingRequest, Caller, Filter, Mode, RecallRequest, Sort};
+use crate::space::Space;
 use crate::text::block::{self, Piece};
 use crate::text::visible;
 use crate::time::Timestamp;
 use crate::vocabulary::{Boundary, MemoryType, State, Trust};
+
+use files::Files;
 
 /// What a section holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     /// Memories of a type.
     Type(MemoryType),
+    /// What stands in `MEMORY.md`.
+    LongTerm,
     /// What is pinned and of no type that has a section of its own.
     Pinned,
     /// What the session is about.
@@ -39,9 +47,10 @@ enum Holds {
 /// The sections, in the order in which they matter, and how much of the room each may take before the others had theirs:
 /// so many parts of the parts of all sections that have anything to say. Where a session has a subject, about a third is
 /// for that.
-const SECTIONS: [(&str, Holds, usize); 11] = [
+const SECTIONS: [(&str, Holds, usize); 12] = [
     ("Identity", Holds::Type(MemoryType::Identity), 4),
     ("Preferences", Holds::Type(MemoryType::Preference), 4),
+    ("Long-term memory", Holds::LongTerm, 6),
     ("Pinned", Holds::Pinned, 3),
     ("Projects", Holds::Type(MemoryType::Project), 3),
     ("People", Holds::Type(MemoryType::Person), 2),
@@ -87,10 +96,12 @@ pub(crate) fn briefing(parts: &Parts, caller: &Caller, request: &BriefingRequest
     let (least, most) = (limits::BRIEFING_LEAST, limits::BRIEFING_MOST);
     let budget = crate::read::within(Field::Budget, request.token_budget, least, most)?;
     let now = parts.clock.now();
+    let space = access::space_of_call(parts, caller)?;
     let mut found = Vec::with_capacity(SECTIONS.len());
     for (_, holds, _) in SECTIONS {
         found.push(match holds {
             Holds::Relevant => (relevant(parts, caller, request.about.as_deref(), now)?, 0),
+            Holds::LongTerm => long_term(parts, caller, &space)?,
             _ => holding(parts, caller, holds, now)?,
         });
     }
@@ -103,7 +114,27 @@ pub(crate) fn briefing(parts: &Parts, caller: &Caller, request: &BriefingRequest
         let lines = memories.iter().map(|(memory, text)| line(memory, text, &sources)).collect();
         Draft { heading, holds, parts, lines, unseen, used: 0 }
     });
-    Ok(told(drafts.collect(), budget * limits::BYTES_PER_TOKEN))
+    let (drafts, bytes) = (drafts.collect(), budget * limits::BYTES_PER_TOKEN);
+    match Files::of(parts, &space) {
+        None => Ok(told(drafts, bytes)),
+        Some(files) => Ok(told_beside(drafts, files, bytes)),
+    }
+}
+
+/// What is told where a folder has files: they have half of the room, and what the memories leave free; what they leave
+/// free is for the memories.
+fn told_beside(drafts: Vec<Draft>, mut files: Files<'_>, bytes: usize) -> Briefing {
+    let least = limits::BRIEFING_LEAST * limits::BYTES_PER_TOKEN;
+    // However little room there is, it is said how many files there are: the least budget has room for that.
+    let share = ((bytes - least) / 2).max(files.least());
+    let length = |told: &BriefingFiles| block::shelf(told).iter().map(Piece::length).sum::<usize>();
+    let mut shelf = files.within(share);
+    let briefing = told(drafts, bytes - length(&shelf));
+    let memories = block::block(&briefing).len().max(block::frame());
+    if bytes - memories > share {
+        shelf = files.within(bytes - memories);
+    }
+    Briefing { files: Some(shelf), ..briefing }
 }
 
 /// What of all these is told within so many bytes.
@@ -288,19 +319,30 @@ fn fit(text: &str, longest: usize) -> String {
     visible::fenced(&preview::cut(&visible::plain(text), longest))
 }
 
+/// What a memory is called by; for a mirror its file, cut where the path is long, and its line.
+fn label(memory: &Memory) -> String {
+    match (&memory.provenance.source_path, memory.provenance.mirror) {
+        (Some(path), Some(mirror)) => format!("{}:{}", fit(path, LONGEST_NAME * 2), mirror.line),
+        _ => memory.reference().to_string(),
+    }
+}
+
 /// A memory as it is told. Of a long one, what it says in short where that is known, else its beginning.
 fn line(memory: &Memory, text: &str, sources: &Sources) -> Line {
     let summary = memory.edition.text.summary.as_deref();
     let text = summary.filter(|_| text.chars().nth(LONGEST).is_some()).unwrap_or(text);
-    let (text, by) = (fit(text, LONGEST), sources.name(memory));
+    // Who wrote a line of a file, nobody knows; where it stands is said.
+    let mirrored = memory.provenance.mirror.is_some();
+    let (text, by) = (fit(text, LONGEST), sources.name(memory).filter(|_| !mirrored));
     let text = match (&by, sources.trust(memory)) {
         (Some(name), Trust::Own | Trust::Shared) => format!("(by {name}) {text}"),
         (Some(name), Trust::Untrusted) => format!("(by {name}, from an untrusted source) {text}"),
         (None, Trust::Untrusted) => format!("(from an untrusted source) {text}"),
+        (None, Trust::Shared) if mirrored => text,
         (None, Trust::Shared) => format!("(from others) {text}"),
         (None, Trust::Own) => text,
     };
-    let said = Briefed { id: memory.id, name: memory.reference(), text, by };
+    let said = Briefed { id: memory.id, name: label(memory), text, by };
     let bytes = Piece::Line(&said).length();
     Line { said, bytes, told: false }
 }
@@ -326,6 +368,7 @@ fn holding(
         states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
         states_at: Some(now),
         valid_at: Some(now),
+        records_only: true,
         ..Filter::default()
     };
     // What was decided lately counts most of the decisions; of the others what matters most.
@@ -363,6 +406,21 @@ fn holding(
         (memory, text)
     };
     Ok((memories.into_iter().map(text).collect(), unseen))
+}
+
+/// What stands in `MEMORY.md`, line by line, and how much more there is.
+fn long_term(parts: &Parts, caller: &Caller, space: &Space) -> Result<(Vec<(Memory, String)>, u64), Error> {
+    let path = Folder::of(space).join(file::LONG_TERM);
+    let mut entries = parts.store.mirrors(space.id, &path)?;
+    entries.sort_by_key(|entry| entry.line);
+    let unseen = entries.len().saturating_sub(LOOKED_AT) as u64;
+    let ids: Vec<MemoryId> = entries.iter().take(LOOKED_AT).map(|entry| entry.id).collect();
+    let told = |memory: Memory| {
+        let Text { content, title, .. } = &memory.edition.text;
+        let text = title.as_ref().map_or_else(|| content.clone(), |title| format!("{title}: {content}"));
+        (memory, text)
+    };
+    Ok((parts.store.memories(&caller.viewer, &ids)?.into_iter().map(told).collect(), unseen))
 }
 
 /// What is relevant to the subject and holds now, with the text to show of each.

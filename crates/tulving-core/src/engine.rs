@@ -127,15 +127,19 @@ impl Engine {
         access::find_forgotten(&self.parts, caller, which)
     }
 
-    /// One page of a list.
+    /// One page of a list. What files say is in it only where one of them is named.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
+        if request.filter.source_path.is_some() {
+            mirror::follow(&self.parts, &self.sights, request.filter.space, Pace::Waited);
+        }
         match &self.backends {
             None => read::list(&self.parts, caller, request),
             Some(backends) => backends::list(&self.parts, backends, caller, request),
         }
     }
 
-    /// How many memories match. Refused where there are other backends than the built-in: none of them counts.
+    /// How many memories match, of those that a list has. Refused where there are other backends than the built-in: none of
+    /// them counts.
     pub fn count(&self, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
         if let Some(backends) = &self.backends {
             return Err(backends::not_counted(backends));

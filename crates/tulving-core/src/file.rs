@@ -14,6 +14,13 @@ use crate::space::Space;
 use crate::time::Timestamp;
 use crate::vocabulary::SpaceKind;
 
+/// The folder of journals in the folder of a space.
+pub(crate) const JOURNALS: &str = "memory";
+/// What is always known, in the folder of a space.
+pub(crate) const LONG_TERM: &str = "memory/MEMORY.md";
+/// The folder of conversations in the folder of a space.
+pub(crate) const CONVERSATIONS: &str = "conversations";
+
 /// The folder of a space, below the workspace: the workspace itself for `default`, `groups/NAME` for a group, `spaces/NAME`
 /// for any other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -158,6 +165,17 @@ pub struct FileContent {
     pub bytes: Vec<u8>,
     /// How it was then. Bytes and stamp are of one state, as far as can be told.
     pub stamp: Stamp,
+}
+
+/// Bytes as text: without the mark of byte order, and with `�` for what is none.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Whether bytes are not meant to be read by people: they have a zero among the first few.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8_192).any(|byte| *byte == 0)
 }
 
 /// What an append did.

@@ -82,6 +82,17 @@ impl Memory {
     pub fn reference(&self) -> MemoryRef {
         MemoryRef::of(self.number, self.id)
     }
+
+    /// Where the entry stands that it mirrors, such as `memory/2026-05-27.md:3`; `None` for a record.
+    pub fn place_in_file(&self) -> Option<String> {
+        let (path, mirror) = (self.provenance.source_path.as_deref()?, self.provenance.mirror?);
+        Some(format!("{path}:{}", mirror.line))
+    }
+
+    /// What it is shown by: file and line of a mirror, else its [reference](Self::reference).
+    pub fn label(&self) -> String {
+        self.place_in_file().unwrap_or_else(|| self.reference().to_string())
+    }
 }
 
 /// What an edit replaces as a whole and history keeps.

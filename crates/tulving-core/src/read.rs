@@ -26,16 +26,18 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Me
     access::find(parts, caller, which)
 }
 
-/// How many match.
+/// How many match, of what [`list`] lists.
 pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
-    Ok(parts.store.count(&caller.viewer, &fitted(filter, parts.clock.now())?)?)
+    let filter = fitted(filter, parts.clock.now())?.of_records();
+    Ok(parts.store.count(&caller.viewer, &filter)?)
 }
 
-/// One page, shorter than asked where its contents are long. Following the cursors neither skips nor repeats, whatever is written meanwhile: where the order is by
+/// One page, without mirrors unless their file is named, shorter than asked where its contents are long. Following the cursors neither skips nor repeats, whatever is written meanwhile: where the order is by
 /// creation each page begins after the last one's end; where it may change, the first page freezes it.
 pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     let limit = bounded(Field::Limit, request.limit, limits::PAGE)?;
-    let request = &ListRequest { filter: fitted(&request.filter, parts.clock.now())?, ..request.clone() };
+    let filter = fitted(&request.filter, parts.clock.now())?.of_records();
+    let request = &ListRequest { filter, ..request.clone() };
     let fingerprint = fingerprint(caller, request);
     if let Some(cursor) = request.cursor.filter(|cursor| {
         let fixed = matches!(cursor.position, Position::After(..));

@@ -222,6 +222,14 @@ impl Filter {
             && self.valid_at.is_none_or(|at| memory.held_at(at))
     }
 
+    /// The same for who looks through memories without saying what they say: what files say is in their files, and left out
+    /// unless a file is named.
+    #[must_use]
+    pub(crate) fn of_records(mut self) -> Self {
+        self.records_only |= self.source_path.is_none();
+        self
+    }
+
     /// Whether it asks for nothing but what the index knows of a memory: space, type, kind, stability, state, form,
     /// author, pin, times, and whether it is a record.
     pub fn is_plain(&self) -> bool {

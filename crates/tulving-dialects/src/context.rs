@@ -6,10 +6,11 @@ use tulving_core::text::block;
 use crate::tool::{Desk, Refusal};
 use crate::{Dialect, max};
 
-/// The block of a dialect. Only the native one has a budget and a subject.
+/// The block of a dialect. Those of max and maven have neither a budget nor a subject.
 pub fn block(desk: &Desk<'_>, dialect: Dialect, request: &BriefingRequest) -> Result<String, Refusal> {
     match dialect {
         Dialect::Max => max::summary(desk),
+        Dialect::Maven => Ok(desk.engine.long_term(&desk.caller)?.prompt()),
         _ => Ok(block::block(&desk.engine.briefing(&desk.caller, request)?)),
     }
 }

@@ -154,9 +154,10 @@ struct List {
     category: Option<String>,
 }
 
-/// What a memory is called here: its key, or its number where it was saved without one.
+/// What a memory is called here: its key, or its number where it was saved without one; what stands in a file, by file and
+/// line.
 fn key(memory: &Memory) -> String {
-    memory.edition.key.clone().unwrap_or_else(|| memory.reference().to_string())
+    memory.edition.key.clone().unwrap_or_else(|| memory.label())
 }
 
 /// The memory whose number a key looks like.

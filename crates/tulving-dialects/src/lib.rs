@@ -8,6 +8,7 @@
 
 mod argument;
 pub mod context;
+mod conversation;
 pub mod groups;
 pub mod listed;
 pub mod maven;
@@ -96,7 +97,7 @@ impl Dialect {
             Self::Max => &[("text", "keyword")],
             Self::Memax => &[("question", "query"), ("agent", "assisted_by_agent"), ("tag", "tags")],
             Self::Groups => &[("question", "query"), ("text", "query")],
-            Self::Maven => &[],
+            Self::Maven => &[("text", "query")],
             Self::Spacebot => {
                 &[("question", "query"), ("source_note", "source"), ("conversation", "channel_id")]
             }
@@ -159,7 +160,19 @@ mod tests {
     #[test]
     fn every_dialect_has_its_tools_and_their_names_are_its_own() {
         let names = |dialect: Dialect| dialect.tools().iter().map(|tool| tool.name).collect::<Vec<_>>();
-        assert_eq!(names(Dialect::Native), ["save", "recall", "update", "forget", "associate", "context"]);
+        assert_eq!(
+            names(Dialect::Native),
+            [
+                "save",
+                "recall",
+                "update",
+                "forget",
+                "associate",
+                "context",
+                "log_turn",
+                "archive_conversation"
+            ]
+        );
         assert_eq!(names(Dialect::Max), ["remember", "recall", "forget"]);
         assert_eq!(
             names(Dialect::Memax),

@@ -231,6 +231,9 @@ pub struct Fields {
     assisted_by_agent: Option<String>,
     /// The file it comes from.
     source_path: Option<String>,
+    /// The line of that file where it stands, where it mirrors one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
     /// How many times the memory has been retrieved.
     access_count: u64,
     /// Incremented on edits.
@@ -264,6 +267,7 @@ pub fn fields(memory: &Memory, now: Timestamp) -> Fields {
         source_agent: provenance.source_agent.clone(),
         assisted_by_agent: provenance.assisted_by_agent.clone(),
         source_path: provenance.source_path.clone(),
+        line: provenance.mirror.map(|mirror| mirror.line),
         access_count: usage.access_count,
         version: memory.version.0,
         created_at: usage.created_at.to_string(),

@@ -1,4 +1,4 @@
-//! Tulving's own tools: six, for everyday work.
+//! Tulving's own tools: six for everyday work, and two for hosts that keep conversations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use tulving_core::vocabulary::{MemoryType, Relation};
 use crate::argument::{Name, Whole};
 use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
-use crate::{Dialect, context};
+use crate::{Dialect, context, conversation};
 
 /// How many memories a recall gives where it does not say, and at the most.
 const USUAL: i64 = 8;
@@ -78,6 +78,8 @@ pub(crate) fn tools() -> Vec<Tool> {
              open todos, recent decisions, and what is relevant to `about`.",
             context_tool,
         ),
+        conversation::log_turn(),
+        conversation::archive(),
     ]
 }
 
@@ -241,6 +243,12 @@ struct Shown {
     /// Its key, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    /// The file that it stands in, below the workspace; change it there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_path: Option<String>,
+    /// The line of that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
     /// Labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
@@ -307,6 +315,8 @@ fn shown(hit: &Hit) -> Shown {
         date: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at).date(),
         relevance: (hit.relevance_score.get() * 1e3).round() / 1e3,
         key: memory.edition.key.clone(),
+        source_path: memory.provenance.source_path.clone(),
+        line: memory.provenance.mirror.map(|mirror| mirror.line),
         tags: memory.edition.text.tags.clone(),
         section: hit.heading_path().to_owned(),
         superseded: memory.superseded_by.is_some(),

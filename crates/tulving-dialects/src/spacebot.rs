@@ -364,7 +364,7 @@ fn summary(hits: &[Hit], now: Timestamp) -> String {
         let _ = write!(
             summary,
             "\n{place}. **{}** {} (importance {:.2}, relevance {:.2}, {}{superseded}): {}",
-            memory.reference(),
+            memory.label(),
             shown_type(memory.edition.class.memory_type),
             importance(memory, now),
             hit.relevance_score.get(),

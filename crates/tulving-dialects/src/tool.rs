@@ -9,8 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::Engine;
 use tulving_core::answer::{FailedBackend, Warning};
-use tulving_core::error::{Class, Error, Field, Invalid};
+use tulving_core::error::{Class, Error, Field, FileError, Invalid};
 use tulving_core::id::{MemoryRef, SpaceId};
+use tulving_core::journal::shelf::{Shelf, ShelfText};
 use tulving_core::memory::Memory;
 use tulving_core::preview;
 use tulving_core::request::Caller;
@@ -57,6 +58,16 @@ impl<'a> Desk<'a> {
     pub fn memory(&self, which: MemoryRef) -> Result<Memory, Refusal> {
         Ok(self.engine.touch(&self.caller, which)?)
     }
+
+    /// The files of the space.
+    pub fn files(&self) -> Result<Shelf, Refusal> {
+        Ok(self.engine.files(&self.caller)?)
+    }
+
+    /// What one of them says.
+    pub fn file(&self, name: &str) -> Result<ShelfText, Refusal> {
+        Ok(self.engine.file(&self.caller, name)?)
+    }
 }
 
 /// The spaces that are no groups; from within a group, that group.
@@ -71,13 +82,15 @@ fn hubs(engine: &Engine, caller: &Caller) -> Result<Vec<SpaceId>, Refusal> {
     Ok(reached.map(|space| space.id).collect())
 }
 
-/// What calling a tool does to what is stored. Called twice with the same arguments, it does it once.
+/// What calling a tool does to what is stored. Called twice with the same arguments, it does it once, unless it adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
     Reads,
     /// Adds to it, or changes what can be brought back.
     Writes,
+    /// Adds to it with every call.
+    Adds,
     /// Removes something.
     Removes,
 }
@@ -153,6 +166,9 @@ impl From<Error> for Refusal {
                 Some("split it into several memories".to_owned())
             }
             Error::Invalid(invalid) => invalid.hint(),
+            Error::File(
+                FileError::TooLarge { .. } | FileError::Changed { .. } | FileError::Exists { .. },
+            ) => error.hint(),
             Error::Changed { .. } | Error::Mirrored { .. } | Error::Held { .. } | Error::CursorExpired => {
                 error.hint()
             }

@@ -26,6 +26,8 @@ struct Kept {
     files: BTreeMap<FilePath, (Vec<u8>, Stamp)>,
     previous: BTreeMap<FilePath, Vec<(Previous, Vec<u8>)>>,
     pledges: Vec<Pledge>,
+    /// Those that somebody is about to settle.
+    begun: Vec<Pledge>,
     written: i64,
 }
 
@@ -74,6 +76,16 @@ impl MemoryFiles {
     /// The pledges as a process that was killed left them.
     pub fn leave(&self, pledge: Pledge) {
         self.change(|kept| kept.pledges.push(pledge));
+    }
+
+    /// Whoever was about to settle a pledge is gone.
+    pub fn abandon(&self) {
+        self.change(|kept| kept.pledges.append(&mut kept.begun));
+    }
+
+    /// The names of all files.
+    pub fn names(&self) -> Vec<String> {
+        self.kept.lock().expect("nobody panicked").files.keys().map(ToString::to_string).collect()
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Kept) -> T) -> T {
@@ -200,7 +212,9 @@ impl Files for MemoryFiles {
     }
 
     fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
-        self.create(&pledge.path, content)
+        self.create(&pledge.path, content)?;
+        self.change(|kept| kept.begun.push(pledge.clone()));
+        Ok(())
     }
 
     fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
@@ -211,6 +225,7 @@ impl Files for MemoryFiles {
     fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
         self.change(|kept| {
             kept.pledges.retain(|one| one != pledge);
+            kept.begun.retain(|one| one != pledge);
             if !saved {
                 kept.files.remove(&pledge.path);
             }

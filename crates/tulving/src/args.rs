@@ -15,9 +15,9 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use crate::commands::{
-    associate, audit, backup, completions, config, context, dissociate, doctor, dump, embed, forget, get,
-    history, list, load, mcp, memory, r#move, moves, recall, related, revert, save, serve, space, tend,
-    token, tool, turn, update,
+    associate, audit, backup, completions, config, context, conversation, dissociate, doctor, dump, embed,
+    file, forget, get, history, journal, list, load, long_term, mcp, memory, r#move, moves, recall, related,
+    revert, save, serve, space, tend, token, tool, turn, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -126,6 +126,16 @@ pub(crate) enum Command {
     Related(related::Related),
     /// Print what to know at the start of a session, for a system prompt
     Context(context::Context),
+    /// The journal of a day, and noting something today
+    Journal(journal::Journal),
+    /// What is always known: MEMORY.md
+    LongTerm(long_term::LongTermArgs),
+    /// The files in the folder of a space
+    File(file::File),
+    /// Archive a conversation as a file and a memory
+    ArchiveConversation(conversation::ArchiveConversation),
+    /// The conversations that are archived
+    Conversation(conversation::Conversation),
     /// The log of conversations: what was said, turn by turn
     Turn(turn::Turn),
     /// Print the prompt for a session that begins after one was lost

@@ -164,6 +164,23 @@ pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> 
     Ok(words?.join(" "))
 }
 
+/// What a file says; `-` is standard input. No more is read of it than shows that it is too long.
+pub(crate) fn file(path: &Path, field: Field, limit: usize) -> Result<String, Failure> {
+    if path == Path::new("-") {
+        return text(&["-".into()], limit);
+    }
+    let name = path.display().to_string();
+    let unreadable = |source| InputError::Unreadable { name: name.clone(), source };
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    File::open(path).map_err(unreadable)?.take(most).read_to_end(&mut bytes).map_err(unreadable)?;
+    let got = bytes.len();
+    if got > limit {
+        return Err(Invalid::TooLong { field, got, limit, unit: "bytes" }.into());
+    }
+    utf8(bytes, &name)
+}
+
 fn word(word: &OsString) -> Result<String, Failure> {
     match word.to_str() {
         Some(text) => Ok(text.to_owned()),

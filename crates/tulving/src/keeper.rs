@@ -392,6 +392,36 @@ mod tests {
     }
 
     #[test]
+    fn the_log_of_every_space_is_cut_back_at_the_start() {
+        use tulving_core::request::{TurnFilter, TurnRequest};
+        use tulving_core::vocabulary::{SpaceKind, TurnRole};
+
+        let bed = Bed::new();
+        let group = bed.engine.create_space(&bed.user, "kitchen", SpaceKind::Group).expect("a space");
+        let there = Caller { space: group.id, ..bed.user.clone() };
+        let turn = TurnRequest {
+            channel: Option::None,
+            role: TurnRole::User,
+            speaker: Option::None,
+            content: "again".to_owned(),
+            source: Option::None,
+        };
+        for caller in [&bed.user, &there] {
+            for _ in 0..230 {
+                bed.engine.log_turn(caller, &turn).expect("logged");
+            }
+        }
+        let kept = |caller: &Caller| {
+            let filter = TurnFilter { channel: Option::None, last: 1_000 };
+            bed.engine.turns(caller, &filter).expect("turns").len()
+        };
+        assert_eq!((kept(&bed.user), kept(&there)), (230, 230));
+        let keeper = bed.keeper(SOON);
+        until(|| (kept(&bed.user), kept(&there)) == (200, 200));
+        keeper.stop();
+    }
+
+    #[test]
     fn the_files_are_left_alone_for_a_while_and_at_a_stop() {
         let bed = Bed::new();
         let keeper = bed.keeper(Pace { apart: Duration::from_secs(3_600), ..SOON });

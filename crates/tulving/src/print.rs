@@ -16,6 +16,7 @@ use tulving_core::time::Timestamp;
 use crate::exit;
 use crate::failure::{Cause, Failure};
 use crate::show::style::{self, BAD, FAINT, WARN};
+use crate::show::text::block;
 
 /// How wide a terminal is taken to be where nothing says so.
 const USUAL_WIDTH: usize = 80;
@@ -113,6 +114,15 @@ impl Printer {
     /// Several lines of the result.
     pub(crate) fn lines(&mut self, lines: &[String]) -> Result<(), Failure> {
         lines.iter().try_for_each(|line| self.line(line))
+    }
+
+    /// A text that somebody wrote: as it is into a file or a pipe; on a terminal without control characters and with a line
+    /// break at its end.
+    pub(crate) fn written(&mut self, text: &str) -> Result<(), Failure> {
+        if self.columns().is_none() {
+            return self.bytes(text.as_bytes());
+        }
+        self.lines(&block(text).lines().map(str::to_owned).collect::<Vec<_>>())
     }
 
     /// Bytes of the result as they are.

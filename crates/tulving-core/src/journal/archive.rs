@@ -27,8 +27,8 @@ use super::day::Day;
 use super::readable;
 use super::transcript::{self, Message, Transcript};
 
-/// The folder of conversations in the folder of a space.
-pub(crate) const FOLDER: &str = "conversations";
+pub(crate) use crate::file::CONVERSATIONS as FOLDER;
+
 /// Most characters of what a name is made of.
 const SLUG_CHARS: usize = 50;
 /// How many conversations of one name a day may have.
@@ -123,10 +123,10 @@ pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -
             ..SaveRequest::new(summary.as_str())
         };
         let saved = save::save_as(parts, caller, pledge.memory, request);
-        let made = matches!(&saved, Ok(receipt) if receipt.fate == Fate::Created);
-        parts.files.settle(&pledge, made)?;
+        // Where this cannot be done now, whoever comes next does it: by then both are there, or neither.
+        let _ = settle(parts, &pledge);
         let receipt = saved?;
-        if made {
+        if receipt.fate == Fate::Created {
             return Ok(Archived {
                 path: pledge.path.to_string(),
                 name,
@@ -145,7 +145,7 @@ pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -
 /// The conversations that were archived in the caller's space, newest first.
 pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<ArchivedFile>, Error> {
     let folder = readable(parts, caller)?;
-    settle(parts)?;
+    settle_within(parts, &folder)?;
     let listed = parts.files.list(&folder, FOLDER, limits::FILES_LISTED)?;
     let mut found: Vec<ArchivedFile> = listed
         .files
@@ -167,7 +167,7 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<ArchivedFile>, 
 /// A conversation, read back from its file. It is named as [`list`] does, by its path in the folder, or by the key of its memory.
 pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<Transcript, Error> {
     let folder = readable(parts, caller)?;
-    settle(parts)?;
+    settle_within(parts, &folder)?;
     let bare = name.strip_prefix("conversation-").unwrap_or(name);
     let bare = bare.strip_prefix(FOLDER).and_then(|bare| bare.strip_prefix('/')).unwrap_or(bare);
     let bare = bare.strip_suffix(".md").unwrap_or(bare);
@@ -177,13 +177,19 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<Transcri
     Ok(transcript::read(&super::text(&found.bytes)))
 }
 
-/// Settles what a process that was killed left: the file stays where its memory was saved, else it goes.
-pub(crate) fn settle(parts: &Parts) -> Result<(), Error> {
-    for pledge in parts.files.pledges()? {
-        let entries = parts.store.entries(&[pledge.memory], None)?;
-        parts.files.settle(&pledge, !entries.is_empty())?;
-    }
-    Ok(())
+/// Settles what a process that was killed left in a folder.
+fn settle_within(parts: &Parts, folder: &Folder) -> Result<(), Error> {
+    let pledges = parts.files.pledges()?;
+    pledges
+        .iter()
+        .filter(|pledge| pledge.path.folder() == folder)
+        .try_for_each(|pledge| settle(parts, pledge))
+}
+
+/// Settles a pledge: the file stays where its memory was saved, else it goes.
+pub(crate) fn settle(parts: &Parts, pledge: &Pledge) -> Result<(), Error> {
+    let entries = parts.store.entries(&[pledge.memory], None)?;
+    Ok(parts.files.settle(pledge, !entries.is_empty())?)
 }
 
 fn path(folder: &Folder, name: &str) -> FilePath {
@@ -292,7 +298,12 @@ fn words(messages: &[Message]) -> Vec<String> {
     let mut place = 0;
     for message in messages {
         let spoken = message.content.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
-        for word in spoken.filter(|word| word.chars().count() > 2 && word.chars().any(char::is_alphabetic)) {
+        let says = |word: &&str| {
+            word.chars().count() > 2
+                && word.chars().any(char::is_alphabetic)
+                && !terms::is_stop_word(&word.to_lowercase())
+        };
+        for word in spoken.filter(says) {
             place += 1;
             for term in terms::terms(word).into_iter().take(1) {
                 counts.entry(term).or_insert((0, place, word.to_owned())).0 += 1;

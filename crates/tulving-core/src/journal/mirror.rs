@@ -14,7 +14,7 @@ use crate::answer::Unread;
 use crate::change::{NewMemory, Write};
 use crate::embedding;
 use crate::error::{Error, FileError};
-use crate::file::{FileEntry, FilePath, Folder, MirroredEntry, MirroredFile};
+use crate::file::{self, FileEntry, FilePath, Folder, MirroredEntry, MirroredFile};
 use crate::id::{MemoryId, PrincipalId, SpaceId, Version};
 use crate::limits;
 use crate::memory::{
@@ -31,7 +31,7 @@ use crate::{classify, preview};
 
 use super::day::Day;
 use super::format::{self, Form};
-use super::{FOLDER, archive, day_of, long_term, shelf};
+use super::{FOLDER, archive, day_of, long_term};
 
 /// How many bytes of changed files are read before a recall goes on without the rest.
 const AT_ONCE: u64 = 4 << 20;
@@ -86,12 +86,10 @@ pub(crate) fn follow(parts: &Parts, sights: &Sights, space: Option<SpaceId>, pac
     }
     let mut walk = Walk {
         parts,
+        now: None,
         room: if pace == Pace::Waited { AT_ONCE } else { BY_THE_WAY },
         done: Followed { watched: pulse.is_some(), ..Followed::default() },
     };
-    if let Err(error) = archive::settle(parts) {
-        walk.say(None, String::new(), &error);
-    }
     let spaces = match parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None }) {
         Ok(spaces) => spaces,
         Err(error) => {
@@ -99,6 +97,7 @@ pub(crate) fn follow(parts: &Parts, sights: &Sights, space: Option<SpaceId>, pac
             return walk.done;
         }
     };
+    walk.settle(&spaces);
     let every = pulse.is_some() || space.is_none();
     for found in spaces.iter().filter(|found| every || Some(found.id) == space) {
         if let Err(error) = walk.space(found) {
@@ -131,6 +130,8 @@ pub(crate) fn unread(
 /// One go.
 struct Walk<'a> {
     parts: &'a Parts,
+    /// When it is, once something has to be read.
+    now: Option<Timestamp>,
     /// How many bytes may still be read.
     room: u64,
     done: Followed,
@@ -140,6 +141,20 @@ impl Walk<'_> {
     fn say(&mut self, space: Option<SpaceId>, path: String, why: &dyn std::fmt::Display) {
         if self.done.unread.iter().filter(|(of, _)| *of == space).count() < NAMED {
             self.done.unread.push((space, Unread { path, why: why.to_string() }));
+        }
+    }
+
+    /// Settles what processes that were killed left. What is wrong in the folder of a space is for its members alone.
+    fn settle(&mut self, spaces: &[Space]) {
+        let pledges = match self.parts.files.pledges() {
+            Ok(pledges) => pledges,
+            Err(error) => return self.say(None, String::new(), &error),
+        };
+        for pledge in pledges {
+            let of = spaces.iter().find(|space| Folder::of(space) == *pledge.path.folder());
+            if let (Err(error), Some(of)) = (archive::settle(self.parts, &pledge), of) {
+                self.say(Some(of.id), pledge.path.to_string(), &error);
+            }
         }
     }
 
@@ -171,7 +186,8 @@ impl Walk<'_> {
             }
             self.room = self.room.saturating_sub(cost);
             self.done.read += 1;
-            let source = Source { space, file: &file, readable, now: self.parts.clock.now() };
+            let now = *self.now.get_or_insert_with(|| self.parts.clock.now());
+            let source = Source { space, file: &file, readable, now };
             if let Err(error) = mirror(self.parts, &source, before) {
                 self.say(Some(space.id), path, &error);
             }
@@ -272,7 +288,7 @@ fn mirror(parts: &Parts, source: &Source<'_>, known: Option<MirroredFile>) -> Re
             return if known.as_ref() == Some(&to) { Ok(()) } else { apply(parts, vec![write]) };
         }
         let wanted =
-            if shelf::is_binary(bytes) { Vec::new() } else { wanted(&source.file.path, &super::text(bytes)) };
+            if file::is_binary(bytes) { Vec::new() } else { wanted(&source.file.path, &super::text(bytes)) };
         let writes = changes(parts, source, &path, wanted)?;
         write_all(parts, source.space.id, &path, known, &to, writes)
     })

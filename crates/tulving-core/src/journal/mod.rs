@@ -26,9 +26,7 @@ pub use self::day::Day;
 pub use self::mirror::Followed;
 pub use self::search::{JournalHit, JournalHits};
 pub(crate) use self::search::{Memo, search};
-
-/// The folder of journals in the folder of a space.
-pub(crate) const FOLDER: &str = "memory";
+pub(crate) use crate::file::{JOURNALS as FOLDER, text};
 
 /// A journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -121,10 +119,4 @@ fn readable_space(parts: &Parts, caller: &Caller) -> Result<Space, Error> {
 /// A file in the folder of journals.
 fn path(folder: &Folder, name: &str) -> FilePath {
     FilePath::new(folder, &format!("{FOLDER}/{name}")).expect("the names of journals are fit")
-}
-
-/// A file as text: without the mark of byte order, and with `�` for what is none.
-pub(crate) fn text(bytes: &[u8]) -> String {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::access::{self, Parts};
 use crate::error::{Error, Field, FileError, Invalid};
-use crate::file::{FileEntry, FilePath, Folder};
+use crate::file::{self, FileEntry, FilePath, Folder};
 use crate::limits;
 use crate::ports::From;
 use crate::request::Caller;
@@ -88,7 +88,7 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<ShelfTex
     let path = named(&readable(parts, caller)?, name)?;
     let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
     let found = found.ok_or_else(|| absent(name))?;
-    if is_binary(&found.bytes) {
+    if file::is_binary(&found.bytes) {
         return Err(FileError::NotText { name: crate::preview::short(name) }.into());
     }
     let content = super::text(&found.bytes);
@@ -143,11 +143,6 @@ fn named(folder: &Folder, name: &str) -> Result<FilePath, Error> {
 /// Where in a folder the files are.
 pub(crate) fn shown(folder: &Folder) -> &'static [&'static str] {
     if folder.as_str().is_empty() { &[super::FOLDER, super::archive::FOLDER] } else { &[""] }
-}
-
-/// Whether bytes are not meant to be read by people: they have a zero among the first few.
-pub(crate) fn is_binary(bytes: &[u8]) -> bool {
-    bytes.iter().take(8_192).any(|byte| *byte == 0)
 }
 
 fn absent(name: &str) -> Error {

@@ -70,6 +70,9 @@ fn question(ask: &Ask) -> Result<Ask, Invalid> {
 }
 
 fn listed(mode: &Mode, filter: &mut Filter) -> Result<Sort, Invalid> {
+    if !matches!(mode, Mode::Substring(_)) {
+        *filter = std::mem::take(filter).of_records();
+    }
     Ok(match mode {
         Mode::Recent | Mode::Hybrid(_) => Sort::Newest,
         Mode::Important => Sort::Importance,

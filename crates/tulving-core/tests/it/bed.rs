@@ -6,6 +6,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tulving_core::answer::{Page, Receipt};
 use tulving_core::error::Error;
+use tulving_core::file::{FilePath, Folder};
 use tulving_core::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
@@ -171,6 +172,19 @@ impl Bed {
     pub(crate) fn contents(&self, caller: &Caller) -> Vec<String> {
         let page = self.engine.list(caller, &listing(Sort::Newest, 1_000));
         contents(&page.expect("a list"))
+    }
+
+    /// A file in the folder of a caller's space.
+    #[track_caller]
+    pub(crate) fn path(&self, caller: &Caller, name: &str) -> FilePath {
+        let space = self.engine.space(caller).expect("a space");
+        FilePath::new(&Folder::of(&space), name).expect("a name")
+    }
+
+    /// Writes a file in the folder of a caller's space, as an editor would.
+    #[track_caller]
+    pub(crate) fn edit(&self, caller: &Caller, name: &str, content: impl AsRef<[u8]>) {
+        self.files.edit(&self.path(caller, name), content);
     }
 
     /// All records of the store.

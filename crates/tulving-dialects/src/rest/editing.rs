@@ -17,7 +17,7 @@ use crate::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Patch, "/v1/memories/{id}", "updateMemory", "Edit a memory", update).saying(
+        Operation::new(Method::Patch, "/v1/memories/{id}", "updateMemory", "Edit a memory", update).matching("if_version").saying(
             "What is not named stays; null clears. The old version is kept. With `If-Match`, or `if_version`, it is \
              edited only where it still has that version.",
         ),

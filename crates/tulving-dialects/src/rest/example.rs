@@ -72,6 +72,12 @@ fn known(field: &str) -> Option<Value> {
     Some(match field {
         "id" | "target" | "source" | "superseded_by" => json!(memory),
         "ids" | "deleted" => json!([memory]),
+        "date" => json!("2026-05-27"),
+        "previous" => json!("2026-05-27T09-30-00.000000Z"),
+        "file" => json!("memory/notes.md"),
+        "path" => json!("memory/2026-05-27.md"),
+        "conversation" => json!("2026-05-27-languages"),
+        "digest" => json!("3f0a377ba0a4a460ecb616f6507ce0d8cfa3e704025d4fda3ed0c5ca05468728"),
         "hub_id" | "space_id" => json!("team-notes"),
         "token_id" | "job_id" => json!("0198c5a2-b4e0-7c1f-9d3a-5e6f70812345"),
         "content" => json!("Prefers TypeScript over JavaScript"),

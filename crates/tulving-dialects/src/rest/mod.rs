@@ -3,6 +3,8 @@
 
 mod editing;
 mod example;
+mod files;
+mod journals;
 mod links;
 mod memories;
 mod operation;
@@ -27,6 +29,8 @@ pub fn operations() -> &'static [Operation] {
             ("Recall", recall::operations()),
             ("Associations", links::operations()),
             ("Spaces and tokens", people::operations()),
+            ("Journals", journals::operations()),
+            ("Files and conversations", files::operations()),
             ("Turns and jobs", work::operations()),
         ];
         let told =

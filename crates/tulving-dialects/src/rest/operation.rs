@@ -53,7 +53,7 @@ type Run = Box<dyn Fn(&Desk<'_>, Map<String, Value>) -> Result<Answer, Refusal> 
 pub struct Operation {
     /// By which method.
     pub method: Method,
-    /// At which address; `{name}` stands for an argument.
+    /// At which address; `{name}` stands for an argument, and `{*name}` for one that may have `/` in it.
     pub path: &'static str,
     /// Where it is found too.
     pub also: Option<&'static str>,
@@ -77,6 +77,8 @@ pub struct Operation {
     pub writes: bool,
     /// Whether its answer may not be kept anywhere.
     pub is_secret: bool,
+    /// The argument that `If-Match` is, where it is done only on what was seen.
+    pub condition: Option<&'static str>,
     run: Run,
 }
 
@@ -87,15 +89,15 @@ pub struct Answer {
     pub data: String,
     /// Whether something new is there.
     pub created: bool,
-    /// The version of the memory that was given.
-    pub version: Option<Version>,
+    /// What tells the state that was given from others: the version of a memory, the digest of a file.
+    pub tag: Option<String>,
 }
 
 /// What an operation made, before it is written.
 pub(super) struct Made<O> {
     data: O,
     created: bool,
-    version: Option<Version>,
+    tag: Option<String>,
 }
 
 impl<O> Made<O> {
@@ -106,19 +108,29 @@ impl<O> Made<O> {
 
     /// The same, a memory of this version.
     pub(super) fn of(self, version: Version) -> Self {
-        Self { version: Some(version), ..self }
+        self.tagged(Some(version.to_string()))
+    }
+
+    /// The same, in this state.
+    pub(super) fn tagged(self, tag: Option<String>) -> Self {
+        Self { tag, ..self }
     }
 }
 
 impl<O> From<O> for Made<O> {
     fn from(data: O) -> Self {
-        Self { data, created: false, version: None }
+        Self { data, created: false, tag: None }
     }
 }
 
 /// What arguments are called here where the engine has other words.
-const NAMES: [(&str, &str); 4] =
-    [("question", "query"), ("tag", "tags"), ("budget", "token_budget"), ("memories", "ids")];
+const NAMES: [(&str, &str); 5] = [
+    ("question", "query"),
+    ("text", "query"),
+    ("tag", "tags"),
+    ("budget", "token_budget"),
+    ("memories", "ids"),
+];
 
 /// What an operation takes: one object, or two that lie flat beside each other.
 pub(super) trait Input: Sized + 'static {
@@ -189,8 +201,8 @@ impl Operation {
         let read = I::reader();
         let run = move |desk: &Desk<'_>, said: Map<String, Value>| {
             refuse_unknown(&known, &said)?;
-            let Made { data, created, version } = run(desk, read(said)?)?;
-            Ok(Answer { data: serde_json::to_string(&data).map_err(tool::unwritten)?, created, version })
+            let Made { data, created, tag } = run(desk, read(said)?)?;
+            Ok(Answer { data: serde_json::to_string(&data).map_err(tool::unwritten)?, created, tag })
         };
         let output = tool::schema::<O>(Contract::Serialize);
         Self {
@@ -207,6 +219,7 @@ impl Operation {
             is_bare: false,
             writes: method != Method::Get,
             is_secret: false,
+            condition: None,
             run: Box::new(run),
         }
     }
@@ -241,6 +254,11 @@ impl Operation {
         Self { is_secret: true, ..self }
     }
 
+    /// The same, done only on what was seen where `If-Match` says so; it is this argument.
+    pub(super) fn matching(self, argument: &'static str) -> Self {
+        Self { condition: Some(argument), ..self }
+    }
+
     /// The same, also at another address.
     pub(super) fn also_at(self, path: &'static str) -> Self {
         Self { also: Some(path), ..self }
@@ -248,7 +266,8 @@ impl Operation {
 
     /// The arguments that stand in the address.
     pub fn in_path(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+        let name = |part: &'static str| part.strip_prefix('{')?.strip_suffix('}');
+        self.path.split('/').filter_map(name).map(|name| name.trim_start_matches('*'))
     }
 
     /// The schema of an argument.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tulving_core::file::{FilePath, Folder};
 use tulving_core::id::{MemoryId, MemoryRef, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
@@ -124,6 +125,19 @@ impl Bed {
         let space = caller.space.to_string();
         self.engine.set_member(&self.caller, &space, name, Role::Writer).expect("a member");
         Caller { viewer: Viewer { principal: made.id, within: None }, ..caller.clone() }
+    }
+
+    /// Writes a file in the folder of a caller's space, as an editor would.
+    #[track_caller]
+    pub(crate) fn edit_as(&self, caller: &Caller, name: &str, content: impl AsRef<[u8]>) {
+        let folder = Folder::of(&self.engine.space(caller).expect("a space"));
+        self.files.edit(&FilePath::new(&folder, name).expect("a name"), content);
+    }
+
+    /// Writes a file in the user's workspace, likewise.
+    #[track_caller]
+    pub(crate) fn edit(&self, name: &str, content: impl AsRef<[u8]>) {
+        self.edit_as(&self.caller, name, content);
     }
 
     fn within(&self, space: SpaceId) -> Caller {

@@ -1,7 +1,7 @@
 use serde_json::json;
 use tulving_core::request::{Filter, ListRequest, SaveRequest, Sort};
 use tulving_core::vocabulary::{ContentType, SpaceKind, Stability};
-use tulving_dialects::Dialect::Groups;
+use tulving_dialects::Dialect::{Groups, Native};
 
 use crate::bed::Bed;
 
@@ -223,4 +223,26 @@ fn what_has_a_key_is_not_forgotten_by_its_number() {
     assert!(bed.engine.get(&bed.caller, plain.into()).is_err());
     let said = bed.refused(Groups, "save_memory", json!({ "key": "#8", "content": "x" }));
     assert_eq!(said, "`#8` is what a memory without a key is called; choose a name, such as favorite-color");
+}
+
+#[test]
+fn an_archived_conversation_is_found_under_its_category() {
+    let bed = Bed::new();
+    bed.clock.set("2026-05-27T09:00:00Z".parse().expect("a time"));
+    let group = bed.space("kitchen", SpaceKind::Group);
+    let messages = json!([
+        { "role": "user", "content": "How long does the stock simmer?" },
+        { "role": "assistant", "content": "Four hours, with bay leaves." },
+    ]);
+    let archived = bed
+        .call_as(&group, Native, "archive_conversation", json!({ "messages": messages, "title": "Stock" }))
+        .expect("archived");
+    assert_eq!(archived.data.expect("data")["path"], "groups/kitchen/conversations/2026-05-27-stock.md");
+    let call = |tool: &str, arguments| bed.call_as(&group, Groups, tool, arguments).expect("an answer").text;
+    let text = call("recall_memories", json!({ "query": "bay leaves" }));
+    assert!(text.contains("\n- conversation-2026-05-27-stock [conversation]: Stock\n"), "{text}");
+    assert_eq!(
+        call("list_memories", json!({ "category": "conversation" })),
+        "1 memory:\n- conversation-2026-05-27-stock [conversation]"
+    );
 }

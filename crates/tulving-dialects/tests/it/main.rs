@@ -13,14 +13,19 @@ mod cross;
 mod groups;
 // The examples and rules of seed 000.
 mod max;
-// The tools of seed 003, which are not there yet and say so.
+// The examples and rules of seed 003.
 mod maven;
 // The rules of seed 001.
 mod memax;
-// Tulving's own six tools.
+// What files say, in the words of each dialect.
+mod mirrors;
+// Tulving's own tools.
 mod native;
-// The examples and rules of seed 004.
+// The prompt after a session was lost.
 mod recovery;
+// The operations of the service for journals, files and conversations.
+mod rest;
+// The examples and rules of seed 004.
 mod spacebot;
 // Every tool to the letter: schemas, a good call, each error.
 mod tools;

@@ -106,3 +106,22 @@ fn what_could_not_be_embedded_is_said_by_save_and_by_update() {
     }
     assert_eq!(edited["content"], "Deploys go through make land", "it is changed all the same");
 }
+
+#[test]
+fn turns_are_logged_and_archived_without_messages() {
+    let bed = Bed::new();
+    bed.clock.set("2026-05-27T09:00:00Z".parse().expect("a time"));
+    for (role, content) in [("user", "Fix the JWT expiry bug"), ("assistant", "On it")] {
+        let turn = json!({ "role": role, "content": content, "source": "telegram", "channel": "dm" });
+        bed.data(Native, "log_turn", turn);
+    }
+    let again =
+        bed.data(Native, "log_turn", json!({ "role": "assistant", "content": "On it", "speaker": "Max" }));
+    assert_eq!(again["position"], 3, "what is said again is logged again");
+    assert_eq!(bed.count(), 0, "a turn is no memory");
+    let kept = bed.data(Native, "archive_conversation", json!({ "channel": "dm" }));
+    assert_eq!((&kept["messages"], &kept["from_log"]), (&json!(2), &json!(true)));
+    assert_eq!(kept["name"], "2026-05-27-fix-the-jwt-expiry-bug");
+    let found = bed.data(Native, "recall", json!({ "question": "what about the JWT expiry bug?" }));
+    assert_eq!(found["memories"][0]["key"], "conversation-2026-05-27-fix-the-jwt-expiry-bug");
+}

@@ -259,10 +259,34 @@ fn maven() {
     transcript(
         d,
         "remember",
-        &[("good", json!({ "content": "User prefers Postgres on Hetzner, not RDS." }))],
+        &[
+            ("good", json!({ "content": "User prefers Postgres on Hetzner, not RDS." })),
+            ("two lines", json!({ "content": "Runs:\nmake ship" })),
+            ("empty", json!({ "content": " " })),
+            ("a control character", json!({ "content": "a\u{1b}[31mb" })),
+            ("huge", json!({ "content": huge() })),
+        ],
     );
-    transcript(d, "memory_search", &[("good", json!({ "query": "postgres", "limit": 5 }))]);
-    transcript(d, "memory_get", &[("good", json!({ "date": "today" }))]);
+    transcript(
+        d,
+        "memory_search",
+        &[
+            ("none", json!({ "query": "postgres", "limit": 5 })),
+            ("empty", json!({ "query": "" })),
+            ("out of range", json!({ "query": "x", "limit": 0 })),
+            ("huge", json!({ "query": huge() })),
+        ],
+    );
+    transcript(
+        d,
+        "memory_get",
+        &[
+            ("today", json!({ "date": "today" })),
+            ("a date", json!({ "date": "2026-05-27" })),
+            ("no day", json!({ "date": "2026-02-30" })),
+            ("empty", json!({ "date": "" })),
+        ],
+    );
 }
 
 #[test]
@@ -389,4 +413,28 @@ fn native() {
         ],
     );
     transcript(d, "context", &[("good", json!({})), ("out of range", json!({ "token_budget": 49 }))]);
+    transcript(
+        d,
+        "log_turn",
+        &[
+            ("good", json!({ "role": "user", "content": "Fix the bug", "source": "telegram" })),
+            ("unknown role", json!({ "role": "tool", "content": "x" })),
+            ("empty", json!({ "role": "user", "content": " " })),
+        ],
+    );
+    transcript(
+        d,
+        "archive_conversation",
+        &[
+            ("nothing to archive", json!({})),
+            ("good", json!({ "messages": [{ "role": "user", "content": "Fix the bug" }], "title": "A bug" })),
+            (
+                "again",
+                json!({ "messages": [{ "role": "user", "content": "Fix the bug" }], "title": "A bug" }),
+            ),
+            ("no messages", json!({ "messages": [] })),
+            ("unknown role", json!({ "messages": [{ "role": "tool", "content": "x" }] })),
+            ("content missing", json!({ "messages": [{ "role": "user" }] })),
+        ],
+    );
 }

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 use tulving_core::preview;
-use tulving_dialects::rest::{Method, Operation};
+use tulving_dialects::rest::Operation;
 
 use super::body;
 use super::problem::Problem;
@@ -42,13 +42,14 @@ pub(super) fn gather(
         let said = format!("limit is {asked}; give 1 to {}", limits.page);
         return Err(Problem::new(StatusCode::BAD_REQUEST, "out_of_range", said).about("limit"));
     }
-    match if_match(&parts.headers)? {
-        Some(version) if operation.method == Method::Patch => {
-            add(&mut said, "if_version".to_owned(), json!(version))?;
+    match (if_match(&parts.headers)?, operation.condition) {
+        (Some(tag), Some(condition)) => {
+            let seen = typed(kind(operation, condition), tag).ok_or_else(no_tag)?;
+            add(&mut said, condition.to_owned(), seen)?;
         }
         // To do it all the same would be what the caller wanted to prevent.
-        Some(_) if operation.writes => {
-            let said = "If-Match is understood only where a memory is edited";
+        (Some(_), None) if operation.writes => {
+            let said = "If-Match is understood only where a memory is edited or MEMORY.md replaced";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("If-Match"));
         }
         _ => {}
@@ -134,17 +135,18 @@ fn expected(kind: &str) -> &'static str {
     }
 }
 
-/// The version in `If-Match`; `*` is any.
-fn if_match(headers: &HeaderMap) -> Result<Option<u32>, Problem> {
+/// What `If-Match` says that was seen; `*` is anything.
+fn if_match(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
     if value == "*" {
         return Ok(None);
     }
-    let version = value.to_str().ok().and_then(|tag| tag.strip_prefix('"')?.strip_suffix('"')?.parse().ok());
-    version.map(Some).ok_or_else(|| {
-        let said = "If-Match is not the ETag of a memory";
-        Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said)
-            .about("If-Match")
-            .hinting("send the ETag that GET gave, such as \"3\"")
-    })
+    let tag = value.to_str().ok().and_then(|tag| tag.strip_prefix('"')?.strip_suffix('"'));
+    tag.filter(|tag| !tag.is_empty()).map(Some).ok_or_else(no_tag)
+}
+
+fn no_tag() -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "invalid_header", "If-Match is not the ETag of this")
+        .about("If-Match")
+        .hinting("send the ETag that GET gave, such as \"3\"")
 }

@@ -63,7 +63,8 @@ fn described() -> Value {
 }
 
 fn add(paths: &mut Map<String, Value>, path: &str, method: &str, operation: Value) {
-    let at = paths.entry(path.to_owned()).or_insert_with(|| json!({}));
+    // OpenAPI has no word for an argument with `/` in it: there they are written as `%2F`.
+    let at = paths.entry(path.replace("{*", "{")).or_insert_with(|| json!({}));
     at[method] = operation;
 }
 
@@ -142,7 +143,7 @@ fn parameters(operation: &Operation, in_path: &[&str]) -> Vec<Value> {
             "A request with a key that was answered before is not done again.",
         ));
     }
-    if operation.method == Method::Patch {
+    if operation.condition.is_some() {
         all.push(header("If-Match", "The ETag that was read: edit only where it still has that version."));
     }
     all

@@ -9,7 +9,6 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, on};
 use serde::{Deserialize, Serialize};
 use tulving_core::Engine;
-use tulving_core::id::Version;
 use tulving_core::request::Caller;
 use tulving_dialects::rest::{Answer, Method, Operation, operations};
 
@@ -44,7 +43,7 @@ const fn filter(method: Method) -> MethodFilter {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sent {
     status: u16,
-    version: Option<u32>,
+    tag: Option<String>,
     body: String,
 }
 
@@ -60,7 +59,7 @@ async fn call(
     let path: Vec<(String, String)> =
         path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let (parts, body) = request.into_parts();
-    let conditional = operation.method == Method::Patch && parts.headers.contains_key(IF_MATCH);
+    let conditional = operation.condition.is_some() && parts.headers.contains_key(IF_MATCH);
     let bytes = body::read(&app, &parts.headers, body).await?;
     let (upkeep, limits) = (app.upkeep.clone(), app.limits);
     let done = app.work(operation.writes, move |engine| {
@@ -77,7 +76,7 @@ async fn call(
     });
     match done.await? {
         Ok(sent) => Ok(sent.into_response()),
-        Err(problem) if conditional && problem.code() == "version_mismatch" => {
+        Err(problem) if conditional && matches!(problem.code(), "version_mismatch" | "file_changed") => {
             Err(problem.answered(StatusCode::PRECONDITION_FAILED))
         }
         Err(problem) => Err(problem),
@@ -87,16 +86,14 @@ async fn call(
 fn sent(operation: &Operation, answer: Answer) -> Sent {
     let status = if answer.created { StatusCode::CREATED } else { StatusCode::OK };
     let body = if operation.is_bare { answer.data } else { format!("{{\"data\":{}}}", answer.data) };
-    Sent { status: status.as_u16(), version: answer.version.map(|Version(version)| version), body }
+    Sent { status: status.as_u16(), tag: answer.tag, body }
 }
 
 impl Sent {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::OK);
         let mut response = (status, [(CONTENT_TYPE, "application/json")], self.body).into_response();
-        if let Some(tag) =
-            self.version.and_then(|version| HeaderValue::try_from(format!("\"{version}\"")).ok())
-        {
+        if let Some(tag) = self.tag.and_then(|tag| HeaderValue::try_from(format!("\"{tag}\"")).ok()) {
             response.headers_mut().insert(ETAG, tag);
         }
         response

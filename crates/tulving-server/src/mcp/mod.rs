@@ -1,4 +1,4 @@
-//! The Model Context Protocol: the tools of a dialect, memories as resources, and the start of a session.
+//! The Model Context Protocol: the tools of a dialect, memories and files as resources, and the start of a session.
 //!
 //! Dialect, space and principal come from whoever starts a [`Server`], never from what a client says in a session, so that
 //! every request stands by itself. Work is done on the blocking pool, and goes to its end whether the client waits or not.
@@ -9,6 +9,7 @@ pub(crate) mod message;
 mod method;
 pub(crate) mod name;
 mod offer;
+mod pages;
 mod pipe;
 mod stdio;
 
@@ -155,10 +156,20 @@ impl ServerHandler for Server {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(vec![offer::context_resource(address::CONTEXT)]))
+        let after = request.and_then(|request| request.cursor);
+        let after = after.as_deref().map(|cursor| pages::after(cursor).ok_or_else(|| pages::refused(cursor)));
+        let after = after.transpose()?;
+        let files =
+            self.at_desk(&context, |desk| desk.files()).await?.map_err(|refusal| wrong(&refusal))?.files;
+        let first = after.is_none().then(|| offer::context_resource(address::CONTEXT));
+        let (page, next) = pages::page(files, after.as_deref());
+        let files = page.iter().map(|file| offer::file_resource(&address::of_file(&file.name), file));
+        let mut listed = ListResourcesResult::with_all_items(first.into_iter().chain(files).collect());
+        listed.next_cursor = next;
+        Ok(listed)
     }
 
     async fn list_resource_templates(
@@ -166,7 +177,10 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![offer::memory_template(address::TEMPLATE)]))
+        Ok(ListResourceTemplatesResult::with_all_items(vec![
+            offer::memory_template(address::TEMPLATE),
+            offer::file_template(address::FILE_TEMPLATE),
+        ]))
     }
 
     async fn read_resource(
@@ -189,6 +203,15 @@ impl ServerHandler for Server {
                 let text = serde_json::to_string_pretty(&memory)
                     .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
                 (text, "application/json")
+            }
+            Named::File(name) => {
+                let media_type = offer::media_type(&name);
+                let found = self.at_desk(&context, move |desk| desk.file(&name)).await?;
+                let found = found.map_err(|refusal| match refusal.class {
+                    Class::Absent => missing(),
+                    _ => wrong(&refusal),
+                })?;
+                (found.content, media_type)
             }
         };
         let contents = ResourceContents::text(text, &request.uri).with_mime_type(media_type);

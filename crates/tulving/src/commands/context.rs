@@ -19,13 +19,14 @@ Examples:
   tulving context --about \"the payments service\" --budget 1000
   tulving context --dialect max
 
-The native block is fenced as data and kept within its budget. `--dialect max` prints all memories by category, as Max does.";
+The native block is fenced as data and kept within its budget. `--dialect max` prints all memories by category, as Max does,
+and `--dialect maven` what stands in MEMORY.md.";
 
 /// Flags of `context`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Context {
-    /// In whose words: native or max
+    /// In whose words: native, max or maven
     #[arg(long, value_name = "DIALECT", default_value = "native")]
     dialect: String,
     /// What the session is about; what is relevant to it comes with the block
@@ -38,8 +39,10 @@ pub(crate) struct Context {
 
 pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
-    if !matches!(dialect, Dialect::Native | Dialect::Max) {
-        return Err(Failure::usage(format!("{dialect} has no block of its own")).hinted("use native or max"));
+    if !matches!(dialect, Dialect::Native | Dialect::Max | Dialect::Maven) {
+        return Err(
+            Failure::usage(format!("{dialect} has no block of its own")).hinted("use native, max or maven")
+        );
     }
     let request = BriefingRequest {
         about: args.about.clone(),

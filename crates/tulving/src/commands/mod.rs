@@ -7,15 +7,19 @@ mod batch;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
+pub(crate) mod conversation;
 pub(crate) mod dissociate;
 pub(crate) mod doctor;
 pub(crate) mod dump;
 pub(crate) mod embed;
+pub(crate) mod file;
 pub(crate) mod forget;
 pub(crate) mod get;
 pub(crate) mod history;
+pub(crate) mod journal;
 pub(crate) mod list;
 pub(crate) mod load;
+pub(crate) mod long_term;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod r#move;
@@ -102,6 +106,11 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Dissociate(args) => dissociate::run(args, app, printer),
         Command::Related(args) => related::run(args, app, printer),
         Command::Context(args) => context::run(args, app, printer),
+        Command::Journal(args) => journal::run(args, app, printer),
+        Command::LongTerm(args) => long_term::run(args, app, printer),
+        Command::File(args) => file::run(args, app, printer),
+        Command::ArchiveConversation(args) => conversation::archive(args, app, printer),
+        Command::Conversation(args) => conversation::run(args, app, printer),
         Command::Turn(args) => turn::run(args, app, printer),
         Command::Recover(args) => turn::recover(args, app, printer),
         Command::Tool(args) => tool::run(args, app, printer),

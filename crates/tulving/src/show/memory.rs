@@ -43,7 +43,7 @@ pub(crate) fn lines<'m>(memories: impl Iterator<Item = &'m Memory>, layout: &Lay
 }
 
 fn label(memory: &Memory, layout: &Layout<'_>) -> String {
-    let label = memory.reference().to_string();
+    let label = one_line(&memory.label());
     match layout.spaces {
         None => label,
         Some(names) => {

@@ -40,7 +40,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 34);
+    assert_eq!(seen, 39);
 }
 
 #[test]

@@ -39,6 +39,15 @@ mod tool;
 /// The log of conversations, and memories by category.
 mod turns;
 
+/// Journals and what is always known, in files of the workspace.
+mod journal;
+
+/// The files of a space.
+mod files;
+
+/// Conversations that are archived.
+mod conversations;
+
 /// How well recall finds, on a small set of our own.
 mod ranking;
 

@@ -31,7 +31,19 @@ impl Drop for Client {
 
 impl Client {
     fn start(tulving: &Tulving) -> Self {
-        let mut command = tulving.command(&["mcp"]);
+        Self::with(tulving, &["mcp"])
+    }
+
+    /// One in a space, whose session has begun.
+    fn within(tulving: &Tulving, space: &str) -> Self {
+        let mut client = Self::with(tulving, &["mcp", "--space", space]);
+        client.send(initialize("x").to_string().as_bytes());
+        client.answer();
+        client
+    }
+
+    fn with(tulving: &Tulving, args: &[&str]) -> Self {
+        let mut command = tulving.command(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let output = BufReader::new(child.stdout.take().expect("piped"));
@@ -212,6 +224,47 @@ fn a_memory_is_read_by_whatever_names_it() {
         let read = client.ask("resources/read", &json!({ "uri": uri }));
         assert_eq!(read["error"]["code"], -32002, "{read}");
     }
+}
+
+#[test]
+fn the_files_of_a_space_are_resources_of_it_alone() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "kitchen", "--group"]);
+    let folder = tulving.home().join("workspace/groups/kitchen");
+    std::fs::create_dir_all(folder.join("lists")).expect("a folder");
+    for n in 0..120 {
+        std::fs::write(folder.join(format!("lists/räume {n:03}.md")), format!("- {n}\n")).expect("written");
+    }
+    std::fs::write(folder.join("picture.png"), b"\x89PNG\0").expect("written");
+    tulving.ok(&["journal", "--note", "The soup is ready", "--space", "kitchen"]);
+    let mut client = Client::within(&tulving, "kitchen");
+    let (mut uris, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let asked = if cursor.is_null() { json!({}) } else { json!({ "cursor": cursor }) };
+        let page = client.ask("resources/list", &asked);
+        let listed = page["result"]["resources"].as_array().expect("resources").clone();
+        uris.extend(listed.iter().filter_map(|one| one["uri"].as_str().map(str::to_owned)));
+        cursor = page["result"]["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(uris.len(), 1 + 120 + 1 + 1, "the context, the lists, the picture, the journal");
+    assert!(uris.contains(&"memory://files/lists/r%C3%A4ume%20007.md".to_owned()), "{uris:?}");
+    let read = client.ask("resources/read", &json!({ "uri": "memory://files/lists/r%C3%A4ume%20007.md" }));
+    assert_eq!(read["result"]["contents"][0]["text"], "- 7\n", "{read}");
+    assert_eq!(read["result"]["contents"][0]["mimeType"], "text/markdown");
+    let picture = client.ask("resources/read", &json!({ "uri": "memory://files/picture.png" }));
+    assert!(
+        picture["error"]["message"].as_str().is_some_and(|said| said.contains("picture.png")),
+        "{picture}"
+    );
+    let out = client.ask("resources/read", &json!({ "uri": "memory://files/../garden/x.md" }));
+    assert!(out["error"].is_object(), "{out}");
+    let missing = client.ask("resources/read", &json!({ "uri": "memory://files/none.md" }));
+    assert_eq!(missing["error"]["code"], -32002, "{missing}");
+    let wrong = client.ask("resources/list", &json!({ "cursor": "nonsense" }));
+    assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
 }
 
 #[test]

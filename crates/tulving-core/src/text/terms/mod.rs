@@ -78,7 +78,7 @@ pub(super) fn compared(text: &str) -> String {
 }
 
 /// Whether a word, in its compared form, says nothing of what a text is about.
-pub(super) fn is_stop_word(word: &str) -> bool {
+pub(crate) fn is_stop_word(word: &str) -> bool {
     stop::is_stop(word)
 }
 

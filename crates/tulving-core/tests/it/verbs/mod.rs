@@ -1,5 +1,6 @@
 //! What each verb does, one rule a test.
 
+mod archive;
 mod ask;
 mod directory;
 mod edit;
@@ -8,12 +9,16 @@ mod follow;
 mod forget;
 mod forget_many;
 mod jobs;
+mod journal;
 mod links;
 mod list;
+mod long_term;
+mod mirror;
 mod near;
 mod once;
 mod recall;
 mod relocate;
 mod save;
+mod shelf;
 mod transfer;
 mod turns;

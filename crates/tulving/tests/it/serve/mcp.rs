@@ -104,7 +104,10 @@ fn a_client_of_the_revision_2026_07_28_is_served_without_a_session() {
     let versions = found.json()["result"]["supportedVersions"].clone();
     assert_eq!(versions, json!(["2026-07-28", "2025-11-25"]), "{}", found.text());
     let listed = new(&server, "/mcp", &[], "tools/list", json!({}));
-    assert_eq!(names(&listed.json()), ["save", "recall", "update", "forget", "associate", "context"]);
+    assert_eq!(
+        names(&listed.json()),
+        ["save", "recall", "update", "forget", "associate", "context", "log_turn", "archive_conversation"]
+    );
     assert_eq!(listed.header("mcp-session-id"), None);
     let save = |text: &str| json!({ "name": "save", "arguments": { "memories": [{ "content": text, "type": "preference" }] } });
     let called = new(&server, "/mcp", &[], "tools/call", save("The newer revision is spoken")).json();

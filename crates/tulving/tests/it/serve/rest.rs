@@ -103,6 +103,37 @@ fn two_editors_do_not_overwrite_each_other() {
 }
 
 #[test]
+fn what_is_always_known_is_not_overwritten_unseen_and_files_have_slashes_in_their_address() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let replace = |tag: &str, content: &str| {
+        let body = json!({ "content": content }).to_string();
+        server.ask("PUT", "/v1/long-term", &[("If-Match", tag)], body.as_bytes())
+    };
+    let none = server.get("/v1/long-term");
+    assert_eq!((none.status, none.header("etag")), (200, None), "{}", none.text());
+    done(&server, "PUT", "/v1/long-term", &json!({ "content": "- one\n", "seen": "" }));
+    let tag = server.get("/v1/long-term").header("etag").expect("a tag").to_owned();
+    assert_eq!(replace(&tag, "- two\n").status, 200);
+    replace(&tag, "- three\n").assert_problem(412, "file_changed");
+    send(&server, "PUT", "/v1/long-term", &json!({ "content": "x", "seen": "" }))
+        .assert_problem(409, "file_changed");
+    let put = send(
+        &server,
+        "PUT",
+        "/v1/files/memory/notes/plan.md",
+        &json!({ "content": "- plan\n", "new": true }),
+    );
+    assert_eq!(put.status, 201, "{}", put.text());
+    for path in ["/v1/files/memory/notes/plan.md", "/v1/files/memory%2Fnotes%2Fplan.md"] {
+        assert_eq!(server.get(path).json()["data"]["content"], "- plan\n", "{path}");
+    }
+    server.get("/v1/files/memory/none.md").assert_problem(404, "file_not_found");
+    server.get("/v1/files/..%2Fapi-token").assert_problem(400, "invalid_file_name");
+    server.get("/v1/journals/2026-01-01").assert_problem(404, "journal_not_found");
+}
+
+#[test]
 fn a_request_that_comes_again_is_answered_as_before_and_done_once() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);

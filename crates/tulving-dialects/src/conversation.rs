@@ -1,0 +1,170 @@
+//! Conversations: what is said is logged turn by turn, and archived when a session ends or grows too long.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tulving_core::error::Field;
+use tulving_core::id::MemoryRef;
+use tulving_core::journal::archive::{ArchiveRequest, Archived};
+use tulving_core::journal::transcript::Message;
+use tulving_core::request::TurnRequest;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::TurnRole;
+
+use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::words;
+
+/// The tool that logs a turn.
+pub(crate) fn log_turn() -> Tool {
+    Tool::data(
+        "log_turn",
+        "Log a turn",
+        Effect::Adds,
+        "Log what was just said, by the user or by you, so that a session that is lost can be taken up again. For hosts \
+         that keep the log; it is no memory, and recall does not look there. The newest 200 turns of the space are kept.",
+        log,
+    )
+}
+
+/// The tool that archives a conversation.
+pub(crate) fn archive() -> Tool {
+    Tool::data(
+        "archive_conversation",
+        "Archive a conversation",
+        Effect::Adds,
+        "Archive this conversation before its context is cut or ends: the messages become a file in conversations/, and \
+         what it came to becomes a memory that recall finds. Give the messages, or leave them out to archive what the \
+         log has; give a title and a summary where you can.",
+        archived,
+    )
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Log {
+    /// Who said it.
+    #[schemars(schema_with = "words::word::<TurnRole>")]
+    role: TurnRole,
+    /// What was said.
+    content: String,
+    /// Where it was said, such as telegram (default: unknown).
+    #[serde(default)]
+    #[schemars(with = "String")]
+    source: Option<String>,
+    /// The channel it belongs to.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    channel: Option<String>,
+    /// The speaker's name.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    speaker: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Logged {
+    /// Its place in the log of the space.
+    position: u64,
+    /// When it was logged.
+    at: String,
+}
+
+fn log(desk: &Desk<'_>, said: Log) -> Result<Logged, Refusal> {
+    let Log { role, content, source, channel, speaker } = said;
+    let turn =
+        desk.engine.log_turn(&desk.caller, &TurnRequest { channel, role, speaker, content, source })?;
+    Ok(Logged { position: turn.position, at: turn.at.to_string() })
+}
+
+/// A message of a conversation.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Said {
+    /// Who said it.
+    #[schemars(schema_with = "words::word::<TurnRole>")]
+    role: TurnRole,
+    /// What was said.
+    content: String,
+    /// The speaker's name.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    speaker: Option<String>,
+    /// When: 2026-05-27T09:30:00Z.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    at: Option<Timestamp>,
+}
+
+impl From<Said> for Message {
+    fn from(said: Said) -> Self {
+        let Said { role, content, speaker, at } = said;
+        Self { role, speaker, content, at }
+    }
+}
+
+/// A conversation to archive.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Archive {
+    /// The messages, in order (default: what the log has).
+    #[serde(default)]
+    #[schemars(with = "Vec<Said>")]
+    messages: Option<Vec<Said>>,
+    /// What it is about (default: how it begins).
+    #[serde(default)]
+    #[schemars(with = "String")]
+    title: Option<String>,
+    /// What it came to; recall finds it by this (default: made by rules).
+    #[serde(default)]
+    #[schemars(with = "String")]
+    summary: Option<String>,
+    /// Only of this channel of the log.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    channel: Option<String>,
+}
+
+impl From<Archive> for ArchiveRequest {
+    fn from(said: Archive) -> Self {
+        let Archive { messages, title, summary, channel } = said;
+        let messages = messages.map(|messages| messages.into_iter().map(Message::from).collect());
+        Self { messages, title, summary, channel }
+    }
+}
+
+/// What was archived.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Kept {
+    /// What it is called by.
+    name: String,
+    /// The file, below the workspace.
+    path: String,
+    /// The memory, such as #12.
+    id: String,
+    /// The key of the memory.
+    key: String,
+    /// What the memory says.
+    summary: String,
+    /// How many messages the file has.
+    messages: usize,
+    /// Whether they are what the log still had.
+    from_log: bool,
+}
+
+impl From<Archived> for Kept {
+    fn from(archived: Archived) -> Self {
+        let Archived { path, name, key, id, number, summary, messages, from_log } = archived;
+        let id = MemoryRef::of(number, id).to_string();
+        Self { name, path, id, key, summary, messages, from_log }
+    }
+}
+
+/// Archives a conversation. What is wrong with it is wrong with its messages.
+pub(crate) fn archived(desk: &Desk<'_>, said: Archive) -> Result<Kept, Refusal> {
+    let done = desk.engine.archive_conversation(&desk.caller, said.into());
+    done.map(Kept::from).map_err(|error| match Refusal::from(error) {
+        refusal if refusal.field.as_deref() == Some(Field::Conversation.as_str()) => {
+            Refusal { field: Some("messages".to_owned()), ..refusal }
+        }
+        refusal => refusal,
+    })
+}

@@ -1,0 +1,142 @@
+use serde_json::{Map, Value, json};
+use tulving_core::error::Class;
+use tulving_core::request::Caller;
+use tulving_core::vocabulary::SpaceKind;
+use tulving_dialects::rest::{Answer, operations};
+use tulving_dialects::tool::Refusal;
+
+use crate::bed::Bed;
+
+fn call_as(bed: &Bed, caller: &Caller, name: &str, said: &Value) -> Result<Answer, Refusal> {
+    bed.wait(1);
+    let operation = operations().iter().find(|one| one.name == name).expect("an operation");
+    let said: Map<String, Value> = said.as_object().expect("arguments").clone();
+    operation.call(&bed.engine, caller, said)
+}
+
+#[track_caller]
+fn data(bed: &Bed, name: &str, said: &Value) -> Value {
+    let answer = call_as(bed, &bed.caller, name, said).expect("an answer");
+    serde_json::from_str(&answer.data).expect("JSON")
+}
+
+#[track_caller]
+fn refused(bed: &Bed, name: &str, said: &Value) -> Refusal {
+    call_as(bed, &bed.caller, name, said).expect_err("refused")
+}
+
+fn bed() -> Bed {
+    let bed = Bed::new();
+    bed.clock.set("2026-05-27T09:00:00Z".parse().expect("a time"));
+    bed
+}
+
+#[test]
+fn journals_are_noted_listed_searched_and_read() {
+    let bed = bed();
+    let answer =
+        call_as(&bed, &bed.caller, "note", &json!({ "content": "Prefers Postgres" })).expect("noted");
+    assert!(answer.created);
+    bed.edit("memory/2026-05-26.md", "Nothing\nabout postgres\n");
+    let listed = data(&bed, "listJournals", &json!({}));
+    assert_eq!(listed["journals"][0]["date"], "2026-05-27");
+    assert_eq!(listed["journals"].as_array().map(Vec::len), Some(2));
+    let found = data(&bed, "listJournals", &json!({ "query": "POSTGRES", "limit": 5 }));
+    assert_eq!(
+        found["entries"],
+        json!([
+            { "date": "2026-05-27", "path": "memory/2026-05-27.md", "line": 1, "snippet": "Prefers Postgres" },
+            { "date": "2026-05-26", "path": "memory/2026-05-26.md", "line": 2, "snippet": "about postgres" },
+        ])
+    );
+    assert_eq!(data(&bed, "getJournal", &json!({ "date": "today" }))["content"], "Prefers Postgres\n");
+    let refusal = refused(&bed, "getJournal", &json!({ "date": "2026-01-01" }));
+    assert_eq!((refusal.code, refusal.class), ("journal_not_found", Class::Absent));
+    assert_eq!(refused(&bed, "getJournal", &json!({ "date": "2026-02-30" })).code, "invalid_date");
+    let refusal = refused(&bed, "listJournals", &json!({ "query": " " }));
+    assert_eq!(refusal.field.as_deref(), Some("query"));
+}
+
+#[test]
+fn what_is_always_known_is_replaced_only_where_it_is_what_was_seen() {
+    let bed = bed();
+    let none = call_as(&bed, &bed.caller, "getLongTerm", &json!({})).expect("an answer");
+    assert_eq!(none.tag, None);
+    data(&bed, "replaceLongTerm", &json!({ "content": "- one\n", "seen": "" }));
+    let one = call_as(&bed, &bed.caller, "getLongTerm", &json!({})).expect("an answer");
+    let digest = one.tag.expect("a tag");
+    bed.edit("memory/MEMORY.md", "- one, by hand\n");
+    let refusal = refused(&bed, "replaceLongTerm", &json!({ "content": "- two\n", "seen": digest }));
+    assert_eq!((refusal.code, refusal.class), ("file_changed", Class::Conflict));
+    data(&bed, "replaceLongTerm", &json!({ "content": "- two\n" }));
+    let history = data(&bed, "listLongTermHistory", &json!({}));
+    let previous = history["texts"][0]["previous"].clone();
+    let before = data(&bed, "getLongTermBefore", &json!({ "previous": previous }));
+    assert_eq!(before["content"], "- one, by hand\n");
+    let restored = data(&bed, "restoreLongTerm", &json!({ "previous": previous }));
+    assert_eq!(restored["content"], "- one, by hand\n");
+    assert_eq!(refused(&bed, "restoreLongTerm", &json!({ "previous": "x" })).code, "file_not_found");
+}
+
+#[test]
+fn files_are_made_read_listed_and_removed_in_the_space_of_the_call() {
+    let bed = bed();
+    let group = bed.space("kitchen", SpaceKind::Group);
+    let call = |name: &str, said: Value| call_as(&bed, &group, name, &said);
+    let told = |name: &str, said: Value| -> Value {
+        serde_json::from_str(&call(name, said).expect("an answer").data).expect("JSON")
+    };
+    let new = json!({ "file": "lists/shopping.md", "content": "- milk\n", "new": true });
+    assert!(call("putFile", new.clone()).expect("made").created);
+    assert_eq!(call("putFile", new).expect_err("refused").code, "file_exists");
+    let read = told("getFile", json!({ "file": "lists/shopping.md" }));
+    assert_eq!(
+        (&read["content"], &read["path"]),
+        (&json!("- milk\n"), &json!("groups/kitchen/lists/shopping.md"))
+    );
+    assert_eq!(told("listFiles", json!({}))["files"][0]["file"], "lists/shopping.md");
+    assert_eq!(
+        refused(&bed, "getFile", &json!({ "file": "groups/kitchen/lists/shopping.md" })).code,
+        "invalid_file_name"
+    );
+    assert_eq!(call("getFile", json!({ "file": "../x.md" })).expect_err("refused").code, "invalid_file_name");
+    told("removeFile", json!({ "file": "lists/shopping.md" }));
+    assert_eq!(
+        call("getFile", json!({ "file": "lists/shopping.md" })).expect_err("refused").class,
+        Class::Absent
+    );
+}
+
+#[test]
+fn conversations_are_archived_listed_and_read() {
+    let bed = bed();
+    let messages =
+        json!([{ "role": "user", "content": "Fix the bug" }, { "role": "assistant", "content": "Done" }]);
+    let kept = call_as(&bed, &bed.caller, "archiveConversation", &json!({ "messages": messages }))
+        .expect("archived");
+    assert!(kept.created);
+    let kept: Value = serde_json::from_str(&kept.data).expect("JSON");
+    assert_eq!(kept["name"], "2026-05-27-fix-the-bug");
+    assert_eq!(kept["id"], "#1");
+    let listed = data(&bed, "listConversations", &json!({}));
+    assert_eq!(listed["conversations"][0]["conversation"], "2026-05-27-fix-the-bug");
+    let read = data(&bed, "getConversation", &json!({ "conversation": kept["key"] }));
+    assert_eq!(read["messages"][1]["content"], "Done");
+    assert_eq!(refused(&bed, "getConversation", &json!({ "conversation": "x" })).code, "file_not_found");
+    assert_eq!(refused(&bed, "archiveConversation", &json!({ "messages": [] })).class, Class::Caller);
+}
+
+#[test]
+fn a_memory_that_mirrors_a_file_has_its_line_and_is_listed_only_where_the_file_is_named() {
+    let bed = bed();
+    bed.edit("memory/MEMORY.md", "- Is called Ana\n");
+    let found = data(&bed, "recall", &json!({ "query": "who is called Ana?" }));
+    let memory = &found["memories"][0];
+    assert_eq!(
+        (&memory["source_path"], &memory["line"], &memory["number"]),
+        (&json!("memory/MEMORY.md"), &json!(1), &Value::Null)
+    );
+    assert_eq!(data(&bed, "listMemories", &json!({}))["memories"], json!([]));
+    let named = data(&bed, "listMemories", &json!({ "source_path": "memory/MEMORY.md" }));
+    assert_eq!(named["memories"].as_array().map(Vec::len), Some(1));
+}

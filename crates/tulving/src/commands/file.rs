@@ -1,0 +1,123 @@
+//! `tulving file`: the files in the folder of a space.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use tulving_core::error::Field;
+use tulving_core::journal::shelf::{Shelf, Writing};
+use tulving_core::limits;
+
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input;
+use crate::print::Printer;
+use crate::show::style::{self, FAINT};
+use crate::show::text::counted;
+use crate::show::time::instant;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving file list --space kitchen
+  tulving file read plan.md --space kitchen
+  tulving file write plan.md draft.md --space kitchen
+  echo \"- milk\" | tulving file write lists/shopping.md --new --space kitchen
+  tulving file remove plan.md --space kitchen
+
+Everyone in a space may read its files. In the space `default` only `memory/` and `conversations/` are meant.";
+
+/// Flags of `file`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct File {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// List the files of the space
+    List,
+    /// Print what a file says
+    Read {
+        /// Its path below the folder of the space
+        name: String,
+    },
+    /// Make or replace a file
+    Write {
+        /// Its path below the folder of the space
+        name: String,
+        /// Where its content is; - is standard input
+        #[arg(default_value = "-")]
+        file: PathBuf,
+        /// It must not be there
+        #[arg(long)]
+        new: bool,
+    },
+    /// Remove a file
+    Remove {
+        /// Its path below the folder of the space
+        name: String,
+    },
+}
+
+pub(super) fn run(args: &File, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let caller = app.here()?;
+    match &args.act {
+        Act::List => list(&app.engine.files(&caller)?, printer),
+        Act::Read { name } => {
+            let found = app.engine.file(&caller, name)?;
+            if printer.json() {
+                printer.document(&found)?;
+            } else {
+                printer.written(&found.content)?;
+            }
+            Ok(Outcome::Done)
+        }
+        Act::Write { name, file, new } => {
+            let content = input::file(file, Field::Content, limits::FILE_BYTES)?;
+            let writing = if *new { Writing::New } else { Writing::Any };
+            let written = app.engine.put_file(&caller, name, &content, writing)?;
+            if printer.json() {
+                printer.document(&written)?;
+            } else {
+                printer.line(format!(
+                    "Wrote {} ({})",
+                    written.path,
+                    counted(written.size, "byte", "bytes")
+                ))?;
+            }
+            Ok(Outcome::Done)
+        }
+        Act::Remove { name } => {
+            app.engine.remove_file(&caller, name)?;
+            if printer.json() {
+                printer.document(&json!({ "removed": name }))?;
+            } else {
+                printer.line(format!("Removed {name}"))?;
+            }
+            Ok(Outcome::Done)
+        }
+    }
+}
+
+fn list(shelf: &Shelf, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if printer.json() {
+        printer.document(shelf)?;
+        return Ok(Outcome::Done);
+    }
+    for file in &shelf.files {
+        let about = format!("{}, {}", counted(file.size, "byte", "bytes"), instant(file.modified_at));
+        printer.line(format!("{}  {}", file.name, style::paint(FAINT, about)))?;
+    }
+    for (path, why) in &shelf.refused {
+        printer.warning(format!("{path} is not used: {why}"))?;
+    }
+    if shelf.more {
+        printer.note("There are more.")?;
+    } else if shelf.files.is_empty() {
+        printer.note("No files. Make one with `tulving file write NAME`.")?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,118 @@
+//! `tulving journal`: what was noted on a day, and noting something today.
+
+use std::ffi::OsString;
+
+use clap::Args;
+use serde_json::json;
+use tulving_core::error::Field;
+use tulving_core::journal::{Day, JournalHits};
+use tulving_core::limits;
+
+use crate::args::{count, whole_number};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input;
+use crate::print::Printer;
+use crate::show::style::{self, FAINT, WORD};
+use crate::show::text::{counted, one_line};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving journal
+  tulving journal 2026-05-27
+  tulving journal --note \"Prefers Postgres on Hetzner, not RDS\"
+  tulving journal --search postgres --limit 5
+  tulving journal --list
+
+A journal is a Markdown file for each day (UTC), in `memory` of the workspace; edit it as you like.";
+
+/// Flags of `journal`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Journal {
+    /// The day: today, yesterday, or a date such as 2026-05-27
+    #[arg(value_name = "DAY", default_value = "today", conflicts_with_all = ["note", "search", "list"])]
+    day: String,
+    /// Note this in the journal of today; - reads standard input
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["search", "list"])]
+    note: Option<OsString>,
+    /// Find entries that hold this text, newest first
+    #[arg(long, value_name = "TEXT", conflicts_with = "list")]
+    search: Option<String>,
+    /// Most entries to find
+    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = whole_number, allow_negative_numbers = true, requires = "search")]
+    limit: i64,
+    /// List the journals, newest first
+    #[arg(long)]
+    list: bool,
+}
+
+pub(super) fn run(args: &Journal, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match args {
+        Journal { note: Some(content), .. } => note(content, app, printer),
+        Journal { search: Some(text), limit, .. } => search(text, *limit, app, printer),
+        Journal { list: true, .. } => list(app, printer),
+        Journal { day, .. } => show(day, app, printer),
+    }
+}
+
+fn show(day: &str, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let date = Day::named(day, app.engine.now())?;
+    let found = app.engine.journal(&app.here()?, date)?;
+    match found {
+        Some(journal) if printer.json() => printer.document(&journal)?,
+        None if printer.json() => printer.document(&json!({ "date": date, "content": null }))?,
+        Some(journal) => printer.written(&format!("# {date}\n\n{}", journal.content))?,
+        None => printer.note(format!("No journal entry for {date}."))?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn note(content: &OsString, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let content = input::text(std::slice::from_ref(content), app.settings.limits.content_bytes)?;
+    let noted = app.engine.remember(&app.here()?, &content)?;
+    if printer.json() {
+        printer.document(&noted)?;
+    } else {
+        printer.line(format!("Noted in {}", noted.path))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn search(text: &str, limit: i64, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let limit = count(Field::Limit, limit, limits::JOURNAL_HITS)?;
+    let found = app.engine.search_journals(&app.here()?, text, limit)?;
+    if printer.json() {
+        printer.document(&found)?;
+        return Ok(Outcome::Done);
+    }
+    let JournalHits { entries, unread } = &found;
+    for hit in entries {
+        let place = style::paint(FAINT, format!("{}:{}", hit.path, hit.line));
+        printer.line(format!("{}  {}  {place}", style::paint(WORD, hit.date), one_line(&hit.snippet)))?;
+    }
+    for unread in unread {
+        printer.warning(format!("{} was not read: {}", unread.path, unread.why))?;
+    }
+    if entries.is_empty() {
+        printer.note("No journal holds that text.")?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let journals = app.engine.journals(&app.here()?)?;
+    if printer.json() {
+        printer.document(&json!({ "journals": journals }))?;
+        return Ok(Outcome::Done);
+    }
+    for journal in &journals {
+        let size = style::paint(FAINT, counted(journal.size, "byte", "bytes"));
+        printer.line(format!("{}  {}  {size}", style::paint(WORD, journal.date), journal.path))?;
+    }
+    if journals.is_empty() {
+        printer.note("No journals. Note something with `tulving journal --note \"…\"`.")?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,195 @@
+//! `tulving long-term`: what is always known, in `MEMORY.md`.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use tulving_core::error::Field;
+use tulving_core::id::MemoryId;
+use tulving_core::journal::long_term::LongTerm;
+use tulving_core::limits;
+
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input::{self, InputError};
+use crate::print::Printer;
+use crate::show::style::{self, FAINT, WORD};
+use crate::show::text::counted;
+use crate::show::time::instant;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving long-term show
+  tulving long-term edit
+  tulving long-term replace MEMORY.md
+  tulving long-term history
+  tulving long-term restore 2026-05-27T09-30-00.000000Z
+
+It is the file `memory/MEMORY.md` of the workspace, which any editor may change. What it said before is kept.";
+
+/// Flags of `long-term`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LongTermArgs {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Print what is always known
+    Show {
+        /// As it was before; one of the history
+        #[arg(long, value_name = "ID")]
+        before: Option<String>,
+    },
+    /// Edit it with VISUAL or EDITOR
+    Edit,
+    /// Replace it with a file; - reads standard input
+    Replace {
+        /// The file
+        file: PathBuf,
+    },
+    /// List what it said before, newest first
+    History,
+    /// Bring back what it said before
+    Restore {
+        /// Which; one of the history
+        id: String,
+    },
+}
+
+pub(super) fn run(args: &LongTermArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let caller = app.here()?;
+    match &args.act {
+        Act::Show { before: None } => show(&app.engine.long_term(&caller)?, printer),
+        Act::Show { before: Some(id) } => {
+            let content = app.engine.long_term_before(&caller, id)?;
+            if printer.json() {
+                printer.document(&json!({ "id": id, "content": content }))?;
+            } else {
+                printer.written(&content)?;
+            }
+            Ok(Outcome::Done)
+        }
+        Act::Edit => edit(app, printer),
+        Act::Replace { file } => {
+            let content = input::file(file, Field::Content, limits::LONG_TERM_BYTES)?;
+            replaced(&app.engine.replace_long_term(&caller, &content, None)?, "Replaced", printer)
+        }
+        Act::History => history(app, printer),
+        Act::Restore { id } => replaced(&app.engine.restore_long_term(&caller, id)?, "Restored", printer),
+    }
+}
+
+fn show(long_term: &LongTerm, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if printer.json() {
+        printer.document(long_term)?;
+        return Ok(Outcome::Done);
+    }
+    if long_term.digest.is_none() {
+        printer
+            .note(format!("There is no {} yet. Make it with `tulving long-term edit`.", long_term.path))?;
+    }
+    printer.written(&long_term.content)?;
+    Ok(Outcome::Done)
+}
+
+fn replaced(now: &LongTerm, done: &str, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if printer.json() {
+        printer.document(now)?;
+    } else {
+        let size = counted(now.content.len() as u64, "byte", "bytes");
+        printer.line(format!("{done} {} ({size}); what it said before is in its history", now.path))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn history(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let texts = app.engine.long_term_history(&app.here()?)?;
+    if printer.json() {
+        printer.document(&json!({ "history": texts }))?;
+        return Ok(Outcome::Done);
+    }
+    for text in &texts {
+        let about = format!("until {}, {}", instant(text.at), counted(text.size, "byte", "bytes"));
+        printer.line(format!("{}  {}", style::paint(WORD, &text.id), style::paint(FAINT, about)))?;
+    }
+    if texts.is_empty() {
+        printer.note("It has said nothing else before.")?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Opens a copy in the user's editor, and puts it in the place of what was shown. Where that has changed meanwhile, the copy
+/// stays and is named.
+fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let Some(editor) = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok()) else {
+        return Err(
+            Failure::usage("there is no editor").hinted("set VISUAL or EDITOR, or edit the file itself")
+        );
+    };
+    let caller = app.here()?;
+    let shown = app.engine.long_term(&caller)?;
+    let copy = Copy::of(&shown.content, &MemoryId::mint(app.engine.now()).to_string())?;
+    // The shell splits what an editor is called with, such as `code --wait`.
+    let ended =
+        Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(&copy.path).status();
+    let ended =
+        ended.map_err(|source| InputError::Unreadable { name: format!("the editor {editor}"), source })?;
+    let edited = input::file(&copy.path, Field::Content, limits::LONG_TERM_BYTES);
+    match edited {
+        Ok(text) if text == shown.content => {
+            copy.remove();
+            printer.note("Nothing changed.")?;
+            Ok(Outcome::Done)
+        }
+        Ok(text) if ended.success() => {
+            let seen = shown.digest.as_deref().unwrap_or_default();
+            match app.engine.replace_long_term(&caller, &text, Some(seen)) {
+                Ok(now) => {
+                    copy.remove();
+                    replaced(&now, "Replaced", printer)
+                }
+                Err(error) => Err(copy.kept(error.into())),
+            }
+        }
+        Ok(_) => Err(copy.kept(Failure::usage(format!("the editor {editor} ended with an error")))),
+        Err(failure) => Err(copy.kept(failure)),
+    }
+}
+
+/// A file for the editor, which nobody else may read.
+struct Copy {
+    path: PathBuf,
+}
+
+impl Copy {
+    fn of(content: &str, id: &str) -> Result<Self, Failure> {
+        let path = std::env::temp_dir().join(format!("tulving-{id}-MEMORY.md"));
+        write_new(&path, content).map_err(|source| InputError::Unwritable { path: path.clone(), source })?;
+        Ok(Self { path })
+    }
+
+    fn remove(&self) {
+        let _ = fs::remove_file(&self.path);
+    }
+
+    /// The failure, saying where the text is.
+    fn kept(&self, failure: Failure) -> Failure {
+        let place = self.path.display();
+        failure.hinted(format!(
+            "your text is kept in {place}; put it in place with `tulving long-term replace {place}`"
+        ))
+    }
+}
+
+fn write_new(path: &Path, content: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(content.as_bytes())
+}
