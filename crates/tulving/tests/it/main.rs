@@ -45,6 +45,9 @@ mod journal;
 /// The files of a space.
 mod files;
 
+/// The binary killed while it writes or follows files.
+mod files_crash;
+
 /// Conversations that are archived.
 mod conversations;
 
