@@ -664,6 +664,9 @@ pub struct Briefing {
     /// Whether there is no room either to say where they are, only how many.
     #[serde(skip)]
     pub terse: bool,
+    /// The files that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
 }
 
 /// Memories of one sort.

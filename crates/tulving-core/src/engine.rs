@@ -13,7 +13,7 @@ use crate::backends::{self, Backends};
 use crate::embedding::{Aim, Embedded};
 use crate::error::Error;
 use crate::file::Previous;
-use crate::id::{JobId, MemoryRef, PrincipalId, Seq, Version};
+use crate::id::{JobId, MemoryRef, PrincipalId, Seq, SpaceId, Version};
 use crate::job::Job;
 use crate::journal::archive::{self, ArchiveRequest, Archived, ArchivedFile};
 use crate::journal::long_term::{self, LongTerm};
@@ -130,7 +130,7 @@ impl Engine {
     /// One page of a list. What files say is in it only where one of them is named.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
         if request.filter.source_path.is_some() {
-            mirror::follow(&self.parts, &self.sights, request.filter.space, Pace::Waited);
+            self.follow(request.filter.space);
         }
         match &self.backends {
             None => read::list(&self.parts, caller, request),
@@ -267,7 +267,7 @@ impl Engine {
     /// Finds memories. What is found counts as accessed, unless nothing speaks for it being an answer;
     /// [`flush`](Self::flush) writes that down.
     pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
-        let followed = mirror::follow(&self.parts, &self.sights, request.filter.space, Pace::Waited);
+        let followed = self.follow(request.filter.space);
         let mut answer = match &self.backends {
             None => recall::recall(&self.parts, caller, request)?,
             Some(backends) => backends::recall(&self.parts, backends, caller, request)?,
@@ -283,8 +283,18 @@ impl Engine {
     /// What to know at the start of a session. It counts nothing as accessed.
     pub fn briefing(&self, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
         self.built_in("a briefing")?;
-        mirror::follow(&self.parts, &self.sights, Some(caller.space), Pace::Waited);
-        briefing::briefing(&self.parts, caller, request)
+        let followed = self.follow(Some(caller.space));
+        let mut briefing = briefing::briefing(&self.parts, caller, request)?;
+        briefing.unread = mirror::unread(&self.parts, caller, Some(caller.space), followed);
+        Ok(briefing)
+    }
+
+    /// Reads what has changed in files, so that what they say is found. Where the built-in backend has no part in it, nothing is.
+    fn follow(&self, space: Option<SpaceId>) -> Followed {
+        match &self.backends {
+            Some(backends) if !backends.has_built_in() => Followed::default(),
+            _ => mirror::follow(&self.parts, &self.sights, space, Pace::Waited),
+        }
     }
 
     /// Notes something in the journal of today.
@@ -382,7 +392,10 @@ impl Engine {
 
     /// Reads a little of what has changed in the folders of all spaces, so that recall finds what files say.
     pub fn follow_files(&self) -> Followed {
-        mirror::follow(&self.parts, &self.sights, None, Pace::Step)
+        match &self.backends {
+            Some(backends) if !backends.has_built_in() => Followed::default(),
+            _ => mirror::follow(&self.parts, &self.sights, None, Pace::Step),
+        }
     }
 
     /// Counts a memory as accessed.

@@ -153,6 +153,8 @@ pub struct FileList {
     pub files: Vec<FileEntry>,
     /// Whether there are more than were asked for.
     pub more: bool,
+    /// Whether the workspace itself is not there, so that nothing can be told of its files.
+    pub absent: bool,
     /// What is there and is not used, by its path below the workspace, and why: a link that leads out, a device, a name that
     /// is none. No more than a few are named.
     pub refused: Vec<(String, String)>,

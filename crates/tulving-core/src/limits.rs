@@ -38,7 +38,7 @@ pub const CONVERSATION_BYTES: usize = 100_000_000;
 /// Most bytes of a file that is shown as a whole.
 pub const JOURNAL_SHOWN_BYTES: u64 = 8 << 20;
 /// Most bytes of a journal that is searched.
-pub const JOURNAL_SEARCHED_BYTES: u64 = 512 << 20;
+pub const JOURNAL_SEARCHED_BYTES: u64 = 128 << 20;
 /// Most entries that a search of journals gives.
 pub const JOURNAL_HITS: usize = 1_000;
 /// Most bytes of what is always known, as it may be written.
@@ -47,8 +47,10 @@ pub const LONG_TERM_BYTES: usize = 4 << 20;
 pub const FILE_BYTES: usize = 4 << 20;
 /// Most bytes of a file whose entries are mirrored.
 pub const MIRRORED_BYTES: u64 = 16 << 20;
-/// Most bytes of one mirrored entry.
-pub const ENTRY_BYTES: usize = 1 << 20;
+/// Most entries of a file that are mirrored.
+pub const MIRRORED_ENTRIES: usize = 100_000;
+/// Most bytes of one mirror; an entry that is longer has several.
+pub const ENTRY_BYTES: usize = 64 << 10;
 /// Most files of a folder that are looked at.
 pub const FILES_LISTED: usize = 100_000;
 /// Most characters of a space's or a principal's name.

@@ -19,6 +19,7 @@ pub struct MemoryFiles {
     pulse: AtomicU64,
     unwatched: AtomicBool,
     broken: AtomicBool,
+    absent: AtomicBool,
 }
 
 #[derive(Default)]
@@ -73,6 +74,12 @@ impl MemoryFiles {
         self.pulse.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// From now on the workspace is not there, or is again.
+    pub fn set_absent(&self, absent: bool) {
+        self.absent.store(absent, Ordering::Relaxed);
+        self.pulse.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The pledges as a process that was killed left them.
     pub fn leave(&self, pledge: Pledge) {
         self.change(|kept| kept.pledges.push(pledge));
@@ -106,6 +113,9 @@ impl MemoryFiles {
 impl Files for MemoryFiles {
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
         self.usable(folder.as_str(), "read")?;
+        if self.absent.load(Ordering::Relaxed) {
+            return Ok(FileList { absent: true, ..FileList::default() });
+        }
         let kept = self.kept.lock().expect("nobody panicked");
         let inside = |path: &&FilePath| {
             path.folder() == folder
@@ -118,7 +128,7 @@ impl Files for MemoryFiles {
             .take(most)
             .map(|(path, (_, stamp))| FileEntry { path: path.clone(), stamp: *stamp })
             .collect();
-        Ok(FileList { files: listed, more: files.next().is_some(), refused: Vec::new() })
+        Ok(FileList { files: listed, more: files.next().is_some(), absent: false, refused: Vec::new() })
     }
 
     fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
@@ -237,7 +247,7 @@ impl Files for MemoryFiles {
         Ok(())
     }
 
-    fn pulse(&self) -> Option<u64> {
+    fn pulse(&self, _: &Folder) -> Option<u64> {
         (!self.unwatched.load(Ordering::Relaxed)).then(|| self.pulse.load(Ordering::Relaxed))
     }
 }

@@ -82,6 +82,13 @@ impl Backends {
     }
 
     /// Whether the built-in one is alone.
+    pub(crate) fn has_built_in(&self) -> bool {
+        std::iter::once(&self.primary)
+            .chain(&self.secondaries)
+            .any(|entry| matches!(entry.keeps, Keeps::BuiltIn))
+    }
+
+    /// Whether the built-in one is all there is.
     pub(crate) fn is_plain(&self) -> bool {
         self.secondaries.is_empty() && matches!(self.primary.keeps, Keeps::BuiltIn)
     }

@@ -80,6 +80,8 @@ pub enum Unique {
     SourcePath,
     /// A content in a space.
     Content,
+    /// An entry of a file in a space.
+    Entry,
     /// A name of a space in its team.
     SpaceName,
     /// A name of a principal.
@@ -94,6 +96,7 @@ impl fmt::Display for Unique {
             Self::Key => "key",
             Self::SourcePath => "source path",
             Self::Content => "content",
+            Self::Entry => "entry of a file",
             Self::SpaceName => "name of the space",
             Self::PrincipalName => "name of the principal",
             Self::Id => "id",
@@ -203,6 +206,7 @@ impl StoreError {
                 Unique::Key => "key_taken",
                 Unique::SourcePath => "source_path_taken",
                 Unique::Content => "content_taken",
+                Unique::Entry => "conflict",
                 Unique::SpaceName | Unique::PrincipalName => "name_taken",
                 Unique::Id => "id_taken",
             },

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::access::{self, Parts};
-use crate::answer::Fate;
 use crate::error::{Error, Field, FileError, Invalid};
 use crate::file::{FilePath, Folder, Pledge};
 use crate::id::{MemoryId, Number};
@@ -125,19 +124,21 @@ pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -
         let saved = save::save_as(parts, caller, pledge.memory, request);
         // Where this cannot be done now, whoever comes next does it: by then both are there, or neither.
         let _ = settle(parts, &pledge);
-        let receipt = saved?;
-        if receipt.fate == Fate::Created {
-            return Ok(Archived {
-                path: pledge.path.to_string(),
-                name,
-                key,
-                id: receipt.id,
-                number: receipt.number,
-                summary,
-                messages: transcript.messages.len(),
-                from_log,
-            });
-        }
+        let receipt = match saved {
+            // Somebody was faster.
+            Err(Error::Held { .. }) => continue,
+            saved => saved?,
+        };
+        return Ok(Archived {
+            path: pledge.path.to_string(),
+            name,
+            key,
+            id: receipt.id,
+            number: receipt.number,
+            summary,
+            messages: transcript.messages.len(),
+            from_log,
+        });
     }
     Err(FileError::Exists { name: format!("{FOLDER}/{day}-{slug}.md") }.into())
 }
@@ -220,15 +221,12 @@ fn logged(parts: &Parts, caller: &Caller, channel: Option<String>) -> Result<Vec
     Ok(turns.into_iter().map(message).collect())
 }
 
-/// A message in its normal form.
+/// A message in its normal form. What was said on a terminal may have its codes in it.
 fn checked(message: &Message) -> Result<Message, Invalid> {
+    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { ' ' } else { c };
+    let content: String = message.content.chars().map(shown).collect();
     let speaker = save::intake::given(Field::Speaker, message.speaker.as_deref(), limits::NOTE_CHARS)?;
-    Ok(Message {
-        role: message.role,
-        speaker,
-        content: normalize::content(&message.content)?,
-        at: message.at,
-    })
+    Ok(Message { role: message.role, speaker, content: normalize::content(&content)?, at: message.at })
 }
 
 fn bound(messages: &[Message]) -> Result<(), Invalid> {

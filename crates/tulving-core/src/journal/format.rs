@@ -80,20 +80,20 @@ pub fn unmarked(said: &str) -> &str {
 /// The entries of a text, in order.
 pub fn entries(text: &str, form: Form) -> Vec<Entry> {
     let lines = lines(text);
+    let fences = Fences::of(text, &lines);
     let mut entries: Vec<Entry> = Vec::new();
     // Whether the line before is of the last entry, and whether that goes on below empty lines.
     let (mut open, mut begun) = (false, false);
     let mut at = 0;
     while at < lines.len() {
-        let line = &lines[at];
-        let content = &text[line.range.clone()];
-        let fence = fence(content).and_then(|mark| closing(text, &lines, at, mark));
-        let last = fence.unwrap_or(at);
+        let content = &text[lines[at].clone()];
         if content.trim().is_empty() {
             open = false;
             at += 1;
             continue;
         }
+        let fence = fence(content).and_then(|mark| fences.closing(at, mark));
+        let last = fence.unwrap_or(at);
         let level = heading(content);
         let continues = match (fence, level) {
             (_, 1..) => false,
@@ -101,10 +101,13 @@ pub fn entries(text: &str, form: Form) -> Vec<Entry> {
             (None, _) if begun && content.starts_with([' ', '\t']) => true,
             (None, _) => open && form == Form::Document && marker(content) == 0,
         };
-        let end = lines[last].range.end;
+        let end = lines[last].end;
         match entries.last_mut() {
             Some(entry) if continues => entry.range.end = end,
-            _ => entries.push(Entry { line: line.number, range: line.range.start..end, level }),
+            _ => {
+                let line = u32::try_from(at + 1).unwrap_or(u32::MAX);
+                entries.push(Entry { line, range: lines[at].start..end, level });
+            }
         }
         (open, begun) = (level == 0, level == 0 || form == Form::Journal);
         at = last + 1;
@@ -112,23 +115,55 @@ pub fn entries(text: &str, form: Form) -> Vec<Entry> {
     entries
 }
 
-/// A line of a text, without its line break.
-struct Line {
-    number: u32,
-    range: Range<usize>,
-}
-
-fn lines(text: &str) -> Vec<Line> {
+/// The lines of a text, without their line breaks.
+fn lines(text: &str) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    for (index, piece) in text[start..].split_inclusive('\n').enumerate() {
+    for piece in text[start..].split_inclusive('\n') {
         let bare = piece.strip_suffix('\n').unwrap_or(piece);
         let bare = bare.strip_suffix('\r').unwrap_or(bare);
-        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        lines.push(Line { number, range: start..start + bare.len() });
+        lines.push(start..start + bare.len());
         start += piece.len();
     }
     lines
+}
+
+/// The lines that may end a fenced block.
+struct Fences {
+    /// Line, mark and how many of it, in order.
+    ends: Vec<(usize, u8, usize)>,
+    /// The most marks of each sort from there on: backticks, tildes.
+    ahead: Vec<[usize; 2]>,
+}
+
+impl Fences {
+    fn of(text: &str, lines: &[Range<usize>]) -> Self {
+        let end = |(at, line): (usize, &Range<usize>)| {
+            let bare = text[line.clone()].trim();
+            let mark = bare.bytes().next().filter(|mark| matches!(mark, b'`' | b'~'))?;
+            (bare.len() >= 3 && bare.bytes().all(|byte| byte == mark)).then_some((at, mark, bare.len()))
+        };
+        let ends: Vec<_> = lines.iter().enumerate().filter_map(end).collect();
+        let mut ahead = vec![[0; 2]; ends.len() + 1];
+        for (at, (_, mark, count)) in ends.iter().enumerate().rev() {
+            ahead[at] = ahead[at + 1];
+            let most = &mut ahead[at][usize::from(*mark == b'~')];
+            *most = (*most).max(*count);
+        }
+        Self { ends, ahead }
+    }
+
+    /// The line that ends a block which these marks begin on a line; `None` where nothing does, and then it is none. What is looked
+    /// at is within the block, so that all looks together are no more than the lines.
+    fn closing(&self, from: usize, marks: &str) -> Option<usize> {
+        let mark = marks.bytes().next()?;
+        let next = self.ends.partition_point(|(at, ..)| *at <= from);
+        if self.ahead[next][usize::from(mark == b'~')] < marks.len() {
+            return None;
+        }
+        let ends = self.ends[next..].iter().find(|(_, sort, count)| *sort == mark && *count >= marks.len());
+        ends.map(|(at, ..)| *at)
+    }
 }
 
 /// The level of a heading.
@@ -155,15 +190,6 @@ fn fence(line: &str) -> Option<&str> {
     let mark = bare.bytes().next().filter(|mark| matches!(mark, b'`' | b'~'))?;
     let count = bare.bytes().take_while(|byte| *byte == mark).count();
     (count >= 3 && line.len() - bare.len() < 4).then(|| &bare[..count])
-}
-
-/// The line that ends a fenced block; `None` where nothing does, and then it is none.
-fn closing(text: &str, lines: &[Line], from: usize, mark: &str) -> Option<usize> {
-    let ends = |line: &Line| {
-        let bare = text[line.range.clone()].trim();
-        bare.starts_with(mark) && bare.bytes().all(|byte| Some(byte) == mark.bytes().next())
-    };
-    lines.iter().skip(from + 1).position(ends).map(|after| from + 1 + after)
 }
 
 #[cfg(test)]
@@ -209,6 +235,14 @@ mod tests {
         let expected =
             [(1, "run this:\n```sh\nmake\n\nmake test\n```"), (7, "next"), (8, "```"), (9, "open")];
         assert_eq!(read(text, Form::Journal), owned(&expected));
+    }
+
+    #[test]
+    fn many_blocks_without_an_end_are_soon_read() {
+        let text = "```a\n".repeat(200_000);
+        assert_eq!(entries(&text, Form::Journal).len(), 200_000);
+        let text = format!("{}~~~\n", "````\n```\n".repeat(50_000));
+        assert!(!entries(&text, Form::Document).is_empty());
     }
 
     #[test]

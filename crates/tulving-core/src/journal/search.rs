@@ -101,7 +101,7 @@ fn entries(
     most: usize,
 ) -> Result<Vec<JournalHit>, FileError> {
     let path = super::path(folder, &journal.date.journal());
-    let known = memo.known(&path, journal.stamp).filter(|_| journal.stamp.is_settled(parts.clock.now()));
+    let known = memo.known(&path, journal.stamp);
     if known.is_some_and(|known| !known.contains(needle)) {
         return Ok(Vec::new());
     }
@@ -111,7 +111,9 @@ fn entries(
     let text = super::text(&found.bytes);
     let folded = fold::folded(&text);
     let holds = folded.contains(needle);
-    memo.keep(path, found.stamp, folded);
+    if found.stamp.is_settled(parts.clock.now()) {
+        memo.keep(path, found.stamp, folded);
+    }
     if !holds {
         return Ok(Vec::new());
     }
@@ -159,10 +161,15 @@ impl Memo {
         if let Some((_, old)) = kept.texts.remove(&path) {
             kept.bytes -= old.len();
         }
-        if folded.len() <= KEPT_OF_ONE && kept.bytes + folded.len() <= KEPT {
-            kept.bytes += folded.len();
-            kept.texts.insert(path, (stamp, folded.into()));
+        if folded.len() > KEPT_OF_ONE {
+            return;
         }
+        if kept.bytes + folded.len() > KEPT {
+            // Some of it is of journals that are gone.
+            *kept = Kept::default();
+        }
+        kept.bytes += folded.len();
+        kept.texts.insert(path, (stamp, folded.into()));
     }
 }
 

@@ -74,9 +74,9 @@ pub trait Files: Send + Sync {
     /// Makes the folder of a space where it is missing.
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError>;
 
-    /// A number that differs from the last one whenever anything below the workspace may have changed in between; `None` where it
-    /// is not watched. Cheap: it is asked before every recall.
-    fn pulse(&self) -> Option<u64>;
+    /// A number that differs from the last one whenever anything in a folder may have changed in between; `None` where it is not
+    /// watched. Cheap: it is asked before every recall.
+    fn pulse(&self, folder: &Folder) -> Option<u64>;
 }
 
 /// No workspace: nothing is there and nothing can be written.
@@ -136,7 +136,7 @@ impl Files for NoFiles {
         Ok(())
     }
 
-    fn pulse(&self) -> Option<u64> {
+    fn pulse(&self, _: &Folder) -> Option<u64> {
         Some(0)
     }
 }

@@ -75,7 +75,12 @@ impl<'a> Act<'a> {
     pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
         let mut warnings = Vec::new();
         let mut near = Vec::new();
-        let (fate, memory, revived) = match self.twin(draft)? {
+        let twin = self.twin(draft)?;
+        if let (Some(_), Some((slot, other))) = (draft.id, &twin) {
+            // What is named elsewhere by its id has to be a memory of its own.
+            return Err(Error::Held { other: other.reference(), what: slot.what() });
+        }
+        let (fate, memory, revived) = match twin {
             None => {
                 let created = self.create(draft, chunks);
                 near = self.relate(&created.1, chunks)?;

@@ -31,8 +31,8 @@ pub(crate) fn only(saved: Result<Vec<Receipt>, Error>) -> Result<Receipt, Error>
     }
 }
 
-/// Saves one memory under an id that was given to it before, so that what is kept elsewhere can name it. Where it is known
-/// already, the receipt has the id of the one that is there.
+/// Saves one new memory under an id that was given to it before, so that what is kept elsewhere can name it. Where another one
+/// is in its place, that is [`Error::Held`], and nothing is written.
 pub(crate) fn save_as(
     parts: &Parts,
     caller: &Caller,

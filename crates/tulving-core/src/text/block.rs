@@ -86,7 +86,7 @@ pub(crate) fn frame() -> usize {
 /// A briefing as text that a model takes for data; empty where there is nothing to tell. Its texts cannot end the fence:
 /// who made it saw to that.
 pub fn block(briefing: &Briefing) -> String {
-    let Briefing { sections, files, left_out, terse } = briefing;
+    let Briefing { sections, files, left_out, terse, unread: _ } = briefing;
     if sections.is_empty() && left_out.is_empty() && files.is_none() {
         return String::new();
     }

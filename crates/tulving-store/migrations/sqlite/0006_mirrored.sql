@@ -11,4 +11,7 @@ CREATE TABLE mirrored (
     UNIQUE (space, path)
 ) STRICT;
 
-CREATE INDEX memories_mirrors ON memories (space, source_path) WHERE mirror_line IS NOT NULL;
+-- Each entry of a file has one mirror. Those that an earlier schema may hold come back from their files.
+DELETE FROM memories WHERE mirror_line IS NOT NULL;
+CREATE UNIQUE INDEX memories_mirrors ON memories (space, source_path, content_hash, mirror_occurrence)
+    WHERE mirror_line IS NOT NULL;

@@ -131,7 +131,7 @@ impl Files for Workspace {
         }
         mend::all(self);
         let asked = (folder.clone(), below.to_owned(), most);
-        let pulse = self.pulse().filter(|_| pulse::covers(folder.as_str(), below));
+        let pulse = self.pulse(folder).filter(|_| pulse::covers(folder.as_str(), below));
         if let Some(kept) = self.listings().get(&asked).filter(|kept| Some(kept.pulse) == pulse) {
             return Ok(kept.found.clone());
         }
@@ -200,7 +200,7 @@ impl Files for Workspace {
         made.map(drop).map_err(self.told_of(folder, "", "created"))
     }
 
-    fn pulse(&self) -> Option<u64> {
+    fn pulse(&self, _: &Folder) -> Option<u64> {
         self.pulse.number(&self.root)
     }
 }

@@ -105,7 +105,10 @@ fn replaced(now: &LongTerm, done: &str, printer: &mut Printer) -> Result<Outcome
         printer.document(now)?;
     } else {
         let size = counted(now.content.len() as u64, "byte", "bytes");
-        printer.line(format!("{done} {} ({size}); what it said before, if anything, is in its history", now.path))?;
+        printer.line(format!(
+            "{done} {} ({size}); what it said before, if anything, is in its history",
+            now.path
+        ))?;
     }
     Ok(Outcome::Done)
 }

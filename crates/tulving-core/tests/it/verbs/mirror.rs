@@ -289,3 +289,107 @@ fn a_hub_has_its_own_folder() {
     );
     assert_eq!(places(&bed, &user, "Mondays"), owned(&[]));
 }
+
+#[test]
+fn an_entry_below_another_heading_keeps_what_it_is() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.edit(&user, "memory/MEMORY.md", "# People\n- Ana likes tea\n");
+    let before = found(&bed.engine, &user, "tea").hits.remove(0).memory;
+    assert_eq!(before.edition.text.title.as_deref(), Some("People"));
+    bed.engine.flush().expect("counted");
+    bed.edit(&user, "memory/MEMORY.md", "# Friends\n\n- Ana likes tea\n");
+    let after = found(&bed.engine, &user, "tea").hits.remove(0).memory;
+    assert_eq!(after.edition.text.title.as_deref(), Some("Friends"));
+    assert_eq!((after.id, after.usage.access_count), (before.id, 1));
+    assert_eq!(after.label(), "memory/MEMORY.md:3");
+    assert_eq!(after.place.position, Some(3), "its place follows");
+}
+
+#[test]
+fn nothing_of_a_long_entry_is_left_out() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let space = bed.space("rows", SpaceKind::Group);
+    let there = Caller { space, ..user };
+    let rows: String = (0..20_000).map(|n| format!("row {n} of the table\n")).collect();
+    bed.edit(&there, "table.csv", rows);
+    let end = found(&bed.engine, &there, "row 19999 of").hits.remove(0).memory;
+    assert!(end.edition.text.content.len() <= 64 << 10, "{}", end.edition.text.content.len());
+    let line = end.provenance.mirror.expect("a mirror").line as usize;
+    assert!(end.edition.text.content.starts_with(&format!("row {} of", line - 1)), "line {line}");
+    let long = format!("start {} end", "x".repeat(200_000));
+    bed.edit(&there, "line.txt", long);
+    assert_eq!(found(&bed.engine, &there, " end").hits.len(), 1);
+}
+
+#[test]
+fn what_is_too_large_is_named_every_time_and_what_is_large_taken_in_step_by_step() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.edit(&user, "memory/2026-05-27.md", "x".repeat(17 << 20));
+    for _ in 0..3 {
+        let unread = found(&bed.engine, &user, "anything").unread;
+        assert_eq!(unread.len(), 1, "{unread:?}");
+        assert_eq!(unread[0].path, "memory/2026-05-27.md");
+    }
+    let many: String = (0..30_000).map(|n| format!("{n}\n")).collect();
+    bed.edit(&user, "memory/2026-05-27.md", &many);
+    let count = || {
+        let filter = Filter { source_path: Some("memory/2026-05-27.md".to_owned()), ..Filter::default() };
+        bed.engine.count(&user, &filter).expect("a count")
+    };
+    assert!(found(&bed.engine, &user, "anything").unread[0].why.contains("still to be read"));
+    assert!((1..30_000).contains(&count()), "some of it is there: {}", count());
+    while !found(&bed.engine, &user, "anything").unread.is_empty() {}
+    assert_eq!(count(), 30_000);
+    bed.files.delete(&bed.path(&user, "memory/2026-05-27.md"));
+    while !found(&bed.engine, &user, "anything").unread.is_empty() {}
+    assert_eq!(count(), 0);
+}
+
+#[test]
+fn a_store_that_was_busy_is_asked_again() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let before = bed.engine.follow_files();
+    assert!(before.watched && before.unread.is_empty());
+    bed.edit(&user, "memory/2026-05-27.md", "a zebra\n");
+    for call in 1.. {
+        bed.store.fail_at(call);
+        let followed = bed.engine.follow_files();
+        if !bed.store.has_failed() {
+            assert_eq!(followed.unread, [], "at {call}");
+            break;
+        }
+        assert!(!followed.unread.is_empty(), "that call {call} failed is said");
+    }
+    bed.store.fail_at(0);
+    assert_eq!(places(&bed, &user, "zebra"), owned(&[("memory/2026-05-27.md:1", "a zebra")]));
+}
+
+#[test]
+fn a_workspace_that_is_not_there_costs_no_mirror() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.edit(&user, "memory/2026-05-27.md", "a zebra\n");
+    let before = found(&bed.engine, &user, "zebra").hits.remove(0).memory.id;
+    bed.files.set_absent(true);
+    let answer = found(&bed.engine, &user, "zebra");
+    assert_eq!(answer.hits[0].memory.id, before);
+    assert!(answer.unread[0].why.contains("not there"), "{:?}", answer.unread);
+    bed.files.set_absent(false);
+    let answer = found(&bed.engine, &user, "zebra");
+    assert_eq!((answer.hits[0].memory.id, answer.unread.as_slice()), (before, &[][..]));
+}
+
+#[test]
+fn what_is_wrong_in_one_folder_is_said_in_no_other() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [here, there] =
+        ["here", "there"].map(|name| Caller { space: bed.space(name, SpaceKind::Group), ..user.clone() });
+    bed.edit(&there, "secret-plans.bin", "x".repeat(17 << 20));
+    assert_eq!(found(&bed.engine, &here, "x").unread, []);
+    assert_eq!(found(&bed.engine, &there, "x").unread.len(), 1);
+}

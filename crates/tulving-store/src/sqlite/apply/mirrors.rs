@@ -14,7 +14,7 @@ impl Act<'_> {
     pub(super) fn reline(&mut self, id: MemoryId, line: u32) -> Result<(), Fault> {
         let changed = self
             .transaction
-            .prepare_cached("UPDATE memories SET mirror_line = ?2 WHERE id = ?1 AND mirror_line IS NOT NULL")?
+            .prepare_cached("UPDATE memories SET mirror_line = ?2, position = ?2 WHERE id = ?1 AND mirror_line IS NOT NULL")?
             .execute(params![id.as_bytes(), line])?;
         if changed == 0 { Err(Conflict::Gone { id }.into()) } else { Ok(()) }
     }

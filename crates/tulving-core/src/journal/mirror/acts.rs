@@ -1,0 +1,246 @@
+//! Makes the mirrors of one file those of what it says, in acts of a size that holds nobody up.
+//!
+//! What is known of the file is written with every act and is another each time, so that of two processes at work on one file
+//! the slower one notices at its next act and decides again. What was begun and not finished is gone on with by whoever comes
+//! next: what is there already is found by its hash.
+
+use std::collections::HashMap;
+
+use sha2::{Digest, Sha256};
+
+use crate::access::{self, Parts};
+use crate::change::{Revision, Write};
+use crate::embedding;
+use crate::error::Error;
+use crate::file::{self, MirroredEntry, MirroredFile, Stamp};
+use crate::id::{MemoryId, SpaceId};
+use crate::limits;
+use crate::memory::{ContentHash, Edition, Memory, Text};
+use crate::text::chunk;
+use crate::vocabulary::VersionAct;
+
+use super::entry::{self, Source, Wanted};
+
+/// How many writes are one act.
+const WRITES: usize = 500;
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It says what it said.
+    Same,
+    /// Its mirrors are those of what it says now.
+    Done,
+    /// The same, and it has more entries than are mirrored.
+    Capped,
+    /// There is more to do than there was room for.
+    Begun,
+    /// It is gone.
+    Gone,
+}
+
+/// How many acts may still be done in this go.
+pub(super) struct Room {
+    pub(super) acts: usize,
+}
+
+/// Makes the mirrors of a file those of what it says now. One that is not `readable` has none.
+pub(super) fn mirror(
+    parts: &Parts,
+    source: &Source<'_>,
+    readable: bool,
+    known: Option<MirroredFile>,
+    room: &mut Room,
+) -> Result<Outcome, Error> {
+    let path = source.file.path.to_string();
+    let mut known = Some(known);
+    access::decide_again(|| {
+        let known = match known.take() {
+            Some(known) => known,
+            None => parts.store.mirrored(source.space.id)?.into_iter().find(|file| file.path == path),
+        };
+        let found = match readable {
+            true => parts.files.read(&source.file.path, limits::MIRRORED_BYTES)?,
+            false => None,
+        };
+        if readable && found.is_none() {
+            return Ok(Outcome::Gone);
+        }
+        let bytes = found.as_ref().map_or(&[][..], |found| found.bytes.as_slice());
+        let stamp = found.as_ref().map_or(source.file.stamp, |found| found.stamp);
+        let to = MirroredFile {
+            path: path.clone(),
+            stamp,
+            digest: Sha256::digest(bytes).into(),
+            settled: stamp.is_settled(source.now),
+        };
+        let mut acts = Acts::new(parts, source.space.id, &path, known, room);
+        if acts.known.as_ref().is_some_and(|known| known.digest == to.digest) {
+            acts.note(&to)?;
+            return Ok(Outcome::Same);
+        }
+        let text = if file::is_binary(bytes) { String::new() } else { super::super::text(bytes) };
+        let (wanted, capped) = entry::wanted(&source.file.path, &text);
+        if !acts.write(source, &text, wanted, stamp)? {
+            return Ok(Outcome::Begun);
+        }
+        acts.finish(Some(to))?;
+        Ok(if capped { Outcome::Capped } else { Outcome::Done })
+    })
+}
+
+/// The mirrors of a file go with it. Says whether all of them did.
+pub(super) fn unmirror(
+    parts: &Parts,
+    space: SpaceId,
+    gone: &MirroredFile,
+    room: &mut Room,
+) -> Result<bool, Error> {
+    let mut acts = Acts::new(parts, space, &gone.path, Some(gone.clone()), room);
+    for old in parts.store.mirrors(space, &gone.path)? {
+        if !acts.push(Write::Erase { id: old.id, from: None }, gone.stamp)? {
+            return Ok(false);
+        }
+    }
+    acts.finish(None)?;
+    Ok(true)
+}
+
+/// The acts on one file.
+struct Acts<'a> {
+    parts: &'a Parts,
+    space: SpaceId,
+    path: &'a str,
+    /// What is known of the file by now.
+    known: Option<MirroredFile>,
+    /// What is written with the next act.
+    writes: Vec<Write>,
+    room: &'a mut Room,
+}
+
+impl<'a> Acts<'a> {
+    fn new(
+        parts: &'a Parts,
+        space: SpaceId,
+        path: &'a str,
+        known: Option<MirroredFile>,
+        room: &'a mut Room,
+    ) -> Self {
+        Self { parts, space, path, known, writes: Vec::new(), room }
+    }
+
+    /// Writes what has to be written so that the mirrors are those that are wanted. What is not wanted goes first. False where
+    /// there was no room for all of it.
+    fn write(
+        &mut self,
+        source: &Source<'_>,
+        text: &str,
+        wanted: Vec<Wanted>,
+        stamp: Stamp,
+    ) -> Result<bool, Error> {
+        let (mut have, twins) = known_mirrors(self.parts, self.space, self.path)?;
+        let mut kept: HashMap<(ContentHash, u32), MirroredEntry> =
+            HashMap::with_capacity(wanted.len().min(have.len()));
+        for entry in &wanted {
+            if let Some(old) = have.remove(&(entry.hash, entry.occurrence)) {
+                kept.insert((entry.hash, entry.occurrence), old);
+            }
+        }
+        let surplus = have.into_values().map(|old| old.id).chain(twins);
+        for id in surplus {
+            if !self.push(Write::Erase { id, from: None }, stamp)? {
+                return Ok(false);
+            }
+        }
+        for entry in &wanted {
+            let write = match kept.remove(&(entry.hash, entry.occurrence)) {
+                None => Some(Write::Insert(Box::new(entry::made(source, text, entry)))),
+                Some(old) if old.title.as_deref() != entry.title.as_deref() => self.retitled(&old, entry)?,
+                Some(old) if old.line != entry.line => Some(Write::Reline { id: old.id, line: entry.line }),
+                Some(_) => None,
+            };
+            if let Some(write) = write
+                && !self.push(write, stamp)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The same entry below another heading: it is embedded anew and keeps its use.
+    fn retitled(&mut self, old: &MirroredEntry, entry: &Wanted) -> Result<Option<Write>, Error> {
+        let Some(found) = self.parts.store.entries(&[old.id], None)?.pop() else {
+            return Ok(None);
+        };
+        if old.line != entry.line {
+            self.writes.push(Write::Reline { id: old.id, line: entry.line });
+        }
+        let Memory { id, version, edition, standing, .. } = found.memory;
+        let title = entry.title.as_deref().map(str::to_owned);
+        let chunks = Some(chunk::split(&edition.text.content));
+        let edition = Edition { text: Text { title, ..edition.text }, ..edition };
+        let act = VersionAct::Updated;
+        Ok(Some(Write::Revise(Box::new(Revision {
+            id,
+            from: version,
+            act,
+            edition,
+            stood: standing,
+            standing,
+            chunks,
+        }))))
+    }
+
+    /// Adds a write, and does an act where there are enough. False where there is no room for another.
+    fn push(&mut self, write: Write, stamp: Stamp) -> Result<bool, Error> {
+        self.writes.push(write);
+        if self.writes.len() < WRITES {
+            return Ok(true);
+        }
+        if self.room.acts == 0 {
+            return Ok(false);
+        }
+        self.room.acts -= 1;
+        // No other state has this digest, so that the next act finds out whether anybody else came between.
+        let mut digest = [0; 32];
+        digest[..16].copy_from_slice(MemoryId::mint(self.parts.clock.now()).as_bytes());
+        let begun = MirroredFile { path: self.path.to_owned(), stamp, digest, settled: false };
+        self.apply(Some(begun))?;
+        Ok(true)
+    }
+
+    /// Notes that a file says what it said, where something else is known of it.
+    fn note(&mut self, to: &MirroredFile) -> Result<(), Error> {
+        if self.known.as_ref() == Some(to) { Ok(()) } else { self.apply(Some(to.clone())) }
+    }
+
+    fn finish(mut self, to: Option<MirroredFile>) -> Result<(), Error> {
+        self.apply(to)
+    }
+
+    fn apply(&mut self, to: Option<MirroredFile>) -> Result<(), Error> {
+        let mut writes = std::mem::take(&mut self.writes);
+        let (space, path) = (self.space, self.path.to_owned());
+        writes.push(Write::Mirrored { space, path, from: self.known.take(), to: to.clone() });
+        self.parts.store.apply(&embedding::act(self.parts, writes))?;
+        self.known = to;
+        Ok(())
+    }
+}
+
+/// The mirrors of a file by what they are known by, and those that are there twice.
+fn known_mirrors(
+    parts: &Parts,
+    space: SpaceId,
+    path: &str,
+) -> Result<(HashMap<(ContentHash, u32), MirroredEntry>, Vec<MemoryId>), Error> {
+    let mut known = HashMap::new();
+    let mut twins = Vec::new();
+    for entry in parts.store.mirrors(space, path)? {
+        if let Some(twin) = known.insert((entry.hash, entry.occurrence), entry) {
+            twins.push(twin.id);
+        }
+    }
+    Ok((known, twins))
+}
