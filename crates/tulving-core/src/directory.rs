@@ -142,11 +142,12 @@ pub(crate) fn remove_member(
 
 fn decide_removal(parts: &Parts, caller: &Caller, space: &str, principal: &str) -> Result<(), Error> {
     let (space, rights) = administered(parts, caller, space)?;
-    let principal = principal_named(parts, principal)?;
     let of = MemberOf::Space(space.id);
-    let Some(role) = parts.store.role(principal.id, of)? else {
-        return Err(Error::NoMember { principal: principal.name, space: space.name });
-    };
+    // Whether somebody of that name is elsewhere is not told.
+    let absent =
+        || Error::NoMember { principal: crate::preview::short(principal), space: space.name.clone() };
+    let principal = parts.store.principal_named(principal)?.ok_or_else(absent)?;
+    let role = parts.store.role(principal.id, of)?.ok_or_else(absent)?;
     refuse_last_admin(parts, &space, &principal)?;
     let now = parts.clock.now();
     let entry = audit(caller, now, AuditAct::MemberRemoved, Some(space.id), principal.name);

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Field, Invalid};
-use crate::id::{MemoryId, SpaceId};
+use crate::id::{MemoryId, SpaceId, TeamId};
 use crate::limits;
 use crate::memory::ContentHash;
 use crate::space::Space;
@@ -21,31 +21,54 @@ pub(crate) const LONG_TERM: &str = "memory/MEMORY.md";
 /// The folder of conversations in the folder of a space.
 pub(crate) const CONVERSATIONS: &str = "conversations";
 
+/// Where the folders of groups are.
+const GROUPS: &str = "groups/";
+/// Where the folders of other spaces are.
+const SPACES: &str = "spaces/";
+/// Where both are for another team, below its id.
+const TEAMS: &str = "teams/";
+
 /// The folder of a space, below the workspace: the workspace itself for `default`, `groups/NAME` for a group, `spaces/NAME`
-/// for any other.
+/// for any other. Names are unique in a team: those of another team than the one that every home starts with are below
+/// `teams/ID`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Folder(String);
 
 impl Folder {
     /// The folder of a space. Names of spaces are fit for it; see [`name`](crate::text::normalize::name).
     pub fn of(space: &Space) -> Self {
-        Self(match space.kind {
-            _ if space.id == SpaceId::DEFAULT => String::new(),
-            SpaceKind::Group => format!("groups/{}", space.name),
-            _ => format!("spaces/{}", space.name),
+        if space.id == SpaceId::DEFAULT {
+            return Self(String::new());
+        }
+        let among = if space.kind == SpaceKind::Group { GROUPS } else { SPACES };
+        Self(match space.team {
+            TeamId::LOCAL => format!("{among}{}", space.name),
+            team => format!("{TEAMS}{team}/{among}{}", space.name),
         })
     }
 
     /// The folder with this path below the workspace, as [`as_str`](Self::as_str) gave it; `None` where no space has such a one.
     pub fn parse(path: &str) -> Option<Self> {
+        let of_team = match path.strip_prefix(TEAMS).map(|rest| rest.split_once('/')) {
+            None => Some(path),
+            Some(Some((team, below))) if is_other_team(team) => Some(below),
+            Some(_) => None,
+        };
+        let name = of_team.and_then(|path| path.strip_prefix(GROUPS).or_else(|| path.strip_prefix(SPACES)));
         let known = path.is_empty()
-            || path.strip_prefix("groups/").or_else(|| path.strip_prefix("spaces/")).is_some_and(|name| {
+            || name.is_some_and(|name| {
                 !name.is_empty()
                     && !name.starts_with('.')
                     && !name.contains(['/', '\\'])
                     && !name.contains(char::is_control)
             });
         known.then(|| Self(path.to_owned()))
+    }
+
+    /// Whether it is the folder of a group, all of which is of memory.
+    pub fn is_of_group(&self) -> bool {
+        let of_team = self.0.strip_prefix(TEAMS).and_then(|rest| rest.split_once('/'));
+        of_team.map_or(self.as_str(), |(_, below)| below).starts_with(GROUPS)
     }
 
     /// Its path below the workspace; empty for the workspace itself.
@@ -57,6 +80,11 @@ impl Folder {
     pub fn join(&self, name: &str) -> String {
         if self.0.is_empty() { name.to_owned() } else { format!("{}/{name}", self.0) }
     }
+}
+
+/// Whether this is how a team is written that has a folder of its own.
+fn is_other_team(text: &str) -> bool {
+    text.parse::<TeamId>().is_ok_and(|team| team != TeamId::LOCAL && team.to_string() == text)
 }
 
 /// A file in the folder of a space, by a name that cannot lead out of it.
@@ -153,11 +181,11 @@ pub struct FileList {
     pub files: Vec<FileEntry>,
     /// Whether there are more than were asked for.
     pub more: bool,
-    /// Whether the workspace itself is not there, so that nothing can be told of its files.
-    pub absent: bool,
     /// What is there and is not used, by its path below the workspace, and why: a link that leads out, a device, a name that
     /// is none. No more than a few are named.
     pub refused: Vec<(String, String)>,
+    /// The workspace itself is not there; nothing can be told of its files. It may be on a disk that comes back.
+    pub absent: bool,
 }
 
 /// A file as it was read.
@@ -240,11 +268,14 @@ pub struct MirroredEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::TeamId;
 
     fn folder(kind: SpaceKind, id: SpaceId) -> Folder {
+        folder_in(TeamId::LOCAL, kind, id)
+    }
+
+    fn folder_in(team: TeamId, kind: SpaceKind, id: SpaceId) -> Folder {
         let created_at = Timestamp::from_micros(0);
-        Folder::of(&Space { id, team: TeamId::LOCAL, name: "kitchen".to_owned(), kind, created_at })
+        Folder::of(&Space { id, team, name: "kitchen".to_owned(), kind, created_at })
     }
 
     #[test]
@@ -256,9 +287,38 @@ mod tests {
     }
 
     #[test]
+    fn spaces_of_one_name_in_two_teams_have_two_folders() {
+        let (one, other) =
+            (SpaceId::mint(Timestamp::from_micros(5)), SpaceId::mint(Timestamp::from_micros(5)));
+        let team = TeamId::mint(Timestamp::from_micros(5));
+        for (kind, among) in [(SpaceKind::Group, "groups"), (SpaceKind::Hub, "spaces")] {
+            let theirs = folder_in(team, kind, other);
+            assert_ne!(folder(kind, one), theirs);
+            assert_eq!(theirs.as_str(), format!("teams/{team}/{among}/kitchen"));
+            assert_eq!(Folder::parse(theirs.as_str()), Some(theirs.clone()));
+            for folder in [folder(kind, one), theirs] {
+                assert_eq!(folder.is_of_group(), kind == SpaceKind::Group, "{folder:?}");
+            }
+        }
+        assert!(!folder(SpaceKind::Hub, SpaceId::DEFAULT).is_of_group());
+    }
+
+    #[test]
     fn a_folder_comes_back_from_its_path() {
         for path in ["", "groups/kitchen", "spaces/kitchen"] {
             assert_eq!(Folder::parse(path).expect("a folder").as_str(), path);
+        }
+        let team = TeamId::mint(Timestamp::from_micros(5));
+        for wrong in [
+            format!("teams/{}/groups/kitchen", TeamId::LOCAL),
+            format!("teams/{}/groups/kitchen", team.to_string().to_uppercase()),
+            format!("teams/{team}"),
+            format!("teams/{team}/memory"),
+            format!("teams/{team}/groups/a/b"),
+            format!("teams/{team}/teams/{team}/groups/kitchen"),
+            "teams/../groups/kitchen".to_owned(),
+        ] {
+            assert_eq!(Folder::parse(&wrong), None, "{wrong:?}");
         }
         for wrong in ["memory", "groups/", "groups/..", "spaces/a/b", "/", "groups/a\nb", "spaces/a\\b"] {
             assert_eq!(Folder::parse(wrong), None, "{wrong:?}");

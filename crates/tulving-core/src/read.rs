@@ -32,8 +32,9 @@ pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u
     Ok(parts.store.count(&caller.viewer, &filter)?)
 }
 
-/// One page, without mirrors unless their file is named, shorter than asked where its contents are long. Following the cursors neither skips nor repeats, whatever is written meanwhile: where the order is by
-/// creation each page begins after the last one's end; where it may change, the first page freezes it.
+/// One page, without mirrors unless their file is named, shorter than asked where its contents are long. Following the cursors
+/// neither skips nor repeats, whatever is written meanwhile: where the order is by creation each page begins after the last
+/// one's end; where it may change, the first page freezes it.
 pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     let limit = bounded(Field::Limit, request.limit, limits::PAGE)?;
     let filter = fitted(&request.filter, parts.clock.now())?.of_records();

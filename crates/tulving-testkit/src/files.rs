@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use sha2::{Digest, Sha256};
 use tulving_core::error::FileError;
@@ -16,7 +16,6 @@ use tulving_core::time::Timestamp;
 #[derive(Default)]
 pub struct MemoryFiles {
     kept: Mutex<Kept>,
-    pulse: AtomicU64,
     unwatched: AtomicBool,
     broken: AtomicBool,
     absent: AtomicBool,
@@ -30,9 +29,25 @@ struct Kept {
     /// Those that somebody is about to settle.
     begun: Vec<Pledge>,
     written: i64,
+    /// How often anything was changed.
+    changes: u64,
+    /// Which of these was the last of a folder.
+    changed: BTreeMap<Folder, u64>,
+    /// Which was the last of all folders at once.
+    all_changed: u64,
 }
 
 impl Kept {
+    fn change(&mut self, folder: &Folder) {
+        self.changes += 1;
+        self.changed.insert(folder.clone(), self.changes);
+    }
+
+    fn change_all(&mut self) {
+        self.changes += 1;
+        self.all_changed = self.changes;
+    }
+
     fn put(&mut self, path: &FilePath, bytes: Vec<u8>) {
         self.written += 1;
         let size = bytes.len() as u64;
@@ -49,12 +64,12 @@ impl MemoryFiles {
 
     /// Writes a file behind everybody's back, as an editor would.
     pub fn edit(&self, path: &FilePath, content: impl AsRef<[u8]>) {
-        self.change(|kept| kept.put(path, content.as_ref().to_vec()));
+        self.change(path, |kept| kept.put(path, content.as_ref().to_vec()));
     }
 
     /// Removes one, likewise.
     pub fn delete(&self, path: &FilePath) {
-        self.change(|kept| drop(kept.files.remove(path)));
+        self.change(path, |kept| drop(kept.files.remove(path)));
     }
 
     /// What a file says.
@@ -71,23 +86,27 @@ impl MemoryFiles {
     /// From now on nothing can be read or written, or all can again.
     pub fn set_broken(&self, broken: bool) {
         self.broken.store(broken, Ordering::Relaxed);
-        self.pulse.fetch_add(1, Ordering::Relaxed);
+        self.kept.lock().expect("nobody panicked").change_all();
     }
 
-    /// From now on the workspace is not there, or is again.
+    /// From now on the workspace is not there, or it is again with all that was in it.
     pub fn set_absent(&self, absent: bool) {
         self.absent.store(absent, Ordering::Relaxed);
-        self.pulse.fetch_add(1, Ordering::Relaxed);
+        self.kept.lock().expect("nobody panicked").change_all();
     }
 
     /// The pledges as a process that was killed left them.
     pub fn leave(&self, pledge: Pledge) {
-        self.change(|kept| kept.pledges.push(pledge));
+        let path = pledge.path.clone();
+        self.change(&path, |kept| kept.pledges.push(pledge));
     }
 
     /// Whoever was about to settle a pledge is gone.
     pub fn abandon(&self) {
-        self.change(|kept| kept.pledges.append(&mut kept.begun));
+        let mut kept = self.kept.lock().expect("nobody panicked");
+        let begun = std::mem::take(&mut kept.begun);
+        kept.pledges.extend(begun);
+        kept.change_all();
     }
 
     /// The names of all files.
@@ -95,10 +114,14 @@ impl MemoryFiles {
         self.kept.lock().expect("nobody panicked").files.keys().map(ToString::to_string).collect()
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut Kept) -> T) -> T {
-        let done = change(&mut self.kept.lock().expect("nobody panicked"));
-        self.pulse.fetch_add(1, Ordering::Relaxed);
-        done
+    fn change<T>(&self, path: &FilePath, change: impl FnOnce(&mut Kept) -> T) -> T {
+        let mut kept = self.kept.lock().expect("nobody panicked");
+        kept.change(path.folder());
+        change(&mut kept)
+    }
+
+    fn is_absent(&self) -> bool {
+        self.absent.load(Ordering::Relaxed)
     }
 
     fn usable(&self, path: &str, verb: &'static str) -> Result<(), FileError> {
@@ -113,7 +136,7 @@ impl MemoryFiles {
 impl Files for MemoryFiles {
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
         self.usable(folder.as_str(), "read")?;
-        if self.absent.load(Ordering::Relaxed) {
+        if self.is_absent() {
             return Ok(FileList { absent: true, ..FileList::default() });
         }
         let kept = self.kept.lock().expect("nobody panicked");
@@ -128,19 +151,19 @@ impl Files for MemoryFiles {
             .take(most)
             .map(|(path, (_, stamp))| FileEntry { path: path.clone(), stamp: *stamp })
             .collect();
-        Ok(FileList { files: listed, more: files.next().is_some(), absent: false, refused: Vec::new() })
+        Ok(FileList { files: listed, more: files.next().is_some(), ..FileList::default() })
     }
 
     fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
         self.usable(path.name(), "read")?;
         let kept = self.kept.lock().expect("nobody panicked");
-        Ok(kept.files.get(path).map(|(_, stamp)| *stamp))
+        Ok(kept.files.get(path).filter(|_| !self.is_absent()).map(|(_, stamp)| *stamp))
     }
 
     fn read(&self, path: &FilePath, most: u64) -> Result<Option<FileContent>, FileError> {
         self.usable(path.name(), "read")?;
         let kept = self.kept.lock().expect("nobody panicked");
-        match kept.files.get(path) {
+        match kept.files.get(path).filter(|_| !self.is_absent()) {
             None => Ok(None),
             Some((_, stamp)) if stamp.size > most => {
                 Err(FileError::TooLarge { path: path.to_string().into(), size: stamp.size, limit: most })
@@ -151,7 +174,7 @@ impl Files for MemoryFiles {
 
     fn append(&self, path: &FilePath, entry: &str) -> Result<Appended, FileError> {
         self.usable(path.name(), "written")?;
-        self.change(|kept| {
+        self.change(path, |kept| {
             let old = kept.files.get(path).map(|(bytes, _)| bytes.clone());
             let created = old.is_none();
             let mut bytes = old.unwrap_or_default();
@@ -168,7 +191,7 @@ impl Files for MemoryFiles {
 
     fn create(&self, path: &FilePath, content: &[u8]) -> Result<(), FileError> {
         self.usable(path.name(), "created")?;
-        self.change(|kept| match kept.files.contains_key(path) {
+        self.change(path, |kept| match kept.files.contains_key(path) {
             true => Err(FileError::Exists { name: path.name().to_owned() }),
             false => {
                 kept.put(path, content.to_vec());
@@ -185,7 +208,7 @@ impl Files for MemoryFiles {
         keep: Option<Timestamp>,
     ) -> Result<(), FileError> {
         self.usable(path.name(), "written")?;
-        self.change(|kept| {
+        self.change(path, |kept| {
             let old = kept.files.get(path).map(|(bytes, _)| bytes.clone());
             let fits = match from {
                 From::Any => true,
@@ -207,7 +230,7 @@ impl Files for MemoryFiles {
 
     fn remove(&self, path: &FilePath) -> Result<bool, FileError> {
         self.usable(path.name(), "removed")?;
-        Ok(self.change(|kept| kept.files.remove(path).is_some()))
+        Ok(self.change(path, |kept| kept.files.remove(path).is_some()))
     }
 
     fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError> {
@@ -221,9 +244,15 @@ impl Files for MemoryFiles {
         Ok(all.find(|(previous, _)| previous.id == id).map(|(_, bytes)| bytes.clone()))
     }
 
+    fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError> {
+        self.usable(path.name(), "removed")?;
+        let mut kept = self.kept.lock().expect("nobody panicked");
+        Ok(kept.previous.remove(path).map_or(0, |texts| texts.len()))
+    }
+
     fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
         self.create(&pledge.path, content)?;
-        self.change(|kept| kept.begun.push(pledge.clone()));
+        self.change(&pledge.path, |kept| kept.begun.push(pledge.clone()));
         Ok(())
     }
 
@@ -233,7 +262,7 @@ impl Files for MemoryFiles {
     }
 
     fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
-        self.change(|kept| {
+        self.change(&pledge.path, |kept| {
             kept.pledges.retain(|one| one != pledge);
             kept.begun.retain(|one| one != pledge);
             if !saved {
@@ -247,7 +276,9 @@ impl Files for MemoryFiles {
         Ok(())
     }
 
-    fn pulse(&self, _: &Folder) -> Option<u64> {
-        (!self.unwatched.load(Ordering::Relaxed)).then(|| self.pulse.load(Ordering::Relaxed))
+    fn pulse(&self, folder: &Folder) -> Option<u64> {
+        let kept = self.kept.lock().expect("nobody panicked");
+        let number = kept.changed.get(folder).copied().unwrap_or(0).max(kept.all_changed);
+        (!self.unwatched.load(Ordering::Relaxed)).then_some(number)
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn list(
     request: &ListRequest,
 ) -> Result<Page, Error> {
     let limit = crate::read::bounded(Field::Limit, request.limit, limits::PAGE)?;
-    let filter = crate::read::fitted(&request.filter, parts.clock.now())?;
+    let filter = crate::read::fitted(&request.filter, parts.clock.now())?.of_records();
     let request = &ListRequest { filter, ..request.clone() };
     if !request.sort.is_fixed() {
         return in_changing_order(parts, backends, caller, request);

@@ -1,4 +1,6 @@
 //! What cannot be done with a file that people can read, and why.
+//!
+//! Whoever asks may be far away: paths are those below the workspace, and never tell where on this machine that is.
 
 use std::path::PathBuf;
 
@@ -53,6 +55,12 @@ pub enum FileError {
         /// As it was named.
         name: String,
     },
+    /// Another program holds the folder that it is in.
+    #[error("another program has held the folder of {} for too long", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// The disk is full.
     #[error("no space is left on the disk that holds {}", path.display())]
     DiskFull {
@@ -78,6 +86,7 @@ impl FileError {
             Self::Refused { .. } | Self::TooLarge { .. } | Self::NotText { .. } => Class::Caller,
             Self::Absent { .. } => Class::Absent,
             Self::Exists { .. } | Self::Changed { .. } => Class::Conflict,
+            Self::Busy { .. } => Class::Busy,
             Self::NoWorkspace | Self::DiskFull { .. } | Self::Unusable { .. } => Class::Host,
         }
     }
@@ -92,6 +101,7 @@ impl FileError {
             Self::Changed { .. } => "file_changed",
             Self::TooLarge { .. } => "file_too_large",
             Self::NotText { .. } => "not_text",
+            Self::Busy { .. } => "busy",
             Self::DiskFull { .. } => "disk_full",
             Self::Unusable { .. } => "file_unusable",
         }
@@ -105,6 +115,7 @@ impl FileError {
             Self::Exists { .. } => "choose another name, or replace it",
             Self::Changed { .. } => "look at it again and repeat",
             Self::TooLarge { .. } => "open the file itself, or split it",
+            Self::Busy { .. } => "try again",
             Self::DiskFull { .. } => "make room and repeat; nothing was changed",
             Self::Unusable { .. } => "check that the folder is there and may be read and written",
             Self::Absent { .. } | Self::NotText { .. } => return None,

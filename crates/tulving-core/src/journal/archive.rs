@@ -17,7 +17,7 @@ use crate::read::PAGE_BYTES;
 use crate::request::{Caller, Forgotten, SaveRequest, TurnFilter};
 use crate::save;
 use crate::space::Viewer;
-use crate::text::{normalize, terms};
+use crate::text::terms;
 use crate::time::Timestamp;
 use crate::turn::TURNS_KEPT;
 use crate::vocabulary::{Boundary, ContentType, TurnRole};
@@ -221,12 +221,17 @@ fn logged(parts: &Parts, caller: &Caller, channel: Option<String>) -> Result<Vec
     Ok(turns.into_iter().map(message).collect())
 }
 
-/// A message in its normal form. What was said on a terminal may have its codes in it.
+/// A message as it is kept: what was said on a terminal may have its codes in it, and line breaks are those of a file.
 fn checked(message: &Message) -> Result<Message, Invalid> {
     let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { ' ' } else { c };
     let content: String = message.content.chars().map(shown).collect();
     let speaker = save::intake::given(Field::Speaker, message.speaker.as_deref(), limits::NOTE_CHARS)?;
-    Ok(Message { role: message.role, speaker, content: normalize::content(&content)?, at: message.at })
+    Ok(Message {
+        role: message.role,
+        speaker,
+        content: content.replace("\r\n", "\n").replace('\r', "\n").trim_matches('\n').to_owned(),
+        at: message.at,
+    })
 }
 
 fn bound(messages: &[Message]) -> Result<(), Invalid> {

@@ -66,7 +66,7 @@ pub(crate) fn replace(
 ) -> Result<LongTerm, Error> {
     let (got, limit) = (content.len(), limits::LONG_TERM_BYTES);
     if got > limit {
-        return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
+        return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
     }
     let (space, _) = access::workplace(parts, caller)?;
     let path = file(&Folder::of(&space));

@@ -15,6 +15,7 @@ pub mod transcript;
 use serde::Serialize;
 
 use crate::access::{self, Parts};
+use crate::answer::Unread;
 use crate::error::{Error, FileError};
 use crate::file::{FilePath, Folder, Stamp};
 use crate::limits;
@@ -86,11 +87,11 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, date: Day) -> Result<Option<Jo
 /// The journals of the caller's space, newest first.
 pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<JournalFile>, Error> {
     let folder = readable(parts, caller)?;
-    Ok(journals(parts, &folder)?)
+    Ok(journals(parts, &folder)?.0)
 }
 
-/// The journals in a folder, newest first.
-fn journals(parts: &Parts, folder: &Folder) -> Result<Vec<JournalFile>, FileError> {
+/// The journals in a folder, newest first, and what is there and is not used.
+fn journals(parts: &Parts, folder: &Folder) -> Result<(Vec<JournalFile>, Vec<Unread>), FileError> {
     let listed = parts.files.list(folder, FOLDER, limits::FILES_LISTED)?;
     let journal = |file: crate::file::FileEntry| {
         let date = day_of(&file.path)?;
@@ -98,7 +99,8 @@ fn journals(parts: &Parts, folder: &Folder) -> Result<Vec<JournalFile>, FileErro
     };
     let mut journals: Vec<JournalFile> = listed.files.into_iter().filter_map(journal).collect();
     journals.sort_by_key(|journal| std::cmp::Reverse(journal.date));
-    Ok(journals)
+    let refused = listed.refused.into_iter().map(|(path, why)| Unread { path, why });
+    Ok((journals, refused.collect()))
 }
 
 /// The day that a file is the journal of.

@@ -78,8 +78,9 @@ pub(crate) fn search(
     }
     let needle = fold::folded(query);
     let folder = readable(parts, caller)?;
-    let mut hits = JournalHits::default();
-    for journal in journals(parts, &folder)? {
+    let (journals, unread) = journals(parts, &folder)?;
+    let mut hits = JournalHits { entries: Vec::new(), unread };
+    for journal in journals {
         if hits.entries.len() == limit {
             break;
         }

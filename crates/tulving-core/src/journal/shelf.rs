@@ -105,7 +105,7 @@ pub(crate) fn put(
 ) -> Result<ShelfFile, Error> {
     let (got, limit) = (content.len(), limits::FILE_BYTES);
     if got > limit {
-        return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
+        return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
     }
     let (space, _) = access::workplace(parts, caller)?;
     let path = named(&Folder::of(&space), name)?;
@@ -117,11 +117,14 @@ pub(crate) fn put(
     Ok(ShelfFile::of(&FileEntry { path, stamp }))
 }
 
-/// Removes a file.
+/// Removes a file, and what it said before: what was erased is in no file of the home. One that is gone already has its previous
+/// texts removed all the same.
 pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), Error> {
     let (space, _) = access::workplace(parts, caller)?;
     let path = named(&Folder::of(&space), name)?;
-    if parts.files.remove(&path)? { Ok(()) } else { Err(absent(name)) }
+    let removed = parts.files.remove(&path)?;
+    let forgotten = parts.files.forget_previous(&path)?;
+    if removed || forgotten > 0 { Ok(()) } else { Err(absent(name)) }
 }
 
 /// A file that members reach by name. In the workspace itself that is only what is kept there for memory.

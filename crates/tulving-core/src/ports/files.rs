@@ -26,7 +26,8 @@ pub enum From {
 /// The files of a workspace.
 pub trait Files: Send + Sync {
     /// The files below `below` in a folder (empty: below the folder itself), in whatever depth, by name, at most `most`. Hidden
-    /// ones are left out. A folder that is not there has none.
+    /// ones are left out. A folder that is not there has none; where the whole workspace is not there, the list is
+    /// [absent](FileList::absent).
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError>;
 
     /// How a file is now; `None` where there is none.
@@ -61,6 +62,9 @@ pub trait Files: Send + Sync {
     /// One of them.
     fn previous_content(&self, path: &FilePath, id: &str) -> Result<Option<Vec<u8>>, FileError>;
 
+    /// Removes all previous texts of a file, there or not, and says how many there were.
+    fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError>;
+
     /// Makes a file that is to stay only if a memory is saved, and remembers so across a crash until it is
     /// [settled](Self::settle). [`FileError::Exists`] where there is one.
     fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError>;
@@ -74,8 +78,9 @@ pub trait Files: Send + Sync {
     /// Makes the folder of a space where it is missing.
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError>;
 
-    /// A number that differs from the last one whenever anything in a folder may have changed in between; `None` where it is not
-    /// watched. Cheap: it is asked before every recall.
+    /// A number that differs from the last one whenever anything below that folder that is kept there may have changed in
+    /// between, and never falls; `None` where it is not watched. A folder that is not there has one too, which differs once it
+    /// comes into being. Cheap: it is asked before every recall.
     fn pulse(&self, folder: &Folder) -> Option<u64>;
 }
 
@@ -118,6 +123,10 @@ impl Files for NoFiles {
 
     fn previous_content(&self, _: &FilePath, _: &str) -> Result<Option<Vec<u8>>, FileError> {
         Ok(None)
+    }
+
+    fn forget_previous(&self, _: &FilePath) -> Result<usize, FileError> {
+        Ok(0)
     }
 
     fn pledge(&self, _: &Pledge, _: &[u8]) -> Result<(), FileError> {

@@ -11,7 +11,9 @@ CREATE TABLE mirrored (
     UNIQUE (space, path)
 ) STRICT;
 
--- Each entry of a file has one mirror. Those that an earlier schema may hold come back from their files.
-DELETE FROM memories WHERE mirror_line IS NOT NULL;
+-- Each entry of a file has one mirror.
+DELETE FROM memories WHERE mirror_line IS NOT NULL AND row NOT IN (
+    SELECT min(row) FROM memories WHERE mirror_line IS NOT NULL
+    GROUP BY space, source_path, content_hash, mirror_occurrence);
 CREATE UNIQUE INDEX memories_mirrors ON memories (space, source_path, content_hash, mirror_occurrence)
     WHERE mirror_line IS NOT NULL;

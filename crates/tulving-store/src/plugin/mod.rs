@@ -7,7 +7,6 @@
 mod session;
 mod wire;
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -44,8 +43,38 @@ pub struct Plugin {
 #[derive(Default)]
 struct State {
     session: Option<Arc<Session>>,
-    /// When it was started lately.
-    starts: VecDeque<Instant>,
+    /// The starts of the last minute, and those from before of which something is left.
+    starts: Vec<Start>,
+}
+
+struct Start {
+    at: Instant,
+    /// None where it could not be started.
+    session: Option<Arc<Session>>,
+}
+
+impl Start {
+    fn is_recent(&self, now: Instant) -> bool {
+        now.duration_since(self.at) < RECENTLY
+    }
+
+    /// Whether nothing is left of it: neither its process nor a thread that stands by it.
+    fn is_over(&self) -> bool {
+        self.session.as_ref().is_none_or(|session| session.is_over())
+    }
+}
+
+/// Why it is not started once more, where that is so.
+fn given_up(starts: &[Start], now: Instant, ended: Option<BackendError>) -> Option<BackendError> {
+    if starts.len() < STARTS {
+        return None;
+    }
+    let last = ended.map_or_else(|| "could not be started".to_owned(), |error| error.to_string());
+    let why = match starts.iter().filter(|start| !start.is_recent(now)).count() {
+        0 => format!("it was started {STARTS} times within a minute, and the last time it {last}"),
+        left => format!("something is left of {left} of its processes, and the last time it {last}"),
+    };
+    Some(BackendError::Gone { why })
 }
 
 impl Plugin {
@@ -65,22 +94,24 @@ impl Plugin {
             None => None,
         };
         let now = Instant::now();
-        while state.starts.front().is_some_and(|start| now.duration_since(*start) >= RECENTLY) {
-            state.starts.pop_front();
+        state.starts.retain(|start| start.is_recent(now) || !start.is_over());
+        if let Some(error) = given_up(&state.starts, now, ended) {
+            return Err(error);
         }
-        if state.starts.len() >= STARTS {
-            let last = ended.map_or_else(|| "it could not be started".to_owned(), |error| error.to_string());
-            let why = format!("it was started {STARTS} times within a minute, and the last time it {last}");
-            return Err(BackendError::Gone { why });
-        }
-        state.starts.push_back(now);
-        let session = Arc::new(Session::start(&self.how)?);
-        state.session = Some(session.clone());
-        Ok(session)
+        let started = Session::start(&self.how).map(Arc::new);
+        state.session = started.as_ref().ok().cloned();
+        let session = state.session.clone();
+        state.starts.push(Start { at: now, session });
+        started
     }
 
-    /// Asks for something that it offers.
-    fn ask(&self, verb: Verb, params: &Value, within: Duration) -> Result<Value, BackendError> {
+    /// Asks for something that it offers. Says which of its lives has answered.
+    fn ask(
+        &self,
+        verb: Verb,
+        params: &Value,
+        within: Duration,
+    ) -> Result<(Arc<Session>, Value), BackendError> {
         let deadline = Instant::now() + within;
         let late = |error| match error {
             BackendError::TimedOut { .. } => BackendError::TimedOut { after: within },
@@ -91,24 +122,21 @@ impl Plugin {
         if !description.verbs.contains(&verb) {
             return Err(BackendError::NotOffered { what: verb.as_str() });
         }
-        let said = session.call(verb.as_str(), params, deadline).map_err(late);
-        said.map_err(|error| match error {
-            BackendError::NotOffered { .. } => BackendError::NotOffered { what: verb.as_str() },
-            error => error,
-        })
+        match session.call(verb.as_str(), params, deadline).map_err(late) {
+            Ok(said) => Ok((session, said)),
+            Err(BackendError::NotOffered { .. }) => Err(BackendError::NotOffered { what: verb.as_str() }),
+            Err(error) => Err(error),
+        }
     }
+}
 
-    /// Takes an answer that was understood so far, and ends the process where the rest cannot be.
-    fn understood<T>(&self, read: Result<T, String>) -> Result<T, BackendError> {
-        read.map_err(|why| {
-            let error = BackendError::Wrong { why };
-            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(session) = &state.session {
-                session.end(error.clone());
-            }
-            error
-        })
-    }
+/// Takes an answer that was understood so far, and ends the process that gave it where the rest cannot be.
+fn understood<T>(by: &Session, read: Result<T, String>) -> Result<T, BackendError> {
+    read.map_err(|why| {
+        let error = BackendError::Wrong { why };
+        by.end(error.clone());
+        error
+    })
 }
 
 impl Backend for Plugin {
@@ -121,13 +149,13 @@ impl Backend for Plugin {
     }
 
     fn save(&self, memory: &Memory, within: Duration) -> Result<(), BackendError> {
-        let said = self.ask(Verb::Save, &wire::save(memory), within)?;
-        self.understood(wire::saved(&said, memory.id))
+        let (by, said) = self.ask(Verb::Save, &wire::save(memory), within)?;
+        understood(&by, wire::saved(&said, memory.id))
     }
 
     fn recall(&self, query: &RecallQuery, within: Duration) -> Result<Vec<Given>, BackendError> {
-        let said = self.ask(Verb::Recall, &wire::recall(query), within)?;
-        self.understood(wire::memories(said)).map(|listed| listed.given)
+        let (by, said) = self.ask(Verb::Recall, &wire::recall(query), within)?;
+        understood(&by, wire::memories(said, query.limit)).map(|listed| listed.given)
     }
 
     fn get(
@@ -137,13 +165,13 @@ impl Backend for Plugin {
         viewer: PrincipalId,
         within: Duration,
     ) -> Result<Option<Given>, BackendError> {
-        let said = self.ask(Verb::Get, &wire::get(id, spaces, viewer), within)?;
-        self.understood(wire::memory(said))
+        let (by, said) = self.ask(Verb::Get, &wire::get(id, spaces, viewer), within)?;
+        understood(&by, wire::memory(said))
     }
 
     fn list(&self, query: &ListQuery, within: Duration) -> Result<Listed, BackendError> {
-        let said = self.ask(Verb::List, &wire::list(query), within)?;
-        self.understood(wire::memories(said))
+        let (by, said) = self.ask(Verb::List, &wire::list(query), within)?;
+        understood(&by, wire::memories(said, query.limit))
     }
 
     fn forget(
@@ -153,8 +181,8 @@ impl Backend for Plugin {
         hard: bool,
         within: Duration,
     ) -> Result<bool, BackendError> {
-        let said = self.ask(Verb::Forget, &wire::forget(id, space, hard), within)?;
-        self.understood(wire::forgotten(&said))
+        let (by, said) = self.ask(Verb::Forget, &wire::forget(id, space, hard), within)?;
+        understood(&by, wire::forgotten(&said))
     }
 }
 
@@ -164,5 +192,49 @@ impl Drop for Plugin {
         if let Some(session) = state.session.take() {
             session.close();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plugin(script: &str) -> Plugin {
+        let command = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+        Plugin::new(PluginCommand { command, folder: std::env::temp_dir() })
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_understood_ends_the_life_that_gave_it_and_no_other() {
+        let plugin = plugin("cat > /dev/null");
+        let first = plugin.session().expect("started");
+        first.end(BackendError::Gone { why: "it was late".to_owned() });
+        let second = plugin.session().expect("started");
+        assert!(understood::<()>(&first, Err("nonsense".to_owned())).is_err());
+        assert_eq!(second.ended(), None);
+        assert!(understood::<()>(&second, Err("nonsense".to_owned())).is_err());
+        assert!(second.ended().is_some());
+    }
+
+    #[test]
+    fn what_is_left_of_earlier_starts_counts_however_long_ago_they_were() {
+        let plugin = plugin("cat > /dev/null");
+        let now = Instant::now();
+        let Some(long_ago) = now.checked_sub(2 * RECENTLY) else {
+            eprintln!("not tested: this machine has just been started");
+            return;
+        };
+        let session = plugin.session().expect("started");
+        let starts = |session: Option<&Arc<Session>>| -> Vec<Start> {
+            (0..STARTS).map(|_| Start { at: long_ago, session: session.cloned() }).collect()
+        };
+        plugin.state.lock().expect("nobody panicked").starts = starts(Some(&session));
+        plugin.state.lock().expect("nobody panicked").session = None;
+        let error = plugin.session().err().expect("it is given up");
+        let why = "something is left of 5 of its processes, and the last time it could not be started";
+        assert_eq!(error, BackendError::Gone { why: why.to_owned() });
+        plugin.state.lock().expect("nobody panicked").starts = starts(None);
+        assert!(plugin.session().is_ok(), "nothing is left of them");
+        session.close();
     }
 }

@@ -1,18 +1,22 @@
 //! One life of a plugin's process, from its start to its end.
 //!
 //! Four threads stand by it, so that no call ever waits for a pipe: one writes, one reads, one drains what it complains of,
-//! one waits for its end. Requests are numbered and may overlap. Whatever ends the session ends every call that waits.
+//! one waits for its end. Requests are numbered and may overlap. Whatever ends the session ends every call that waits. Once it has
+//! ended and the process was waited for, the threads leave, whoever still holds the other ends of the pipes.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 use serde_json::{Value, json};
 use tulving_core::backend::Description;
 use tulving_core::error::BackendError;
@@ -41,8 +45,6 @@ type Said = Result<Value, BackendError>;
 /// A process that runs, or did.
 pub(super) struct Session {
     shared: Arc<Shared>,
-    /// What is to be written. Gone once it is closed.
-    lines: Mutex<Option<Sender<Vec<u8>>>>,
     started: Instant,
 }
 
@@ -61,6 +63,10 @@ struct State {
     /// What it says that it is.
     description: Option<Description>,
     waiting: HashMap<u64, Sender<Said>>,
+    /// What is to be written. Gone once it is closed or has ended.
+    lines: Option<Sender<Vec<u8>>>,
+    /// Open for as long as the pipes are looked at.
+    open: Option<PipeWriter>,
     /// Why nothing more is asked of it.
     ended: Option<BackendError>,
     /// The last that it complained of.
@@ -69,6 +75,15 @@ struct State {
     drained: u8,
     /// Whether it was waited for. Its number may belong to another since.
     reaped: bool,
+}
+
+impl State {
+    /// Leaves the pipes alone once nothing can come of them. Somebody whom it has started may hold them open for ever.
+    fn let_go(&mut self) {
+        if self.reaped && self.ended.is_some() {
+            self.open = None;
+        }
+    }
 }
 
 impl Shared {
@@ -85,9 +100,18 @@ impl Shared {
                 let _ = caller.send(Err(error.clone()));
             }
             state.ended = Some(error);
+            state.lines = None;
             self.turn.notify_all();
         }
         self.kill(&state);
+        state.let_go();
+    }
+
+    /// Notes that it was waited for.
+    fn reap(&self, state: &mut State) {
+        state.reaped = true;
+        state.let_go();
+        self.turn.notify_all();
     }
 
     /// Gives an answer to who waits for it.
@@ -154,10 +178,16 @@ impl Shared {
 impl Session {
     /// Starts the program and asks what it is, without waiting for that.
     pub(super) fn start(how: &PluginCommand) -> Result<Self, BackendError> {
+        Self::start_with(how, spawn)
+    }
+
+    fn start_with(how: &PluginCommand, spawn: Spawn) -> Result<Self, BackendError> {
         let not_started = |why: String| BackendError::NotStarted { why };
         let (program, arguments) =
             how.command.split_first().ok_or_else(|| not_started("its command is empty".to_owned()))?;
         let named = ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        let (looked_at, open) = io::pipe().map_err(|error| not_started(error.to_string()))?;
+        let looked_at = Arc::new(looked_at);
         let mut child = Command::new(program)
             .args(arguments)
             .current_dir(&how.folder)
@@ -173,23 +203,41 @@ impl Session {
         let (Some(input), Some(output), Some(complaints)) = pipes else {
             unreachable!("all three were asked for");
         };
-        let group = Pid::from_child(&child);
-        let shared = Arc::new(Shared { group, state: Mutex::default(), turn: Condvar::new() });
         let (lines, to_write) = mpsc::channel();
-        let threads = [
-            spawn(&shared, "plugin-wait", move |shared| wait(shared, child)),
-            spawn(&shared, "plugin-write", move |shared| write(shared, input, &to_write)),
-            spawn(&shared, "plugin-read", move |shared| read(shared, output)),
-            spawn(&shared, "plugin-hear", move |shared| hear(shared, complaints)),
-        ];
-        if let Some(error) = threads.into_iter().find_map(Result::err) {
+        // The writer will be there, and whether it can write is known from the end of the session.
+        let _ = lines.send(wire::request(DESCRIBE, "describe", &wire::describe()));
+        let state = State { lines: Some(lines), open: Some(open), ..State::default() };
+        let group = Pid::from_child(&child);
+        let shared = Arc::new(Shared { group, state: Mutex::new(state), turn: Condvar::new() });
+        let failed = |error: io::Error| {
             let error = not_started(error.to_string());
             shared.end(error.clone());
+            error
+        };
+        if let Err(error) = spawn(&shared, "plugin-wait", Box::new(move |shared| wait(shared, child))) {
+            let error = failed(error);
+            // It was killed, and there is nobody else to do so.
+            while let Err(Errno::INTR) = rustix::process::waitpid(Some(group), WaitOptions::empty()) {}
+            shared.reap(&mut shared.state());
             return Err(error);
         }
-        // The writer is there, and whether it can write is known from the end of the session.
-        let _ = lines.send(wire::request(DESCRIBE, "describe", &wire::describe()));
-        Ok(Self { shared, lines: Mutex::new(Some(lines)), started: Instant::now() })
+        let input = Pipe::new(input, &looked_at).map_err(failed)?;
+        let output = Pipe::new(output, &looked_at).map_err(failed)?;
+        let complaints = Pipe::new(complaints, &looked_at).map_err(failed)?;
+        let work: [(&str, Work); 3] = [
+            ("plugin-write", Box::new(move |shared| write(shared, input, &to_write))),
+            ("plugin-read", Box::new(move |shared| read(shared, output))),
+            ("plugin-hear", Box::new(move |shared| hear(shared, complaints))),
+        ];
+        for (name, work) in work {
+            spawn(&shared, name, work).map_err(failed)?;
+        }
+        Ok(Self { shared, started: Instant::now() })
+    }
+
+    /// Whether nothing is left of it. Each thread that stands by it has a share.
+    pub(super) fn is_over(&self) -> bool {
+        Arc::strong_count(&self.shared) == 1
     }
 
     /// Why nothing more is asked of it, where that is so.
@@ -258,9 +306,8 @@ impl Session {
             return Err(ended.clone());
         }
         state.waiting.insert(id, caller);
-        drop(state);
         // That nobody writes any more is known from the end of the session, which the caller is told of.
-        if let Some(lines) = &*self.lines.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(lines) = &state.lines {
             let _ = lines.send(line);
         }
         Ok(())
@@ -271,19 +318,24 @@ impl Session {
         let (caller, _answer) = mpsc::channel();
         // Where it has ended already, only what is left of it is to be waited for.
         let _ = self.send("close", &json!({}), caller);
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if !self.is_over_within(GRACE) {
+        self.shared.state().lines = None;
+        if !self.has_ended_within(GRACE) {
             self.end(BackendError::Gone { why: "it was closed".to_owned() });
-            self.is_over_within(GRACE);
+            self.has_ended_within(GRACE);
         }
     }
 
-    fn is_over_within(&self, time: Duration) -> bool {
+    fn has_ended_within(&self, time: Duration) -> bool {
         self.shared.waits_for(time, |state| state.reaped)
     }
 }
 
-fn spawn(shared: &Arc<Shared>, name: &str, work: impl FnOnce(&Shared) + Send + 'static) -> io::Result<()> {
+/// What a thread does.
+type Work = Box<dyn FnOnce(&Shared) + Send>;
+/// Starts a thread.
+type Spawn = fn(&Arc<Shared>, &str, Work) -> io::Result<()>;
+
+fn spawn(shared: &Arc<Shared>, name: &str, work: Work) -> io::Result<()> {
     let shared = shared.clone();
     thread::Builder::new().name(name.to_owned()).spawn(move || work(&shared)).map(drop)
 }
@@ -294,7 +346,7 @@ fn wait(shared: &Shared, mut child: Child) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let has_ended = loop {
         match rustix::process::waitid(WaitId::Pid(shared.group), options) {
-            Err(rustix::io::Errno::INTR) => {}
+            Err(Errno::INTR) => {}
             looked => break looked.is_ok(),
         }
     };
@@ -303,15 +355,15 @@ fn wait(shared: &Shared, mut child: Child) {
     let how = if has_ended {
         let mut state = shared.state();
         shared.kill(&state);
-        state.reaped = true;
-        how(child.wait())
+        let how = how(child.wait());
+        shared.reap(&mut state);
+        how
     } else {
         // Nobody may be kept from the lock for as long as that takes.
         let how = how(child.wait());
-        shared.state().reaped = true;
+        shared.reap(&mut shared.state());
         how
     };
-    shared.turn.notify_all();
     // What it said just before may still be on its way, and may be an answer.
     shared.waits_for(LAST_WORDS, |state| state.drained == 2);
     let gone = shared.gone(&how);
@@ -322,7 +374,62 @@ fn wait(shared: &Shared, mut child: Child) {
 /// started may hold an output open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-fn write(shared: &Shared, mut input: ChildStdin, lines: &Receiver<Vec<u8>>) {
+/// A pipe that is left alone once the session lets it go: from then on there is nothing to be read and nobody to be written to.
+struct Pipe<T> {
+    end: T,
+    /// Has an end once it is let go.
+    looked_at: Arc<PipeReader>,
+}
+
+impl<T: AsFd> Pipe<T> {
+    /// Only this end of it does not wait; the other is that of the process.
+    fn new(end: T, looked_at: &Arc<PipeReader>) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&end, true)?;
+        Ok(Self { end, looked_at: looked_at.clone() })
+    }
+
+    /// Waits until something may be read or written, and says whether it is not let go.
+    fn is_ready(&self, ready: PollFlags) -> io::Result<bool> {
+        let mut pipes = [PollFd::new(&self.end, ready), PollFd::new(&*self.looked_at, PollFlags::IN)];
+        loop {
+            match rustix::event::poll(&mut pipes, None) {
+                Ok(_) => return Ok(pipes[1].revents().is_empty()),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl<T: AsFd + Read> Read for Pipe<T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.is_ready(PollFlags::IN)? {
+            match self.end.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return read,
+            }
+        }
+        Ok(0)
+    }
+}
+
+impl<T: AsFd + Write> Write for Pipe<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        while self.is_ready(PollFlags::OUT)? {
+            match self.end.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return written,
+            }
+        }
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.end.flush()
+    }
+}
+
+fn write(shared: &Shared, mut input: impl Write, lines: &Receiver<Vec<u8>>) {
     while let Ok(line) = lines.recv() {
         if input.write_all(&line).and_then(|()| input.flush()).is_err() {
             // It reads no more.
@@ -386,5 +493,91 @@ fn hear(shared: &Shared, mut complaints: impl Read) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return shared.drain(),
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicI32, Ordering};
+
+    use super::*;
+
+    fn shell(folder: &Path, script: &str) -> PluginCommand {
+        let command = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+        PluginCommand { command, folder: folder.to_owned() }
+    }
+
+    fn eventually(what: &str, is_so: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// A process that has left the group of its plugin, ended with the test.
+    struct Stranger(Pid);
+
+    impl Stranger {
+        fn of(folder: &Path) -> Self {
+            let id = || fs::read_to_string(folder.join("stranger")).ok()?.trim().parse().ok();
+            eventually("it has not begun", || id().is_some());
+            Self(id().and_then(Pid::from_raw).expect("a process"))
+        }
+    }
+
+    impl Drop for Stranger {
+        fn drop(&mut self) {
+            let _ = rustix::process::kill_process(self.0, Signal::KILL);
+        }
+    }
+
+    const LEAVES_A_STRANGER: &str = "setsid sh -c 'echo $$ > new; mv new stranger; exec sleep 1000' & ";
+
+    #[test]
+    fn nothing_stays_where_a_stranger_holds_the_pipes_of_a_plugin_that_ended() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = format!("{LEAVES_A_STRANGER} while [ ! -e stranger ]; do sleep 0.01; done");
+        let session = Session::start(&shell(folder.path(), &script)).expect("started");
+        let stranger = Stranger::of(folder.path());
+        eventually("it has not ended", || session.ended().is_some());
+        eventually("threads and pipes are left", || session.is_over());
+        assert!(rustix::process::test_kill_process(stranger.0).is_ok(), "the stranger lives");
+    }
+
+    #[test]
+    fn nothing_stays_where_a_stranger_holds_the_pipes_of_a_plugin_that_was_killed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = format!("{LEAVES_A_STRANGER} sleep 1000");
+        let session = Session::start(&shell(folder.path(), &script)).expect("started");
+        let _stranger = Stranger::of(folder.path());
+        // More than fits into a pipe, which nobody reads.
+        let (caller, _answer) = mpsc::channel();
+        session.send("save", &json!({ "text": "x".repeat(1 << 20) }), caller).expect("sent");
+        assert!(!session.is_over());
+        session.end(BackendError::Gone { why: "it was late".to_owned() });
+        eventually("threads and pipes are left", || session.is_over());
+    }
+
+    /// The process for which there was no thread.
+    static UNWATCHED: AtomicI32 = AtomicI32::new(0);
+
+    fn spawn_all_but_one(shared: &Arc<Shared>, name: &str, work: Work) -> io::Result<()> {
+        if name == "plugin-wait" {
+            UNWATCHED.store(shared.group.as_raw_nonzero().get(), Ordering::Relaxed);
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        spawn(shared, name, work)
+    }
+
+    #[test]
+    fn a_process_that_no_thread_can_wait_for_is_waited_for_all_the_same() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let error = Session::start_with(&shell(folder.path(), "sleep 1000"), spawn_all_but_one).err();
+        assert!(matches!(error, Some(BackendError::NotStarted { .. })), "{error:?}");
+        let id = UNWATCHED.load(Ordering::Relaxed).to_string();
+        assert!(id != "0" && !Path::new("/proc").join(&id).exists(), "{id} is left");
     }
 }

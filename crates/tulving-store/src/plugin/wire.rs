@@ -135,8 +135,9 @@ pub(super) fn forget(id: MemoryId, space: SpaceId, hard: bool) -> Value {
     json!({ "id": id, "space": space, "hard": hard })
 }
 
-/// The memories of an answer, each by itself: one that is none does not spoil the others.
-pub(super) fn memories(said: Value) -> Result<Listed, String> {
+/// The memories of an answer, each by itself: one that is none does not spoil the others. Of those that nobody asked for, only one
+/// is taken, which tells that there are any.
+pub(super) fn memories(said: Value, limit: usize) -> Result<Listed, String> {
     #[derive(Deserialize)]
     struct Said {
         memories: Vec<Value>,
@@ -144,7 +145,8 @@ pub(super) fn memories(said: Value) -> Result<Listed, String> {
         more: bool,
     }
     let said: Said = serde_json::from_value(said).map_err(|error| format!("its memories: {error}"))?;
-    Ok(Listed { given: said.memories.into_iter().map(given).collect(), more: said.more })
+    let taken = said.memories.into_iter().take(limit.saturating_add(1));
+    Ok(Listed { given: taken.map(given).collect(), more: said.more })
 }
 
 pub(super) fn memory(said: Value) -> Result<Option<Given>, String> {
@@ -213,6 +215,15 @@ mod tests {
         assert_eq!(result, Err(BackendError::Refused { message: "no room".to_owned() }));
         for wrong in ["", "{}", "[]", "hello", r#"{"id":7,"result":1}"#, r#"{"jsonrpc":"2.0","result":1}"#] {
             assert!(answer(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn of_more_memories_than_were_asked_for_one_is_taken() {
+        let said = |count: usize| json!({ "memories": vec![json!({}); count], "more": true });
+        for (count, taken) in [(0, 0), (2, 2), (3, 3), (4, 4), (5, 4), (100_000, 4)] {
+            let listed = memories(said(count), 3).expect("a list");
+            assert_eq!((listed.given.len(), listed.more), (taken, true));
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) struct Intent {
 pub(super) fn append(files: &Workspace, path: &FilePath, entry: &str) -> Result<Appended, Trouble> {
     let space = Space::open(&files.root, path.folder(), Missing::Make)?;
     let spot = space.spot(path.name(), Missing::Make)?;
-    lock::lock(&spot.folder, &files.shown(path))?;
+    lock::lock(&spot.folder)?;
     mend::within(files, &spot.folder)?;
     for _ in 0..ATTEMPTS {
         if let Some(done) = attempt(files, path, &spot, entry)? {
@@ -95,9 +95,10 @@ fn add(spot: &Spot, there: Option<File>, end: End, lines: &[u8]) -> Result<Optio
     Ok(Some(Appended { start, created }))
 }
 
-/// Notes what is about to be written.
+/// Notes what is about to be written, durably: what the file has of it after a loss of power, the note tells.
 fn noted(folder: &Path, intent: &Intent, lines: &[u8]) -> Result<Note, Trouble> {
-    Note::write(folder, &format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..)), intent, lines)
+    let name = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
+    Note::write(folder, &name, intent, lines)?.synced(folder)
 }
 
 /// Writes at the end of a file that had `start` bytes. Where not all of it could be written, what was is taken back.

@@ -12,6 +12,7 @@ use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, fsync, mkdirat, openat, statat};
 use rustix::io::Errno;
+use tulving_core::error::StoreError;
 use tulving_core::file::{Folder, Stamp};
 
 use super::trouble::Trouble;
@@ -67,13 +68,16 @@ impl Space {
     pub(super) fn open(root: &Path, folder: &Folder, missing: Missing) -> Result<Self, Trouble> {
         let top = match openat(CWD, root, FOLDER, Mode::empty()) {
             Err(Errno::NOENT) if missing == Missing::Make => {
-                home::make_folder(root)?;
+                home::make_folder(root).map_err(unmade)?;
                 openat(CWD, root, FOLDER, Mode::empty())
             }
             opened => opened,
         };
-        let top = Self::at(top?);
-        let walking = Self { folder: top.folder, way: Way::Walk };
+        let top = top.map_err(|error| match error {
+            Errno::NOENT => Trouble::NoWorkspace,
+            error => Trouble::Workspace(std::io::Error::from(error).to_string()),
+        })?;
+        let walking = Self { folder: top, way: Way::Walk };
         let found = walking.folder(folder.as_str(), missing)?;
         Ok(Self::at(found))
     }
@@ -219,6 +223,15 @@ impl Spot {
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Why there is no workspace, where it could not be made.
+fn unmade(error: StoreError) -> Trouble {
+    match error {
+        StoreError::DiskFull { .. } => Trouble::System(std::io::ErrorKind::StorageFull.into()),
+        StoreError::Unusable { why, .. } => Trouble::Workspace(why),
+        other => Trouble::Workspace(other.code().to_owned()),
     }
 }
 

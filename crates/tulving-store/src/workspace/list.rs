@@ -45,10 +45,10 @@ pub(super) fn list(
     }
     let found = walk.found.into_sorted_vec().into_iter();
     Ok(FileList {
-        absent: false,
         files: found.map(|Found { path, stamp }| FileEntry { path, stamp }).collect(),
         more: walk.more,
         refused: walk.refused.into_iter().collect(),
+        absent: false,
     })
 }
 

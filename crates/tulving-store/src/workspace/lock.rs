@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
-use tulving_core::error::FileError;
 
 use super::trouble::Trouble;
 
@@ -17,16 +16,17 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest between two tries, in microseconds.
 const LONGEST_NAP: u64 = 5_000;
 
-/// Locks an open folder for as long as it stays open. Where nothing can be locked, it goes without.
-pub(super) fn lock(folder: impl AsFd, shown: &std::path::Path) -> Result<(), Trouble> {
+/// Locks an open folder for as long as it stays open; [`Trouble::Busy`] where somebody else does not let it go. Where nothing can
+/// be locked, it goes without.
+pub(super) fn lock(folder: impl AsFd) -> Result<(), Trouble> {
+    lock_within(folder, PATIENCE)
+}
+
+fn lock_within(folder: impl AsFd, patience: Duration) -> Result<(), Trouble> {
     let (mut waited, mut nap) = (Duration::ZERO, 50);
     while try_lock(folder.as_fd()) == Tried::Busy {
-        if waited > PATIENCE {
-            return Err(Trouble::Told(FileError::Unusable {
-                path: super::trouble::printable(shown),
-                verb: "written",
-                why: format!("another program holds its folder for more than {} s", PATIENCE.as_secs()),
-            }));
+        if waited > patience {
+            return Err(Trouble::Busy);
         }
         let pause = Duration::from_micros(fastrand::u64(nap / 2..=nap));
         sleep(pause);
@@ -53,5 +53,27 @@ pub(super) fn try_lock(file: impl AsFd) -> Tried {
         Ok(()) => Tried::Locked,
         Err(Errno::WOULDBLOCK | Errno::INTR) => Tried::Busy,
         Err(_) => Tried::Unsupported,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use tulving_core::error::Class;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_somebody_else_does_not_let_go_is_busy_and_worth_another_try() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let opened = || File::open(folder.path()).expect("opened");
+        let (theirs, ours) = (opened(), opened());
+        lock(&theirs).expect("nobody has it");
+        let trouble = lock_within(&ours, Duration::from_millis(1)).expect_err("they have it");
+        let told = trouble.told("memory/a.md", "memory/a.md", folder.path(), "written");
+        assert_eq!((told.class(), told.code(), told.hint()), (Class::Busy, "busy", Some("try again")));
+        drop(theirs);
+        lock(&ours).expect("it was let go");
     }
 }

@@ -36,29 +36,37 @@ pub(super) fn within(files: &Workspace, locked: &OwnedFd) -> Result<(), Trouble>
 fn each(files: &Workspace, mut may: impl FnMut(&OwnedFd) -> bool) -> Result<(), Trouble> {
     let mut outcome = Ok(());
     for note in Note::of_the_dead(&files.home.appends()) {
-        let Some((intent, lines)) = note.read::<Intent>() else {
-            note.remove();
-            continue;
-        };
-        // What is of another workspace is for those who use that one.
-        let Some(path) = intent.file.path(&files.root) else {
-            continue;
-        };
-        let spot = Space::open(&files.root, path.folder(), Missing::Leave)
-            .and_then(|space| space.spot(path.name(), Missing::Leave));
-        let finished = match spot {
-            Ok(spot) if may(&spot.folder) => finish(&spot, intent.start, &lines),
-            // A disk that is not there may be so again.
-            Err(Trouble::Absent | Trouble::Refused(_)) if files.root.is_dir() => Ok(()),
-            _ => continue,
-        };
-        match finished {
-            // What took the place of the file is not what was written to.
-            Ok(()) | Err(Trouble::Refused(_)) => note.remove(),
-            Err(trouble) => outcome = outcome.and(Err(trouble)),
-        }
+        outcome = outcome.and(one(files, note, &mut may));
     }
     outcome
+}
+
+/// Finishes what a note tells of, where it may. A note that is none goes; one that the disk does not give stays: it may yet.
+fn one(files: &Workspace, note: Note, may: &mut impl FnMut(&OwnedFd) -> bool) -> Result<(), Trouble> {
+    let Some((intent, lines)) = note.read::<Intent>()? else {
+        note.remove();
+        return Ok(());
+    };
+    // What is of another workspace is for those who use that one.
+    let Some(path) = intent.file.path(&files.root) else {
+        return Ok(());
+    };
+    let spot = Space::open(&files.root, path.folder(), Missing::Leave)
+        .and_then(|space| space.spot(path.name(), Missing::Leave));
+    let finished = match spot {
+        Ok(spot) if may(&spot.folder) => finish(&spot, intent.start, &lines),
+        Err(Trouble::Absent | Trouble::Refused(_)) => Ok(()),
+        // A disk that is not there may be so again.
+        _ => return Ok(()),
+    };
+    match finished {
+        // What took the place of the file is not what was written to.
+        Ok(()) | Err(Trouble::Refused(_)) => {
+            note.remove();
+            Ok(())
+        }
+        failed => failed,
+    }
 }
 
 /// Writes what is missing of `lines` at the end of a file that had `start` bytes before.
@@ -87,4 +95,25 @@ fn torn<'a>(file: &File, start: u64, lines: &'a [u8]) -> Result<Option<&'a [u8]>
     let mut found = vec![0; head.len()];
     file.read_exact_at(&mut found, start)?;
     Ok((found == head).then_some(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::home::Home;
+
+    #[test]
+    fn a_note_that_the_disk_does_not_give_stays_and_one_that_is_none_goes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open_or_create(folder.path()).expect("a home");
+        let files = Workspace::open(&home, &home.workspace());
+        std::fs::create_dir(home.appends()).expect("made");
+        let path = home.appends().join("1");
+        std::fs::write(&path, "no note").expect("written");
+        let unread = one(&files, Note::unreadable(&path), &mut |_| true);
+        assert!(matches!(unread, Err(Trouble::Home(_))), "{unread:?}");
+        assert!(path.exists(), "it may be read another time");
+        each(&files, |_| true).expect("there is nothing to finish");
+        assert!(!path.exists());
+    }
 }

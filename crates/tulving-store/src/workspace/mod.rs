@@ -82,22 +82,15 @@ impl Workspace {
         self.pulse.begin();
     }
 
-    /// The path of a file as people know it.
-    fn shown(&self, path: &FilePath) -> PathBuf {
-        self.root.join(path.to_string())
-    }
-
     /// What a caller hears of a file that could not be `verb`.
     fn told(&self, path: &FilePath, verb: &'static str) -> impl Fn(Trouble) -> FileError {
-        let (shown, name) = (self.shown(path), path.name().to_owned());
-        move |trouble| trouble.told(&shown, &name, verb)
+        move |trouble| trouble.told(&path.to_string(), path.name(), self.home.path(), verb)
     }
 
     /// The same of a folder of a space, or of what is below it.
     fn told_of(&self, folder: &Folder, below: &str, verb: &'static str) -> impl Fn(Trouble) -> FileError {
-        let shown = self.root.join(folder.join(below));
-        let name = folder.join(below);
-        move |trouble| trouble.told(&shown, &name, verb)
+        let name = if below.is_empty() { folder.as_str().to_owned() } else { folder.join(below) };
+        move |trouble| trouble.told(&name, &name, self.home.path(), verb)
     }
 
     /// Where the previous texts of a file are.
@@ -113,10 +106,13 @@ impl Workspace {
         self.listings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a listing until something changes.
+    /// Keeps a listing until something changes in its folder.
     fn keep(&self, asked: Asked, pulse: u64, found: &FileList) {
         let mut listings = self.listings();
-        listings.retain(|_, listing| listing.pulse == pulse);
+        listings.retain(|(folder, ..), kept| *folder != asked.0 || kept.pulse == pulse);
+        if listings.len() >= LISTINGS {
+            listings.retain(|(folder, ..), kept| self.pulse.last_known(folder) == Some(kept.pulse));
+        }
         if listings.len() < LISTINGS {
             listings.insert(asked, Listing { pulse, found: found.clone() });
         }
@@ -131,11 +127,14 @@ impl Files for Workspace {
         }
         mend::all(self);
         let asked = (folder.clone(), below.to_owned(), most);
-        let pulse = self.pulse(folder).filter(|_| pulse::covers(folder.as_str(), below));
+        let pulse = self.pulse(folder).filter(|_| pulse::covers(folder, below));
         if let Some(kept) = self.listings().get(&asked).filter(|kept| Some(kept.pulse) == pulse) {
             return Ok(kept.found.clone());
         }
-        let found = or_none(list::list(self, folder, below, most)).map_err(told)?.unwrap_or_default();
+        let found = match list::list(self, folder, below, most) {
+            Err(Trouble::NoWorkspace) => return Ok(FileList { absent: true, ..FileList::default() }),
+            found => or_none(found).map_err(told)?.unwrap_or_default(),
+        };
         if let Some(pulse) = pulse {
             self.keep(asked, pulse, &found);
         }
@@ -183,6 +182,10 @@ impl Files for Workspace {
         previous::content(&self.previous_of(path), id).map_err(self.told(path, "read"))
     }
 
+    fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError> {
+        previous::forget(&self.previous_of(path)).map_err(self.told(path, "removed"))
+    }
+
     fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
         pledge::pledge(self, pledge, content).map_err(self.told(&pledge.path, "created"))
     }
@@ -200,7 +203,7 @@ impl Files for Workspace {
         made.map(drop).map_err(self.told_of(folder, "", "created"))
     }
 
-    fn pulse(&self, _: &Folder) -> Option<u64> {
-        self.pulse.number(&self.root)
+    fn pulse(&self, folder: &Folder) -> Option<u64> {
+        self.pulse.number(&self.root, folder)
     }
 }

@@ -52,7 +52,8 @@ pub(super) struct Note {
 }
 
 impl Note {
-    /// Writes a note, durably. [`Trouble::Exists`] where there is one of that name.
+    /// Writes a note, whose name is durable once it is [synced](Self::synced). [`Trouble::Exists`] where there is one of
+    /// that name.
     pub(super) fn write(
         folder: &Path,
         name: &str,
@@ -74,6 +75,17 @@ impl Note {
             Ok(file) => Ok(Self { path, file }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Trouble::Exists),
             Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Makes its name durable. Where that fails, there is no note.
+    pub(super) fn synced(self, folder: &Path) -> Result<Self, Trouble> {
+        match files::sync_folder(folder) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.remove();
+                Err(error.into())
+            }
         }
     }
 
@@ -102,18 +114,30 @@ impl Note {
     }
 
     /// What it says; `None` where it is no note.
-    pub(super) fn read<T: for<'a> Deserialize<'a>>(&self) -> Option<(T, Vec<u8>)> {
+    pub(super) fn read<T: for<'a> Deserialize<'a>>(&self) -> Result<Option<(T, Vec<u8>)>, Trouble> {
+        let failed = |error: io::Error| Trouble::from(files::unwritten(&self.path, "read", &error));
         let mut text = Vec::new();
-        (&self.file).rewind().ok()?;
-        (&self.file).read_to_end(&mut text).ok()?;
-        let end = memchr::memchr(b'\n', &text)?;
-        let head = serde_json::from_slice(&text[..end]).ok()?;
-        Some((head, text.split_off(end + 1)))
+        (&self.file).rewind().map_err(failed)?;
+        (&self.file).read_to_end(&mut text).map_err(failed)?;
+        let Some(end) = memchr::memchr(b'\n', &text) else {
+            return Ok(None);
+        };
+        let head = serde_json::from_slice(&text[..end]).ok();
+        Ok(head.map(|head| (head, text.split_off(end + 1))))
     }
 
     /// Removes it. One that cannot be removed is looked at again and found to be done.
     pub(super) fn remove(self) {
         drop(fs::remove_file(&self.path));
         drop(self.file);
+    }
+}
+
+#[cfg(test)]
+impl Note {
+    /// A note that cannot be read, as where the disk fails.
+    pub(super) fn unreadable(path: &Path) -> Self {
+        let file = File::options().write(true).open(path).expect("opened");
+        Self { path: path.to_owned(), file }
     }
 }

@@ -38,11 +38,7 @@ pub(super) fn pledge(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Resu
         digest: HEXLOWER.encode(&Sha256::digest(content)),
     };
     let folder = files.home.pledges();
-    let note = Note::write(&folder, &pledge.memory.to_string(), &promise, b"")?;
-    if let Err(error) = crate::files::sync_folder(&folder) {
-        note.remove();
-        return Err(error.into());
-    }
+    let note = Note::write(&folder, &pledge.memory.to_string(), &promise, b"")?.synced(&folder)?;
     match draft.create(&spot) {
         Ok(()) => {
             files.pledged().insert(pledge.memory, note);
@@ -64,7 +60,7 @@ pub(super) fn pledges(files: &Workspace) -> Vec<Pledge> {
     let mut found: Vec<Pledge> = Note::of_the_dead(&files.home.pledges())
         .into_iter()
         .filter_map(|note| {
-            let (promise, _) = note.read::<Promise>()?;
+            let (promise, _) = note.read::<Promise>().ok()??;
             Some(Pledge { path: promise.file.path(&files.root)?, memory: promise.memory })
         })
         .collect();
@@ -80,7 +76,7 @@ pub(super) fn settle(files: &Workspace, pledge: &Pledge, saved: bool) -> Result<
         return Ok(());
     };
     if !saved
-        && let Some((promise, _)) = note.read::<Promise>()
+        && let Some((promise, _)) = note.read::<Promise>()?
         && let Err(trouble) = undone(files, pledge, &promise)
     {
         return Err(trouble);

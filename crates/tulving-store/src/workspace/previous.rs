@@ -13,7 +13,7 @@ use tulving_core::time::Timestamp;
 
 use super::read;
 use super::trouble::Trouble;
-use crate::draft::Draft;
+use crate::draft::{self, Draft};
 use crate::{files, home};
 
 /// How many of a file are kept.
@@ -88,6 +88,26 @@ pub(super) fn content(folder: &Path, id: &str) -> Result<Option<Vec<u8>>, Troubl
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(files::unwritten(&path, "read", &error).into()),
     }
+}
+
+/// Removes all of them, durably, and what was left behind of any, and says how many they were. The folder stays: those of other
+/// files may be below it.
+pub(super) fn forget(folder: &Path) -> Result<usize, Trouble> {
+    draft::sweep(folder);
+    let kept = list(folder)?;
+    for text in &kept {
+        let path = folder.join(file_name(&text.id));
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(files::unwritten(&path, "removed", &error).into());
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    if !kept.is_empty() {
+        files::sync_folder(folder)?;
+    }
+    Ok(kept.len())
 }
 
 fn file_name(id: &str) -> String {

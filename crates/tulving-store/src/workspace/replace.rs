@@ -38,7 +38,7 @@ pub(super) fn replace(
     let spot = Space::open(&files.root, path.folder(), missing)
         .and_then(|space| space.spot(path.name(), missing))
         .map_err(|trouble| if trouble.is_absent() { Trouble::Changed } else { trouble })?;
-    lock::lock(&spot.folder, &files.shown(path))?;
+    lock::lock(&spot.folder)?;
     mend::within(files, &spot.folder)?;
     draft::sweep_all(&spot.folder);
     for _ in 0..ATTEMPTS {
@@ -104,7 +104,7 @@ fn unchanged(spot: &Spot, old: &Stat) -> Result<bool, Trouble> {
 /// Removes a file that there is.
 pub(super) fn remove(files: &Workspace, path: &FilePath) -> Result<(), Trouble> {
     let spot = unlinked(files, path, Missing::Leave)?;
-    lock::lock(&spot.folder, &files.shown(path))?;
+    lock::lock(&spot.folder)?;
     mend::within(files, &spot.folder)?;
     match spot.stat()?.as_ref().map(beneath::why_not) {
         None => Err(Trouble::Absent),
@@ -121,7 +121,7 @@ pub(super) fn remove_exactly(
     digest: [u8; 32],
 ) -> Result<(), Trouble> {
     let spot = unlinked(files, path, Missing::Leave)?;
-    lock::lock(&spot.folder, &files.shown(path))?;
+    lock::lock(&spot.folder)?;
     let Some(file) = spot.file(OFlags::RDONLY)? else {
         return Ok(());
     };

@@ -1,7 +1,8 @@
 //! What stands in the way of a file, and how a caller is told.
 //!
 //! Inside of the workspace a failure does not know yet which file it is about; the port's methods add that at the edge. What
-//! a caller is told never has control characters in it, whatever a folder is called.
+//! a caller is told never has control characters in it, whatever a folder is called, and never where on this machine the
+//! workspace and the home are: the caller may be on another one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use tulving_core::error::{FileError, StoreError};
 pub(super) enum Trouble {
     /// It is not there.
     Absent,
+    /// Nor is the workspace.
+    NoWorkspace,
     /// It is there.
     Exists,
     /// It is not what the act was decided on.
@@ -27,16 +30,24 @@ pub(super) enum Trouble {
         /// How many were asked for.
         limit: u64,
     },
+    /// Another program holds its folder.
+    Busy,
     /// The system said no.
     System(io::Error),
-    /// It is clear already what a caller is to hear.
-    Told(FileError),
+    /// It said so of the workspace itself.
+    Workspace(String),
+    /// Of a file of the home, which is named.
+    Home(StoreError),
 }
 
+/// What the workspace itself is called.
+const WORKSPACE: &str = "the workspace";
+
 impl Trouble {
-    /// What a caller hears of the file at `path`, called `name` below the workspace, that could not be `verb`.
-    pub(super) fn told(self, path: &Path, name: &str, verb: &'static str) -> FileError {
-        let path = printable(path);
+    /// What a caller hears of what is at `below` in the workspace, called `name`, and could not be `verb`.
+    pub(super) fn told(self, below: &str, name: &str, home: &Path, verb: &'static str) -> FileError {
+        let path = if below.is_empty() { WORKSPACE.into() } else { printable(below.as_ref()) };
+        let workspace = |why| FileError::Unusable { path: WORKSPACE.into(), verb, why };
         match self {
             Self::Absent => FileError::Absent { name: name.to_owned() },
             Self::Exists => FileError::Exists { name: name.to_owned() },
@@ -45,13 +56,20 @@ impl Trouble {
             Self::TooLarge { size, limit } => FileError::TooLarge { path, size, limit },
             Self::System(error) if is_full(&error) => FileError::DiskFull { path },
             Self::System(error) => FileError::Unusable { path, verb, why: error.to_string() },
-            Self::Told(error) => error,
+            Self::Busy => FileError::Busy { path },
+            Self::NoWorkspace => workspace("it is not there".to_owned()),
+            Self::Workspace(why) => workspace(why),
+            Self::Home(StoreError::DiskFull { path }) => FileError::DiskFull { path: within(home, &path) },
+            Self::Home(StoreError::Unusable { path, verb, why }) => {
+                FileError::Unusable { path: within(home, &path), verb, why }
+            }
+            Self::Home(other) => FileError::Unusable { path, verb, why: other.code().to_owned() },
         }
     }
 
     /// Whether the file is only not there.
     pub(super) fn is_absent(&self) -> bool {
-        matches!(self, Self::Absent)
+        matches!(self, Self::Absent | Self::NoWorkspace)
     }
 }
 
@@ -83,14 +101,14 @@ impl From<Errno> for Trouble {
 /// Of a file of the home.
 impl From<StoreError> for Trouble {
     fn from(error: StoreError) -> Self {
-        Self::Told(match error {
-            StoreError::DiskFull { path } => FileError::DiskFull { path: printable(&path) },
-            StoreError::Unusable { path, verb, why } => {
-                FileError::Unusable { path: printable(&path), verb, why }
-            }
-            other => FileError::Unusable { path: PathBuf::new(), verb: "written", why: other.to_string() },
-        })
+        Self::Home(error)
     }
+}
+
+/// A path of the home as it can be shown: from the home on.
+fn within(home: &Path, path: &Path) -> PathBuf {
+    let last = || path.file_name().map_or(Path::new(""), Path::new);
+    printable(path.strip_prefix(home).unwrap_or_else(|_| last()))
 }
 
 /// Whether there is no room for more.
@@ -128,7 +146,29 @@ mod tests {
     fn names_are_shown_without_what_a_terminal_would_obey() {
         assert_eq!(escaped("räume.md".as_bytes()), "räume.md");
         assert_eq!(escaped(b"a\x1b[31m\n\xffb"), "a\\u{1b}[31m\\n\\xffb");
-        let told = Trouble::Refused("it is a pipe").told(Path::new("/a\nb/c"), "c", "read");
-        assert_eq!(told.to_string(), "/a\\nb/c is refused: it is a pipe");
+        let told = Trouble::Refused("it is a pipe").told("a\nb/c", "c", Path::new("/home"), "read");
+        assert_eq!(told.to_string(), "a\\nb/c is refused: it is a pipe");
+    }
+
+    #[test]
+    fn nobody_is_told_where_on_this_machine_a_file_is() {
+        let unusable = |path: &str| {
+            Trouble::from(StoreError::Unusable { path: path.into(), verb: "written", why: "no".to_owned() })
+        };
+        let full = |path: &str| Trouble::from(StoreError::DiskFull { path: path.into() });
+        for (trouble, text) in [
+            (Trouble::Busy, "another program has held the folder of memory/a.md for too long"),
+            (Trouble::System(io::Error::other("no")), "memory/a.md cannot be read: no"),
+            (Trouble::NoWorkspace, "the workspace cannot be read: it is not there"),
+            (Trouble::Workspace("no".to_owned()), "the workspace cannot be read: no"),
+            (unusable("/srv/home/appends/7"), "appends/7 cannot be written: no"),
+            (unusable("/srv/elsewhere/7"), "7 cannot be written: no"),
+            (full("/srv/home/previous"), "no space is left on the disk that holds previous"),
+        ] {
+            let told = trouble.told("memory/a.md", "memory/a.md", Path::new("/srv/home"), "read");
+            assert_eq!(told.to_string(), text);
+        }
+        let told = Trouble::System(io::Error::other("no")).told("", "", Path::new("/srv/home"), "read");
+        assert_eq!(told.to_string(), "the workspace cannot be read: no");
     }
 }

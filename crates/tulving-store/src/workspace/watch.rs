@@ -2,9 +2,10 @@
 //!
 //! A folder is watched before it is read, so that what comes into it later is noticed. Any change of the folders themselves
 //! begins it all anew. Nothing is watched through a link, and not on file systems that others can write to unnoticed.
-//! Not noticed is what is written through a second name of a file, a hard link, that is elsewhere.
+//! Not noticed is what is written through a second name of a file, a hard link, that is elsewhere, be it in the folder of
+//! another space.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, fstatfs, openat, readlinkat, statat};
 use rustix::io::Errno;
+use tulving_core::file::Folder;
 
 use super::pulse::CONTENT;
 
@@ -42,22 +44,42 @@ const LOCAL: [u64; 15] = [
 /// What a folder that is watched is.
 #[derive(Debug)]
 enum Place {
-    /// The workspace, or the folder of a space: only what is called so matters.
+    /// The workspace, the folder of a team or of a space: only what is called so matters.
     Above(&'static [&'static str]),
-    /// `spaces` or `groups`: every folder in it matters.
+    /// `spaces`, `groups` or `teams`: every folder in it matters.
     Between,
-    /// Whatever is in it matters.
-    Content(PathBuf),
+    /// Whatever is in it matters to the space whose folder it is in.
+    Content(Inside),
+}
+
+/// A place in the folder of a space.
+#[derive(Clone, Debug)]
+struct Inside {
+    folder: Folder,
+    path: PathBuf,
+}
+
+impl Inside {
+    fn below(&self, name: &str) -> Self {
+        Self { folder: self.folder.clone(), path: self.path.join(name) }
+    }
 }
 
 /// What has happened since the last time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum News {
-    /// Nothing that matters.
-    None,
-    /// Files were changed.
-    Some,
+    /// Files were changed in the folders of these spaces.
+    Of(HashSet<Folder>),
     /// It cannot be said: the folders are others than those that are watched.
+    Lost,
+}
+
+/// What an event means.
+enum Meaning<'a> {
+    Nothing,
+    /// A file of that folder was changed.
+    Changed(&'a Folder),
+    /// The folders are others by now.
     Lost,
 }
 
@@ -70,8 +92,8 @@ pub(super) struct Watch {
     events: OwnedFd,
     root: (u64, u64),
     places: HashMap<i32, Place>,
-    /// Links may lead to what is not watched.
-    links: bool,
+    /// Where links may lead to what is not watched.
+    links: HashSet<Folder>,
 }
 
 impl Watch {
@@ -85,29 +107,52 @@ impl Watch {
         };
         let found = fstat(&top).map_err(|_| Unwatchable)?;
         let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|_| Unwatchable)?;
-        let mut watch =
-            Self { events, root: (found.st_dev, found.st_ino), places: HashMap::new(), links: false };
-        watch.add(&top, Place::Above(&["memory", "conversations", "groups", "spaces"]))?;
-        watch.content_of(&top, root)?;
-        for (name, group) in [("groups", true), ("spaces", false)] {
-            let Some(between) = watch.entered(&top, name, Place::Between)? else {
-                continue;
-            };
-            for below in folders(&between)? {
-                let path = root.join(name).join(&below);
-                if group {
-                    watch.content(&between, &below, &path, 0)?;
-                } else if let Some(space) = watch.entered(&between, &below, Place::Above(&CONTENT))? {
-                    watch.content_of(&space, &path)?;
+        let mut watch = Self {
+            events,
+            root: (found.st_dev, found.st_ino),
+            places: HashMap::new(),
+            links: HashSet::new(),
+        };
+        watch.add(&top, Place::Above(&["memory", "conversations", "groups", "spaces", "teams"]))?;
+        if let Some(folder) = Folder::parse("") {
+            watch.content_of(&top, &Inside { folder, path: root.to_owned() })?;
+        }
+        watch.spaces_of(&top, root, "")?;
+        if let Some(teams) = watch.entered(&top, "teams", Place::Between)? {
+            for team in folders(&teams)? {
+                if let Some(spaces) = watch.entered(&teams, &team, Place::Above(&["groups", "spaces"]))? {
+                    watch.spaces_of(&spaces, root, &format!("teams/{team}/"))?;
                 }
             }
         }
         Ok(Some(watch))
     }
 
-    /// Whether nothing can change unnoticed.
-    pub(super) fn is_exact(&self) -> bool {
-        !self.links
+    /// Watches the folders of the spaces of a team, which are in the workspace below `of_team`.
+    fn spaces_of(&mut self, above: &OwnedFd, root: &Path, of_team: &str) -> Result<(), Unwatchable> {
+        for among in ["groups", "spaces"] {
+            let Some(between) = self.entered(above, among, Place::Between)? else {
+                continue;
+            };
+            for name in folders(&between)? {
+                let Some(folder) = Folder::parse(&format!("{of_team}{among}/{name}")) else {
+                    continue;
+                };
+                let path = root.join(folder.as_str());
+                let inside = Inside { folder, path };
+                if inside.folder.is_of_group() {
+                    self.content(&between, &name, &inside, 0)?;
+                } else if let Some(space) = self.entered(&between, &name, Place::Above(&CONTENT))? {
+                    self.content_of(&space, &inside)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing in a folder can change unnoticed.
+    pub(super) fn is_exact(&self, folder: &Folder) -> bool {
+        !self.links.contains(folder)
     }
 
     /// What has happened since the last time.
@@ -118,7 +163,7 @@ impl Watch {
         }
         let mut space = [MaybeUninit::uninit(); 8 * 1024];
         let mut events = Reader::new(&self.events, &mut space);
-        let (mut news, mut lost) = (News::None, false);
+        let (mut changed, mut lost) = (HashSet::new(), false);
         // Read to the end in any case: what is left would be news once more.
         loop {
             let event = match events.next() {
@@ -128,24 +173,34 @@ impl Watch {
                 Err(_) => return News::Lost,
             };
             let name = event.file_name().map(std::ffi::CStr::to_bytes);
-            match self.places.get(&event.wd()).map(|place| place.news(event.events(), name)) {
-                Some(News::None) => {}
-                Some(News::Some) => news = News::Some,
-                Some(News::Lost) | None => lost = true,
+            // What is of no place tells that there was more than can be told.
+            let place = self.places.get(&event.wd());
+            match place.map_or(Meaning::Lost, |place| place.meaning(event.events(), name)) {
+                Meaning::Changed(folder) if !changed.contains(folder) => {
+                    changed.insert(folder.clone());
+                }
+                Meaning::Nothing | Meaning::Changed(_) => {}
+                Meaning::Lost => lost = true,
             }
         }
         // A link may have gone.
-        if lost || (self.links && news == News::Some) { News::Lost } else { news }
+        if lost || !changed.is_disjoint(&self.links) { News::Lost } else { News::Of(changed) }
     }
 
     /// Watches what memories are made of in the folder of a space.
-    fn content_of(&mut self, space: &OwnedFd, path: &Path) -> Result<(), Unwatchable> {
-        CONTENT.iter().try_for_each(|name| self.content(space, name, &path.join(name), 0))
+    fn content_of(&mut self, space: &OwnedFd, inside: &Inside) -> Result<(), Unwatchable> {
+        CONTENT.iter().try_for_each(|name| self.content(space, name, &inside.below(name), 0))
     }
 
     /// Watches a folder and those below it.
-    fn content(&mut self, above: &OwnedFd, name: &str, path: &Path, depth: usize) -> Result<(), Unwatchable> {
-        let Some(folder) = self.entered(above, name, Place::Content(path.to_owned()))? else {
+    fn content(
+        &mut self,
+        above: &OwnedFd,
+        name: &str,
+        inside: &Inside,
+        depth: usize,
+    ) -> Result<(), Unwatchable> {
+        let Some(folder) = self.entered(above, name, Place::Content(inside.clone()))? else {
             return Ok(());
         };
         if depth >= DEPTH {
@@ -165,8 +220,8 @@ impl Watch {
                 known => known,
             };
             match sort {
-                FileType::Directory => self.content(&folder, name, &path.join(name), depth + 1)?,
-                FileType::Symlink => self.links |= may_stay_inside(&folder, name),
+                FileType::Directory => self.content(&folder, name, &inside.below(name), depth + 1)?,
+                FileType::Symlink => self.link(&folder, name, &inside.folder),
                 _ => {}
             }
         }
@@ -182,11 +237,23 @@ impl Watch {
                 Ok(Some(folder))
             }
             Err(Errno::NOTDIR | Errno::LOOP) => {
-                self.links |= sort(above, name) == FileType::Symlink && may_stay_inside(above, name);
+                // The folders of spaces themselves are never reached through a link.
+                if let Place::Content(inside) = &place
+                    && sort(above, name) == FileType::Symlink
+                {
+                    self.link(above, name, &inside.folder);
+                }
                 Ok(None)
             }
             Err(Errno::NOENT | Errno::ACCESS) => Ok(None),
             Err(_) => Err(Unwatchable),
+        }
+    }
+
+    /// Notes a link in the folder of a space, unless it leads out.
+    fn link(&mut self, above: &OwnedFd, name: &str, of: &Folder) {
+        if may_stay_inside(above, name) {
+            self.links.insert(of.clone());
         }
     }
 
@@ -214,28 +281,31 @@ impl Watch {
         // By way of the open folder, so that it is this one whatever its name leads to by now.
         let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
         let watch = inotify::add_watch(&self.events, path, flags).map_err(|_| Unwatchable)?;
-        self.places.insert(watch, place);
-        Ok(())
+        match self.places.insert(watch, place) {
+            None => Ok(()),
+            // It is mounted in two places, and what happens in one of them could not be told from the other.
+            Some(_) => Err(Unwatchable),
+        }
     }
 }
 
 impl Place {
     /// What an event in this folder means.
-    fn news(&self, event: ReadFlags, name: Option<&[u8]>) -> News {
+    fn meaning(&self, event: ReadFlags, name: Option<&[u8]>) -> Meaning<'_> {
         let arrived = event.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
         let is_folder = event.contains(ReadFlags::ISDIR);
         let Some(name) = name else {
             // Of the folder itself: moved, removed, unmounted, or other rights.
-            return News::Lost;
+            return Meaning::Lost;
         };
         match self {
             // Hidden files are not looked at, our own drafts among them.
-            _ if name.starts_with(b".") => News::None,
-            Self::Above(names) if !names.iter().any(|known| known.as_bytes() == name) => News::None,
-            Self::Above(_) | Self::Between => News::Lost,
-            Self::Content(_) if is_folder => News::Lost,
-            Self::Content(path) if arrived && is_link(path, name) => News::Lost,
-            Self::Content(_) => News::Some,
+            _ if name.starts_with(b".") => Meaning::Nothing,
+            Self::Above(names) if !names.iter().any(|known| known.as_bytes() == name) => Meaning::Nothing,
+            Self::Above(_) | Self::Between => Meaning::Lost,
+            Self::Content(_) if is_folder => Meaning::Lost,
+            Self::Content(inside) if arrived && is_link(&inside.path, name) => Meaning::Lost,
+            Self::Content(inside) => Meaning::Changed(&inside.folder),
         }
     }
 }

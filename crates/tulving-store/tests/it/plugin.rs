@@ -75,6 +75,20 @@ fn one_that_does_not_stay_is_given_up_for_a_while() {
 }
 
 #[test]
+fn one_that_cannot_be_started_is_given_up_for_a_while() {
+    let folder = folder();
+    let command = vec!["/there/is/no/such/program".to_owned()];
+    let plugin = Plugin::new(PluginCommand { command, folder: folder.path().to_owned() });
+    for _ in 0..5 {
+        let error = plugin.describe(PATIENT).expect_err("it cannot be started");
+        assert!(matches!(error, BackendError::NotStarted { .. }), "{error}");
+    }
+    let error = plugin.describe(PATIENT).expect_err("it is given up");
+    let why = "it was started 5 times within a minute, and the last time it could not be started";
+    assert_eq!(error, BackendError::Gone { why: why.to_owned() });
+}
+
+#[test]
 fn one_that_is_slow_to_start_is_late_and_ready_for_a_later_call() {
     let folder = folder();
     // It begins once the test says so.

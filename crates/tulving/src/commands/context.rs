@@ -1,9 +1,11 @@
 //! `tulving context`: the block to put into a system prompt at the start of a session.
 
 use clap::Args;
+use tulving_core::answer::Unread;
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::request::BriefingRequest;
+use tulving_core::text::block;
 use tulving_dialects::tool::Desk;
 use tulving_dialects::{Dialect, context};
 
@@ -58,8 +60,16 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
         printer.document(&app.engine.briefing(&caller, &request)?)?;
         return Ok(Outcome::Done);
     }
-    let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
-    let block = context::block(&desk, dialect, &request).map_err(Cause::Refused)?;
+    let block = if dialect == Dialect::Native {
+        let briefing = app.engine.briefing(&caller, &request)?;
+        for Unread { path, why } in &briefing.unread {
+            printer.warning(if path.is_empty() { why.clone() } else { format!("{path}: {why}") })?;
+        }
+        block::block(&briefing)
+    } else {
+        let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
+        context::block(&desk, dialect, &request).map_err(Cause::Refused)?
+    };
     if printer.json() {
         printer.document(&serde_json::json!({ "context": block }))?;
         return Ok(Outcome::Done);

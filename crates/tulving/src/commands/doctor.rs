@@ -1,5 +1,6 @@
 //! `tulving doctor`: whether the home is sound. The exit code tells.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use tulving_core::error::{Error, ModelError, StoreError};
 use tulving_core::ports::Feed;
 use tulving_core::{BackendEntry, Keeps};
 use tulving_models::Patience;
-use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore};
+use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore, Workspace};
 
 use crate::config::{Calling, Settings};
 use crate::exit::Outcome;
@@ -105,6 +106,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
             let mut lines: Vec<Line> = checkup.findings.into_iter().map(Line::from).collect();
             lines.extend(if sound { model(&store, settings) } else { None });
             lines.extend(sound.then(|| index(&wire::index(&store), args.deep)));
+            lines.push(files(&wire::workspace(store.home(), settings)));
             lines.extend(backends(settings));
             lines
         }
@@ -140,6 +142,22 @@ fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
         }
         (Ok(set_up), _) => line("ok", format!("{set_up} works"), None),
     })
+}
+
+/// Where the files are. Everywhere else they are named by their paths below it.
+fn files(workspace: &Workspace) -> Line {
+    let shown = workspace.folder().display();
+    let (verdict, text, hint) = match workspace.folder().read_dir() {
+        Ok(_) => ("ok", format!("files are in {shown}"), None),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            ("ok", format!("there is nothing at {shown} yet"), None)
+        }
+        Err(error) => {
+            let hint = "check that the folder is there and may be read and written".to_owned();
+            ("warn", format!("{shown} cannot be read: {error}"), Some(hint))
+        }
+    };
+    Line { name: "workspace", verdict, text, hint }
 }
 
 /// The backends that are set up: what each offers, or why it does not answer.

@@ -35,10 +35,10 @@ pub(crate) struct Journal {
     #[arg(value_name = "DAY", default_value = "today", conflicts_with_all = ["note", "search", "list"])]
     day: String,
     /// Note this in the journal of today; - reads standard input
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["search", "list"])]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["search", "list"])]
     note: Option<OsString>,
     /// Find entries that hold this text, newest first
-    #[arg(long, value_name = "TEXT", conflicts_with = "list")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "list")]
     search: Option<String>,
     /// Most entries to find
     #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = whole_number, allow_negative_numbers = true, requires = "search")]
@@ -93,7 +93,7 @@ fn search(text: &str, limit: i64, app: &App<'_>, printer: &mut Printer) -> Resul
         printer.line(format!("{}  {}  {place}", style::paint(WORD, hit.date), one_line(&hit.snippet)))?;
     }
     for unread in unread {
-        printer.warning(format!("{} was not read: {}", unread.path, unread.why))?;
+        printer.warning(format!("{}: {}", unread.path, unread.why))?;
     }
     if entries.is_empty() {
         printer.note("No journal holds that text.")?;

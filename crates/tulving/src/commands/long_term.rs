@@ -132,7 +132,8 @@ fn history(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 /// Opens a copy in the user's editor, and puts it in the place of what was shown. Where that has changed meanwhile, the copy
 /// stays and is named.
 fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let Some(editor) = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok()) else {
+    let said = |name: &&str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
+    let Some(editor) = ["VISUAL", "EDITOR"].iter().find_map(said) else {
         return Err(
             Failure::usage("there is no editor").hinted("set VISUAL or EDITOR, or edit the file itself")
         );
@@ -147,7 +148,7 @@ fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         ended.map_err(|source| InputError::Unreadable { name: format!("the editor {editor}"), source })?;
     let edited = input::file(&copy.path, Field::Content, limits::LONG_TERM_BYTES);
     match edited {
-        Ok(text) if text == shown.content => {
+        Ok(text) if text == shown.content && ended.success() => {
             copy.remove();
             printer.note("Nothing changed.")?;
             Ok(Outcome::Done)
@@ -161,6 +162,10 @@ fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
                 }
                 Err(error) => Err(copy.kept(error.into())),
             }
+        }
+        Ok(text) if text == shown.content => {
+            copy.remove();
+            Err(Failure::usage(format!("the editor {editor} ended with an error; nothing changed")))
         }
         Ok(_) => Err(copy.kept(Failure::usage(format!("the editor {editor} ended with an error")))),
         Err(failure) => Err(copy.kept(failure)),
@@ -185,6 +190,9 @@ impl Copy {
 
     /// The failure, saying where the text is.
     fn kept(&self, failure: Failure) -> Failure {
+        if !self.path.exists() {
+            return failure.hinted("the editor removed the text; nothing was replaced");
+        }
         let place = self.path.display();
         failure.hinted(format!(
             "your text is kept in {place}; put it in place with `tulving long-term replace {place}`"

@@ -65,10 +65,10 @@ pub(super) const SETTINGS: &[Setting] = &[
         variable: "TULVING_WORKSPACE",
         default: "",
         about: "the folder of journals and other files that people can read, such as one of an agent; else workspace in the home",
-        expects: "a path, from the home",
+        expects: "a path without ~, absolute or from the home",
         shape: Shape::Text,
         take: |settings, text| {
-            settings.workspace = text.trim().into();
+            settings.workspace = Some(text.trim()).filter(|path| !path.starts_with('~'))?.into();
             Some(())
         },
     },

@@ -429,6 +429,8 @@ fn doctor_says_what_it_found() {
     let home = tulving.home();
     std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).expect("changed");
     transcript.run(&["doctor"]);
+    std::fs::write(home.join("workspace"), "a file where a folder should be").expect("written");
+    transcript.run(&["doctor"]).run(&["journal", "--note", "one"]);
     std::fs::write(home.join("tulving.db"), "this is not a database, it only says so".repeat(100))
         .expect("broken");
     transcript.run(&["doctor"]).run(&["list"]);

@@ -45,6 +45,9 @@ mod journal;
 /// The files of a space.
 mod files;
 
+/// Two groups that must not know of each other: every route and every tool, asked for what is the other's.
+mod apart;
+
 /// The binary killed while it writes or follows files.
 mod files_crash;
 

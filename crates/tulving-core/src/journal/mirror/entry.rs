@@ -20,7 +20,7 @@ use crate::{classify, preview};
 
 use super::super::day::Day;
 use super::super::format::{self, Form};
-use super::super::{FOLDER, day_of, long_term};
+use super::super::{FOLDER, archive, day_of, long_term};
 
 /// An entry as a mirror shall say it. What it says is read from the text again when it is written, so that a file of many
 /// entries does not stand in memory twice.
@@ -40,6 +40,7 @@ pub(super) struct Wanted {
 /// What the mirrors of a file shall say, and whether there is more than they may.
 pub(super) fn wanted(path: &FilePath, text: &str) -> (Vec<Wanted>, bool) {
     let form = if day_of(path).is_some() { Form::Journal } else { Form::Document };
+    let conversation = path.name().starts_with(&format!("{}/", archive::FOLDER));
     let mut headings: Vec<(usize, String)> = Vec::new();
     let mut title: Option<std::sync::Arc<str>> = None;
     let mut seen: HashMap<ContentHash, u32> = HashMap::new();
@@ -51,10 +52,14 @@ pub(super) fn wanted(path: &FilePath, text: &str) -> (Vec<Wanted>, bool) {
             headings.retain(|(level, _)| *level < entry.level);
             headings
                 .push((entry.level, preview::cut(heading.trim_start_matches('#'), limits::TITLE_CHARS / 6)));
-            title = joined(&headings);
+            title = joined(if conversation { &headings[headings.len() - 1..] } else { &headings });
             if rest.trim().is_empty() {
                 continue;
             }
+        }
+        // What stands above the first message of a conversation is about the file, not of it.
+        if conversation && headings.last().is_none_or(|(level, _)| *level < 2) {
+            continue;
         }
         for (line, range) in pieces(text, &entry) {
             let content = content(text, &range);

@@ -2,6 +2,7 @@
 
 use tulving_core::error::{Error, FileError, Invalid};
 use tulving_core::journal::shelf::Writing;
+use tulving_core::ports::Files as _;
 use tulving_core::vocabulary::{Role, SpaceKind};
 
 use crate::bed::{Bed, refused};
@@ -34,6 +35,28 @@ fn members_make_read_list_and_remove_files() {
     bed.engine.remove_file(&cook, "lists/shopping.md").expect("removed");
     refused!(bed.engine.remove_file(&cook, "lists/shopping.md"), Error::File(FileError::Absent { .. }));
     refused!(bed.engine.file(&cook, "lists/shopping.md"), Error::File(FileError::Absent { .. }));
+}
+
+#[test]
+fn what_a_removed_file_said_before_goes_with_it() {
+    let bed = Bed::new();
+    let group = bed.space("kitchen", SpaceKind::Group);
+    let cook = bed.member("cook", group, Role::Writer);
+    let path = bed.path(&cook, "safe.md");
+    for code in ["1234", "5678"] {
+        bed.engine.put_file(&cook, "safe.md", code, Writing::Any).expect("written");
+    }
+    assert_eq!(bed.files.previous(&path).expect("read").len(), 1);
+    bed.engine.remove_file(&cook, "safe.md").expect("removed");
+    assert_eq!(bed.files.previous(&path).expect("read"), []);
+    // Somebody has removed the file itself by hand.
+    for code in ["1234", "5678"] {
+        bed.engine.put_file(&cook, "safe.md", code, Writing::Any).expect("written");
+    }
+    bed.files.delete(&path);
+    bed.engine.remove_file(&cook, "safe.md").expect("its previous texts are removed");
+    assert_eq!(bed.files.previous(&path).expect("read"), []);
+    refused!(bed.engine.remove_file(&cook, "safe.md"), Error::File(FileError::Absent { .. }));
 }
 
 #[test]

@@ -3,6 +3,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
+use tulving_core::file::{FileList, Folder};
 use tulving_core::ports::Files;
 
 use super::made::{Made, default, names, names_of};
@@ -64,6 +65,32 @@ fn folders_are_not_walked_without_end() {
     let listed = made.files.list(&default(), "memory", 10).expect("listed");
     assert_eq!(names_of(&listed), ["memory/d/d/b.md"]);
     assert_eq!(listed.refused.len(), 1, "{:?}", listed.refused);
+}
+
+#[test]
+fn a_workspace_that_is_not_there_is_told_from_one_without_files() {
+    let made = Made::new();
+    let list = |path: &str, below: &str| {
+        made.files.list(&Folder::parse(path).expect("a folder"), below, 10).expect("listed")
+    };
+    let asked = [("", "memory"), ("", ""), ("groups/kitchen", ""), ("spaces/one", "memory")];
+    for watched in [false, true] {
+        for (path, below) in asked {
+            assert_eq!(list(path, below), FileList { absent: true, ..FileList::default() }, "{path} {below}");
+        }
+        made.put("groups/kitchen/a.md", "x");
+        assert_eq!(names_of(&list("groups/kitchen", "")), ["a.md"]);
+        for (path, below) in asked {
+            assert!(!list(path, below).absent, "{path} {below}");
+        }
+        fs::remove_dir_all(made.at("groups")).expect("removed");
+        assert_eq!(list("groups/kitchen", ""), FileList::default(), "they were removed");
+        // The disk that it was on is gone.
+        fs::rename(made.files.folder(), made.outside(&format!("elsewhere-{watched}"))).expect("moved");
+        made.files.watch();
+    }
+    std::os::unix::fs::symlink("nowhere", made.files.folder()).expect("linked");
+    assert!(list("", "memory").absent, "a link that leads nowhere is no workspace");
 }
 
 /// How long the quickest of a few listings takes.

@@ -17,7 +17,7 @@ fn allow(path: &Path, mode: u32) {
 fn is_unusable<T: std::fmt::Debug>(what: &str, answer: Result<T, FileError>) {
     match answer {
         Err(FileError::Unusable { path, why, .. }) => {
-            assert!(path.is_absolute() && why.contains("Permission denied"), "{what}: {why}");
+            assert!(path.is_relative() && why.contains("Permission denied"), "{what}: {why}");
         }
         other => panic!("{what}: {other:?}"),
     }
@@ -73,6 +73,39 @@ fn what_may_not_be_used_is_said() {
 }
 
 #[test]
+fn nothing_is_written_before_its_note_is_durable() {
+    const TEST: &str = "workspace::refusal::nothing_is_written_before_its_note_is_durable";
+    if let Some((folder, _)) = part() {
+        let files = workspace(&folder);
+        is_unusable("append", files.append(&file("memory/a.md"), "x"));
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = folder.path().join("tests");
+    let copied = Command::new("cp").arg(std::env::current_exe().expect("this binary")).arg(&binary).status();
+    assert!(copied.is_ok_and(|status| status.success()), "the binary could not be copied");
+    allow(&binary, 0o755);
+    allow(folder.path(), 0o755);
+    let made = Made::within(folder);
+    made.put("memory/a.md", "one\n");
+    allow(&made.at("memory/a.md"), 0o666);
+    for folder in ["", "memory"] {
+        allow(&made.at(folder), 0o777);
+    }
+    fs::create_dir(made.in_home("appends")).expect("made");
+    allow(&made.in_home(""), 0o777);
+    // Notes can be put there, and their names cannot be made durable: for that the folder is opened.
+    allow(&made.in_home("appends"), 0o333);
+    let mut command = child(&binary, TEST, made.folder.path(), "nobody");
+    unprivileged(&mut command);
+    let output = command.output().expect("started");
+    allow(&made.in_home("appends"), 0o755);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(made.text("memory/a.md"), "one\n");
+    assert_eq!(made.count_in_home("appends"), 0, "no note is left");
+}
+
+#[test]
 fn an_error_has_no_control_characters_in_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let home = Home::open_or_create(&folder.path().join("home")).expect("a home");
@@ -85,8 +118,35 @@ fn an_error_has_no_control_characters_in_it() {
         files.create(&file("a.md"), b"x").expect_err("no folder"),
     ] {
         let text = error.to_string();
-        assert!(!text.contains(char::is_control), "{text:?}");
-        assert!(text.contains("odd\\u{1b}[31m\\nname"), "{text}");
+        assert!(text.starts_with("the workspace cannot be ") && text.contains("Not a directory"), "{text:?}");
+    }
+    fs::remove_file(&odd).expect("removed");
+    let error = files.list(&default(), "odd\x1b[31m\nname", 1).expect_err("no name");
+    assert_eq!(error.to_string(), "odd\\u{1b}[31m\\nname is refused: no folder is called so");
+}
+
+#[test]
+fn an_error_does_not_tell_where_the_workspace_and_the_home_are() {
+    let made = Made::new();
+    made.put("memory/a.md/b.md", "a folder where a file should be\n");
+    fs::write(made.in_home("appends"), "a file where a folder should be").expect("written");
+    fs::write(made.in_home("previous"), "another").expect("written");
+    made.put("memory/c.md", "one\n");
+    let path = file("memory/a.md");
+    let errors = [
+        made.files.read(&path, 10).expect_err("a folder"),
+        made.files.append(&path, "x").expect_err("a folder"),
+        made.files.replace(&path, b"x", From::Any, None).expect_err("a folder"),
+        made.files.remove(&path).expect_err("a folder"),
+        made.files.append(&file("memory/c.md"), "x").expect_err("no note"),
+        made.files
+            .replace(&file("memory/c.md"), b"x", From::Any, Some(super::made::time(0)))
+            .expect_err("not kept"),
+        made.files.read(&file("memory/c.md"), 1).expect_err("too large"),
+    ];
+    for error in errors {
+        let text = error.to_string();
+        assert!(!text.contains(made.folder.path().to_str().expect("text")), "{text}");
     }
 }
 

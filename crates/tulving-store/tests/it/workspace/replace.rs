@@ -181,3 +181,28 @@ fn a_draft_that_was_left_behind_goes() {
     assert!(!made.at(left).exists(), "a replacement removes it");
     assert!(made.at("memory/.tulving-draft-used").exists(), "somebody is writing it");
 }
+
+#[test]
+fn all_that_a_file_said_before_is_forgotten_and_nothing_of_another() {
+    let made = Made::new();
+    let (path, other) = (file("memory/notes"), file("memory/notes/a.md"));
+    for n in 0..4 {
+        made.files
+            .replace(&path, format!("secret {n}").as_bytes(), From::Any, Some(time(n)))
+            .expect("replaced");
+    }
+    assert!(made.files.remove(&path).expect("removed"));
+    for n in 0..2 {
+        made.files.replace(&other, format!("{n}").as_bytes(), From::Any, Some(time(n))).expect("replaced");
+    }
+    let folder = made.in_home("previous/memory/notes");
+    fs::write(folder.join(".tulving-draft-left-behind"), "secret of one that was killed").expect("written");
+    assert_eq!(made.files.forget_previous(&path).expect("forgotten"), 3);
+    assert_eq!(made.files.previous(&path).expect("read"), []);
+    assert_eq!(made.files.previous(&other).expect("read").len(), 1);
+    let left: Vec<_> =
+        fs::read_dir(&folder).expect("there").map(|entry| entry.expect("one").file_name()).collect();
+    assert_eq!(left, ["a.md"], "only that of the other file");
+    assert_eq!(made.files.forget_previous(&path).expect("nothing to forget"), 0);
+    assert_eq!(made.files.forget_previous(&file("memory/none.md")).expect("nothing to forget"), 0);
+}
