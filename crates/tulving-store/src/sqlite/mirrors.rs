@@ -10,7 +10,7 @@ use tulving_core::ports::Mirrors;
 use super::SqliteStore;
 use super::rows::Columns;
 
-/// The columns of a mirrored file, in the order in which [`file`] reads them.
+/// The columns of a mirrored file, in the order in which [`file()`] reads them.
 pub(super) const FILE: &str = "path, size, modified, inode, digest, settled";
 
 impl Mirrors for SqliteStore {
