@@ -81,7 +81,7 @@ pub(super) fn mirror(
         }
         let text = if file::is_binary(bytes) { String::new() } else { super::super::text(bytes) };
         let (wanted, capped) = entry::wanted(&source.file.path, &text);
-        if !acts.write(source, &text, wanted, stamp)? {
+        if !acts.write(source, &text, &wanted, stamp)? {
             return Ok(Outcome::Begun);
         }
         acts.finish(Some(to))?;
@@ -135,13 +135,12 @@ impl<'a> Acts<'a> {
         &mut self,
         source: &Source<'_>,
         text: &str,
-        wanted: Vec<Wanted>,
+        wanted: &[Wanted],
         stamp: Stamp,
     ) -> Result<bool, Error> {
         let (mut have, twins) = known_mirrors(self.parts, self.space, self.path)?;
-        let mut kept: HashMap<(ContentHash, u32), MirroredEntry> =
-            HashMap::with_capacity(wanted.len().min(have.len()));
-        for entry in &wanted {
+        let mut kept: Known = HashMap::with_capacity(wanted.len().min(have.len()));
+        for entry in wanted {
             if let Some(old) = have.remove(&(entry.hash, entry.occurrence)) {
                 kept.insert((entry.hash, entry.occurrence), old);
             }
@@ -152,7 +151,7 @@ impl<'a> Acts<'a> {
                 return Ok(false);
             }
         }
-        for entry in &wanted {
+        for entry in wanted {
             let write = match kept.remove(&(entry.hash, entry.occurrence)) {
                 None => Some(Write::Insert(Box::new(entry::made(source, text, entry)))),
                 Some(old) if old.title.as_deref() != entry.title.as_deref() => self.retitled(&old, entry)?,
@@ -229,12 +228,11 @@ impl<'a> Acts<'a> {
     }
 }
 
-/// The mirrors of a file by what they are known by, and those that are there twice.
-fn known_mirrors(
-    parts: &Parts,
-    space: SpaceId,
-    path: &str,
-) -> Result<(HashMap<(ContentHash, u32), MirroredEntry>, Vec<MemoryId>), Error> {
+/// Mirrors by what they are known by.
+type Known = HashMap<(ContentHash, u32), MirroredEntry>;
+
+/// The mirrors of a file, and those that are there twice.
+fn known_mirrors(parts: &Parts, space: SpaceId, path: &str) -> Result<(Known, Vec<MemoryId>), Error> {
     let mut known = HashMap::new();
     let mut twins = Vec::new();
     for entry in parts.store.mirrors(space, path)? {
