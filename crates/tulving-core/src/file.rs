@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Field, Invalid};
+use crate::error::Invalid;
 use crate::id::{MemoryId, SpaceId, TeamId};
 use crate::limits;
 use crate::memory::ContentHash;
@@ -100,7 +100,7 @@ impl FilePath {
     pub fn new(folder: &Folder, name: &str) -> Result<Self, Invalid> {
         let refuse = |why: &'static str| Invalid::FileName { got: crate::preview::short(name), why };
         if name.is_empty() {
-            return Err(Invalid::Empty { field: Field::File });
+            return Err(refuse("it is empty"));
         }
         if name.len() > limits::FILE_PATH_BYTES {
             return Err(refuse("it is too long"));

@@ -251,6 +251,9 @@ impl Invalid {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Empty { field: Field::Content } => "say what to remember".to_owned(),
+            Self::Empty { field: Field::Conversation } => {
+                "give its messages; without them there must be turns in the log".to_owned()
+            }
             Self::Empty { field: Field::Text | Field::Question } => "say what to look for".to_owned(),
             Self::TooLong { field: Field::Content, .. } => {
                 "split it into several memories, or raise limits.content_bytes".to_owned()

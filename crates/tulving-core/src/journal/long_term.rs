@@ -87,7 +87,8 @@ pub(crate) fn previous(parts: &Parts, caller: &Caller) -> Result<Vec<Previous>, 
 /// One of them.
 pub(crate) fn previous_text(parts: &Parts, caller: &Caller, id: &str) -> Result<String, Error> {
     let found = parts.files.previous_content(&file(&readable(parts, caller)?), id)?;
-    let found = found.ok_or_else(|| FileError::Absent { name: crate::preview::short(id) })?;
+    let found = found
+        .ok_or_else(|| FileError::Absent { name: format!("{FILE} of {}", crate::preview::short(id)) })?;
     Ok(super::text(&found))
 }
 
@@ -96,7 +97,8 @@ pub(crate) fn restore(parts: &Parts, caller: &Caller, id: &str) -> Result<LongTe
     let (space, _) = access::workplace(parts, caller)?;
     let path = file(&Folder::of(&space));
     let found = parts.files.previous_content(&path, id)?;
-    let found = found.ok_or_else(|| FileError::Absent { name: crate::preview::short(id) })?;
+    let found = found
+        .ok_or_else(|| FileError::Absent { name: format!("{FILE} of {}", crate::preview::short(id)) })?;
     parts.files.replace(&path, &found, From::Any, Some(parts.clock.now()))?;
     Ok(load(parts, &path)?)
 }

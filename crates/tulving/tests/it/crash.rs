@@ -26,14 +26,15 @@ done"#;
 /// Saves a file of memories, a thousand to a transaction.
 const ONE_BATCH: &str = r#"exec "$0" save --batch "$1""#;
 
-fn endless(tulving: &Tulving, script: &str, arguments: &[&str]) -> Child {
+/// Starts a script of the shell, with whatever it runs in a group of their own.
+pub(crate) fn endless(tulving: &Tulving, script: &str, arguments: &[&str]) -> Child {
     let mut command = tulving.shell(script, arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     command.spawn().expect("a shell starts")
 }
 
 /// Kills the shell and whatever it runs at this moment, and gives all that was printed before.
-fn kill(mut child: Child, after: Duration) -> String {
+pub(crate) fn kill(mut child: Child, after: Duration) -> String {
     std::thread::sleep(after);
     let group = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process_group(group, rustix::process::Signal::KILL).expect("the group is ours");

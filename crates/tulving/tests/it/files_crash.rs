@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::binary::Tulving;
+use crate::crash::{endless, kill};
 
 const ROUNDS: usize = 50;
 
@@ -46,24 +45,6 @@ const ENDLESS_QUESTIONS: &str = r#"while :; do "$0" recall "what was said" --jso
 /// Some ten pages of a file.
 fn padding() -> String {
     "all work and no play ".repeat(2_000)
-}
-
-fn endless(tulving: &Tulving, script: &str, arguments: &[&str]) -> Child {
-    let mut command: Command = tulving.shell(script, arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    command.spawn().expect("a shell starts")
-}
-
-/// Kills the shell and whatever it runs at this moment, and gives all that was printed before.
-fn kill(mut child: Child, after: Duration) -> String {
-    use std::io::Read as _;
-    std::thread::sleep(after);
-    let group = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).expect("the group is ours");
-    let mut printed = String::new();
-    child.stdout.take().expect("piped").read_to_string(&mut printed).expect("text");
-    child.wait().expect("it is gone");
-    printed
 }
 
 /// The lines that were printed whole.
