@@ -98,6 +98,11 @@ const LOG: &str = "scrub_pending";
 /// Counts the erases since the file was last rewritten.
 const REWRITE: &str = "rewrite_pending";
 
+/// Counts the mirrors that went since the last time that their going asked for a rewrite.
+const MIRRORS: &str = "mirrors_erased";
+/// So many of them ask for one.
+const MANY_MIRRORS: i64 = 1_000;
+
 /// How many erases may still be in the log.
 pub(super) fn pending(connection: &Connection) -> rusqlite::Result<i64> {
     counter(connection, LOG)
@@ -113,6 +118,20 @@ pub(super) fn raise(transaction: &Connection) -> rusqlite::Result<()> {
     copies::mark_erasure(transaction)?;
     raise_log(transaction)?;
     add_one(transaction, REWRITE)
+}
+
+/// Raises the counter of the log, and the other one only once many mirrors have gone: files change all the time, and the whole
+/// database is not rewritten for each line. In the database itself what they said is overwritten at once, as everything is.
+pub(super) fn raise_for_mirrors(transaction: &Connection, erased: u32) -> rusqlite::Result<()> {
+    if erased == 0 {
+        return Ok(());
+    }
+    let gone = counter(transaction, MIRRORS)? + i64::from(erased);
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )?;
+    statement.execute(rusqlite::params![MIRRORS, if gone < MANY_MIRRORS { gone } else { 0 }])?;
+    if gone < MANY_MIRRORS { raise_log(transaction) } else { raise(transaction) }
 }
 
 /// Raises only the counter of the log.

@@ -1,15 +1,17 @@
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use tempfile::tempdir;
 use tulving_core::change::{Listing, Revision, Touch, Write};
-use tulving_core::id::{ListingId, MemoryId, Version};
-use tulving_core::memory::Standing;
+use tulving_core::id::{ListingId, MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::memory::{Mirror, Standing};
 use tulving_core::ports::{Memories, Store};
 use tulving_core::request::{Filter, Forgotten, Sort};
 use tulving_core::text::chunk;
 use tulving_core::vocabulary::{State, VersionAct};
-use tulving_store::SqliteStore;
+use tulving_store::{Home, Options, SqliteStore};
+use tulving_testkit::build::World;
 
 use crate::made::{act, apply, edition, insert, memory, save, store, time, user};
 
@@ -128,4 +130,28 @@ fn erased_text_is_in_no_file_after_much_moving_about() {
     assert!(alive.iter().all(|(.., mark)| bytes.contains(mark)), "the test sees what is there");
     let left: Vec<_> = erased.iter().filter(|mark| bytes.contains(*mark)).collect();
     assert!(left.is_empty(), "{} of {} are left: {left:?}", left.len(), erased.len());
+}
+
+/// A file that changes all the time does not have the whole database rewritten each time.
+#[test]
+fn the_database_is_rewritten_once_many_mirrors_have_gone() {
+    let folder = tempdir().expect("a folder");
+    let home = Home::open_or_create(folder.path()).expect("a home");
+    let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
+    let world = World::new(store.clone());
+    let (space, owner) = (SpaceId::DEFAULT, PrincipalId::USER);
+    let mirror = |n: u32| {
+        world.put(space, owner, &format!("line {n}"), |memory| {
+            memory.provenance.source_path = Some("memory/2026-05-27.md".to_owned());
+            memory.provenance.mirror = Some(Mirror { line: n, occurrence: 0 });
+        })
+    };
+    world.erase(mirror(1).id);
+    assert!(!store.scrub().expect("scrubbed"), "one line is not worth it");
+    for n in 2..=1_000 {
+        world.erase(mirror(n).id);
+    }
+    assert!(store.scrub().expect("scrubbed"), "a thousand are");
+    world.erase(world.put(space, owner, "a record", |_| {}).id);
+    assert!(store.scrub().expect("scrubbed"), "a record is by itself");
 }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::access::Parts;
 use crate::answer::Unread;
-use crate::error::{Error, FileError};
+use crate::error::{Error, FileError, StoreError};
 use crate::file::{FileEntry, FilePath, Folder, MirroredFile};
 use crate::id::{PrincipalId, SpaceId};
 use crate::limits;
@@ -43,9 +43,21 @@ pub struct Followed {
     pub unread: Vec<(Option<SpaceId>, Unread)>,
 }
 
-/// What was seen of each space when its files were last followed. Who follows the same space waits.
+/// What was seen when files were last followed.
 #[derive(Default)]
-pub(crate) struct Sights(Mutex<HashMap<SpaceId, Arc<Mutex<Option<Seen>>>>>);
+pub(crate) struct Sights {
+    /// Of each space. Who follows the same space waits.
+    spaces: Mutex<HashMap<SpaceId, Arc<Mutex<Option<Seen>>>>>,
+    /// The spaces that there are, for as long as nobody commits anything.
+    known: Mutex<Option<(u64, Known)>>,
+}
+
+/// What the store says of all files together.
+#[derive(Clone)]
+struct Known {
+    spaces: Arc<[Space]>,
+    epoch: [u8; 16],
+}
 
 /// A space whose files were all looked at.
 struct Seen {
@@ -59,8 +71,20 @@ struct Seen {
 
 impl Sights {
     fn of(&self, space: SpaceId) -> Arc<Mutex<Option<Seen>>> {
-        let mut sights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sights = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(sights.entry(space).or_default())
+    }
+
+    fn known(&self, parts: &Parts) -> Result<Known, StoreError> {
+        let pulse = parts.store.pulse()?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = known.as_ref().filter(|(then, _)| *then == pulse) {
+            return Ok(known.clone());
+        }
+        let everybody = Viewer { principal: PrincipalId::USER, within: None };
+        let found = Known { spaces: parts.store.spaces(&everybody)?.into(), epoch: parts.store.epoch()? };
+        *known = Some((pulse, found.clone()));
+        Ok(found)
     }
 }
 
@@ -88,9 +112,8 @@ impl Pace {
 /// nothing. What goes wrong is said and stops nothing else.
 pub(crate) fn follow(parts: &Parts, sights: &Sights, space: Option<SpaceId>, pace: Pace) -> Followed {
     let mut done = Followed { watched: true, ..Followed::default() };
-    let read = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None });
-    let (spaces, epoch) = match read.and_then(|spaces| Ok((spaces, parts.store.epoch()?))) {
-        Ok(read) => read,
+    let Known { spaces, epoch } = match sights.known(parts) {
+        Ok(known) => known,
         Err(error) => {
             done.unread.push((None, Unread { path: String::new(), why: error.to_string() }));
             return done;

@@ -363,8 +363,14 @@ impl Act<'_> {
                 return Err(Conflict::Stale { id, expected, found }.into());
             }
         }
-        self.transaction.prepare_cached("DELETE FROM memories WHERE row = ?1")?.execute([row])?;
-        self.erased = true;
+        let mut statement = self
+            .transaction
+            .prepare_cached("DELETE FROM memories WHERE row = ?1 RETURNING mirror_line IS NOT NULL")?;
+        match statement.query_row([row], |row| row.get(0))? {
+            true => self.erased.mirrors += 1,
+            false => self.erased.records = true,
+        }
+        drop(statement);
         self.log(ChangeKind::Erased, id, at)
     }
 

@@ -49,18 +49,22 @@ pub(super) fn run(
         applied: Applied::default(),
         next_numbers: HashMap::new(),
         models: None,
-        erased: false,
+        erased: Erased::default(),
     };
     for write in &changes.writes {
         act.write(write)?;
     }
     act.keep_next_numbers()?;
-    if act.erased {
+    let Erased { records, mirrors } = act.erased;
+    if records || mirrors > 0 {
         claims::forget_answers(&act.transaction)?;
-        scrub::raise(&act.transaction)?;
+    }
+    match records {
+        true => scrub::raise(&act.transaction)?,
+        false => scrub::raise_for_mirrors(&act.transaction, mirrors)?,
     }
     act.transaction.commit()?;
-    Ok((act.applied, act.erased))
+    Ok((act.applied, records || mirrors > 0))
 }
 
 /// Removes up to `most` of the oldest entries of the change log up to `up_to`, and says how many. The newest stays.
@@ -110,7 +114,7 @@ struct Act<'a> {
     next_numbers: HashMap<SpaceId, u64>,
     /// The models whose vectors are kept, once they were asked for.
     models: Option<Models>,
-    erased: bool,
+    erased: Erased,
 }
 
 impl Act<'_> {
@@ -198,6 +202,15 @@ impl Act<'_> {
         ])?;
         Ok(())
     }
+}
+
+/// What was erased.
+#[derive(Clone, Copy, Default)]
+struct Erased {
+    /// Whether a record was.
+    records: bool,
+    /// How many mirrors were.
+    mirrors: u32,
 }
 
 /// What the change log says of a memory beside its id.
