@@ -1,0 +1,250 @@
+//! The two groups, the names of what is in them, and the servers that are asked.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::mask::masked;
+use super::question::{Names, Question};
+use crate::binary::Tulving;
+use crate::serve::client::{Answer, Server, request};
+
+/// What is in no question, so that whoever is told it was told of kitchen.
+pub(super) const SECRET: &str = "zqsecret";
+
+pub(super) fn secret(number: usize) -> String {
+    format!("{SECRET}{number}")
+}
+
+/// A home with garden in it, and with kitchen or without.
+pub(super) struct Side {
+    pub(super) _tulving: Tulving,
+    pub(super) server: Server,
+    pub(super) garden: String,
+    pub(super) kitchen: Option<String>,
+}
+
+pub(super) fn ok(answer: &Answer) -> Value {
+    assert!(matches!(answer.status, 200 | 201), "{} {}", answer.status, answer.text());
+    answer.json()["data"].clone()
+}
+
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+}
+
+/// The answer to a request with a token.
+pub(super) fn ask(server: &Server, token: &str, method: &str, path: &str, body: &Value) -> Value {
+    let bearer = format!("Bearer {token}");
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    ok(&server.send(&request(server.address, method, path, &headers, body.as_bytes())))
+}
+
+impl Side {
+    pub(super) fn new(role: &str, with_kitchen: bool, names: &mut Names) -> Self {
+        let tulving = Tulving::new();
+        let server = Server::start_with(&tulving, |command| {
+            command.env("TULVING_SERVER_REQUESTS_PER_MINUTE", "0");
+        });
+        let root = server.token.clone();
+        let mut kitchen = None;
+        if with_kitchen {
+            let space =
+                ask(&server, &root, "POST", "/v1/spaces", &json!({ "name": "zqkitchen", "kind": "group" }));
+            let made =
+                json!({ "name": "zqcook", "spaces": ["zqkitchen"], "role": "admin", "label": "zqlabel" });
+            let token = ask(&server, &root, "POST", "/v1/tokens", &made);
+            let secret_token = text(&token["token"]);
+            names.insert("SPACE_ID", text(&space["id"]));
+            names.insert("TOKEN_ID", text(&token["id"]));
+            populate_kitchen(&server, &secret_token, names);
+            kitchen = Some(secret_token);
+        }
+        ask(&server, &root, "POST", "/v1/spaces", &json!({ "name": "garden", "kind": "group" }));
+        let made = json!({ "name": "gardener", "spaces": ["garden"], "role": role });
+        let garden = text(&ask(&server, &root, "POST", "/v1/tokens", &made)["token"]);
+        populate_garden(&server, &garden);
+        if let Some(kitchen) = &kitchen {
+            // The newest of everything is kitchen's: what is cut before it is filtered would show.
+            fill_kitchen(&server, kitchen, "later");
+            let tokens = ask(&server, &root, "GET", "/v1/spaces/zqkitchen/members", &Value::Null);
+            let cook = tokens["members"].as_array().expect("members").iter();
+            let cook = cook.filter(|member| member.to_string().contains("zqcook")).map(|member| {
+                ["user_id", "principal_id", "id"]
+                    .iter()
+                    .find_map(|name| member[*name].as_str())
+                    .map(str::to_owned)
+            });
+            if let Some(id) = cook.flatten().next() {
+                names.insert("COOK_ID", id);
+            }
+        }
+        Self { _tulving: tulving, server, garden, kitchen }
+    }
+
+    /// The answer to a question of garden's, with names masked.
+    pub(super) fn answer(&self, question: &Question, asked: &Names, all: &[&Names]) -> (u16, String) {
+        let answer = question.ask(&self.server, &self.garden, asked);
+        let told = answer.text();
+        assert!(!told.contains(SECRET), "{question:?} told {told}");
+        let head = ["content-type", "etag", "location", "retry-after", "mcp-session-id"]
+            .map(|name| answer.header(name).map(|value| format!("{name}: {value}\n")).unwrap_or_default());
+        let told = masked(&format!("{}{told}", head.concat()), all);
+        for word in ["zq", "kitchen"] {
+            assert!(!told.contains(word), "{question:?} told {told}");
+        }
+        (answer.status, told)
+    }
+}
+
+pub(super) fn populate_kitchen(server: &Server, token: &str, names: &mut Names) {
+    let today = "2026-03-14";
+    let saved = json!({
+        "content": format!("saffron is kept in the {}", secret(1)), "key": "zqkey", "title": secret(2),
+        "tags": ["zqtag"], "source_path": "zqsource.md", "conversation": "zqchat", "source_note": secret(3),
+        "speaker": "zqspeaker", "boundary": "hub", "pinned": true,
+    });
+    let saved = ask(server, token, "POST", "/v1/memories", &saved);
+    let id = text(&saved["id"]);
+    let hex = id.trim_start_matches("mem_");
+    let uuid = format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
+    names.insert("MEM", id.clone());
+    names.insert("MEM_UUID", uuid);
+    let other = json!({ "content": format!("saffron costs {}", secret(4)), "boundary": "hub" });
+    let other = text(&ask(server, token, "POST", "/v1/memories", &other)["id"]);
+    ask(server, token, "POST", &format!("/v1/memories/{id}/associations"), &json!({ "target": other }));
+    ask(server, token, "PATCH", &format!("/v1/memories/{id}"), &json!({ "summary": secret(5) }));
+    for (file, number) in [("menus/zqmenu.md", 6), ("zqlist.txt", 7), ("zqbare", 8)] {
+        let body = json!({ "content": format!("saffron risotto {}\n", secret(number)) });
+        ask(server, token, "PUT", &format!("/v1/files/{file}"), &body);
+    }
+    let body = json!({ "content": format!("- saffron noted {}\n", secret(9)) });
+    ask(server, token, "PUT", &format!("/v1/files/memory/{today}.md"), &body);
+    ask(
+        server,
+        token,
+        "PUT",
+        "/v1/long-term",
+        &json!({ "content": format!("saffron first {}", secret(10)) }),
+    );
+    let now = json!({ "content": format!("saffron second {}", secret(11)) });
+    names.insert("DIGEST", text(&ask(server, token, "PUT", "/v1/long-term", &now)["digest"]));
+    let before = ask(server, token, "GET", "/v1/long-term/history", &Value::Null);
+    names.insert("PREVIOUS", text(&before["texts"][0]["previous"]));
+    let archive = json!({
+        "title": "zqtitle saffron", "summary": format!("saffron was agreed on {}", secret(12)),
+        "messages": [{ "role": "user", "content": format!("saffron? {}", secret(13)), "speaker": "zqguest" }],
+    });
+    let archived = ask(server, token, "POST", "/v1/conversations/archive", &archive);
+    names.insert("CONVERSATION", text(&archived["name"]));
+    fill_kitchen(server, token, "early");
+    let bearer = format!("Bearer {token}");
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Content-Type", "application/json"),
+        ("Idempotency-Key", "zqonce"),
+    ];
+    let note = json!({ "content": format!("saffron once {}", secret(14)) }).to_string();
+    ok(&server.send(&request(server.address, "POST", "/v1/journals", &headers, note.as_bytes())));
+    let page = ask(server, token, "GET", "/v1/memories?limit=1", &Value::Null);
+    names.insert("CURSOR", text(&page["next_cursor"]));
+}
+
+/// Much of everything.
+pub(super) fn fill_kitchen(server: &Server, token: &str, when: &str) {
+    let memories: Vec<Value> = (0..150)
+        .map(|number| {
+            json!({ "content": format!("saffron roses {when} {number} {}", secret(100 + number)), "type": "preference",
+                "importance": 1.0, "boundary": "hub", "tags": ["zqtag", "shared-tag"] })
+        })
+        .collect();
+    ask(server, token, "POST", "/v1/memories", &json!({ "memories": memories }));
+    ask(
+        server,
+        token,
+        "POST",
+        "/v1/journals",
+        &json!({ "content": format!("saffron {when} {}", secret(15)) }),
+    );
+    for number in 0..12 {
+        let turn = json!({ "role": "user", "content": format!("saffron {when} {}", secret(20 + number)),
+            "channel": "zqchannel", "source": "zqtelegram", "speaker": "zqspeaker" });
+        ask(server, token, "POST", "/v1/turns", &turn);
+        ask(server, token, "POST", "/v1/turns", &json!({ "role": "user", "content": secret(40 + number) }));
+    }
+    let body = json!({ "content": format!("roses and saffron {when} {}", secret(16)) });
+    ask(server, token, "PUT", &format!("/v1/files/roses-{when}.md"), &body);
+}
+
+pub(super) fn populate_garden(server: &Server, token: &str) {
+    let saved = json!({ "content": "The roses are watered at six", "key": "roses", "tags": ["shared-tag"],
+        "boundary": "hub", "conversation": "chat" });
+    ask(server, token, "POST", "/v1/memories", &saved);
+    ask(server, token, "POST", "/v1/memories", &json!({ "content": "The hose leaks", "boundary": "hub" }));
+    ask(
+        server,
+        token,
+        "PUT",
+        "/v1/files/beds/roses.md",
+        &json!({ "content": "# Roses\n\nPrune the roses in March\n" }),
+    );
+    ask(
+        server,
+        token,
+        "POST",
+        "/v1/journals",
+        &json!({ "content": "The bees came early to the roses this year, says the neighbour across the fence" }),
+    );
+    ask(server, token, "PUT", "/v1/long-term", &json!({ "content": "Roses first\n" }));
+    ask(server, token, "PUT", "/v1/long-term", &json!({ "content": "Roses always\n" }));
+    let archive = json!({ "title": "Roses", "messages": [{ "role": "user", "content": "Which roses?" }] });
+    ask(server, token, "POST", "/v1/conversations/archive", &archive);
+    ask(server, token, "POST", "/v1/turns", &json!({ "role": "user", "content": "Water the roses" }));
+}
+
+/// What kitchen's things are called, but for what is known once they are made.
+pub(super) fn of_kitchen() -> Names {
+    BTreeMap::from([
+        ("SPACE", "zqkitchen".to_owned()),
+        ("COOK", "zqcook".to_owned()),
+        ("COOK_ID", "0198aaaa-0000-7000-8000-00000000c00c".to_owned()),
+        ("KEY", "zqkey".to_owned()),
+        ("TAG", "zqtag".to_owned()),
+        ("SOURCE", "zqsource.md".to_owned()),
+        ("CHAT", "zqchat".to_owned()),
+        ("CHANNEL", "zqchannel".to_owned()),
+        ("TELEGRAM", "zqtelegram".to_owned()),
+        ("SPEAKER", "zqspeaker".to_owned()),
+        ("FILE", "menus/zqmenu.md".to_owned()),
+        ("LIST", "zqlist.txt".to_owned()),
+        ("BARE", "zqbare".to_owned()),
+        ("MIRROR", "groups/zqkitchen/menus/zqmenu.md".to_owned()),
+        ("DATE", "2026-03-14".to_owned()),
+        ("TITLE", "zqtitle".to_owned()),
+        ("ONCE", "zqonce".to_owned()),
+        ("WORD", "saffron".to_owned()),
+        ("LABEL", "zqlabel".to_owned()),
+        // Kitchen has that many; garden never will.
+        ("NUMBER", "290".to_owned()),
+    ])
+}
+
+/// What nothing is called anywhere, of the same form.
+pub(super) fn of_nobody(kitchen: &Names) -> Names {
+    let mut names: Names = kitchen
+        .iter()
+        .map(|(name, value)| (*name, value.replace("zq", "xw").replace("kitchen", "nowhere")))
+        .collect();
+    names.insert("NUMBER", "291000".to_owned());
+    names.insert("DATE", "2026-03-15".to_owned());
+    names.insert("WORD", "zafrane".to_owned());
+    names.insert("SPACE_ID", "0198aaaa-0000-7000-8000-000000000001".to_owned());
+    names.insert("TOKEN_ID", "0198aaaa-0000-7000-8000-000000000002".to_owned());
+    names.insert("COOK_ID", "0198aaaa-0000-7000-8000-000000000003".to_owned());
+    names.insert("MEM_UUID", "0198aaaa-0000-7000-8000-000000000004".to_owned());
+    names.insert("MEM", "mem_0198aaaa000070008000000000000004".to_owned());
+    names.insert("DIGEST", "ab".repeat(32));
+    names.insert("PREVIOUS", "2026-03-15T10-00-00.000000Z".to_owned());
+    names
+}
