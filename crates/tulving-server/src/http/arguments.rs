@@ -30,7 +30,11 @@ pub(super) fn gather(
         add(&mut said, name, value)?;
     }
     if operation.method.has_body() {
-        for (name, value) in object(body::arguments(limits, &parts.headers, bytes)?)? {
+        let body = match bytes.trim_ascii() {
+            [] => Map::new(),
+            _ => object(body::arguments(limits, &parts.headers, bytes)?)?,
+        };
+        for (name, value) in body {
             add(&mut said, name, value)?;
         }
     } else if !bytes.is_empty() {
@@ -73,7 +77,6 @@ fn add(said: &mut Map<String, Value>, name: String, value: Value) -> Result<(), 
 fn object(body: Value) -> Result<Map<String, Value>, Problem> {
     match body {
         Value::Object(said) => Ok(said),
-        Value::Null => Ok(Map::new()),
         _ => {
             Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_arguments", "the body must be a JSON object"))
         }

@@ -110,6 +110,8 @@ fn what_is_always_known_is_not_overwritten_unseen_and_files_have_slashes_in_thei
         let body = json!({ "content": content }).to_string();
         server.ask("PUT", "/v1/long-term", &[("If-Match", tag)], body.as_bytes())
     };
+    let archive = server.ask("POST", "/v1/conversations/archive", &[], b"null");
+    archive.assert_problem(400, "invalid_arguments");
     let none = server.get("/v1/long-term");
     assert_eq!((none.status, none.header("etag")), (200, None), "{}", none.text());
     done(&server, "PUT", "/v1/long-term", &json!({ "content": "- one\n", "seen": "" }));
