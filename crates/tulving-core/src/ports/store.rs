@@ -266,7 +266,8 @@ pub trait Mirrors {
     /// The mirrored files of a space, by path.
     fn mirrored(&self, space: SpaceId) -> Result<Vec<MirroredFile>, StoreError>;
 
-    /// The memories that mirror entries of one file of a space, in any order.
+    /// The memories that mirror entries of one file of a space, in any order. Of an entry, known by hash and occurrence, there is
+    /// one: another [conflicts](crate::error::Unique::Entry).
     fn mirrors(&self, space: SpaceId, path: &str) -> Result<Vec<MirroredEntry>, StoreError>;
 }
 

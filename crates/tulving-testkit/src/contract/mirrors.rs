@@ -1,7 +1,7 @@
 //! What is known of mirrored files: one state of each, decided on what was known.
 
 use tulving_core::change::Write;
-use tulving_core::error::Conflict;
+use tulving_core::error::{Conflict, Unique};
 use tulving_core::file::{MirroredFile, Stamp};
 use tulving_core::id::SpaceId;
 use tulving_core::memory::Mirror;
@@ -58,7 +58,7 @@ pub fn a_file_that_others_have_mirrored_conflicts(fresh: Fresh<'_>) {
     assert_eq!(world.dump(), before);
 }
 
-/// The mirrors of a file are known by hash and occurrence, and follow their lines without a version. They are in no dump.
+/// The mirrors of a file are known by hash and occurrence, one of each, and follow their lines without a version. They are in no dump.
 pub fn a_mirror_follows_its_line(fresh: Fresh<'_>) {
     let world: World = world(fresh);
     let (here, owner) = (SpaceId::DEFAULT, tulving_core::id::PrincipalId::USER);
@@ -79,6 +79,10 @@ pub fn a_mirror_follows_its_line(fresh: Fresh<'_>) {
     };
     let hash = first.edition.text.content_hash;
     assert_eq!(known(), [(hash, 0, 1), (hash, 1, 2)]);
+    let mut twin = world.draft(here, owner, "one");
+    twin.provenance = first.provenance.clone();
+    let refused = world.try_apply(vec![crate::build::insert(&twin)]);
+    assert_eq!(conflict(refused), Conflict::Taken { what: Unique::Entry });
     let head = good(world.store.head());
     world.apply(vec![Write::Reline { id: first.id, line: 9 }]);
     assert_eq!(known(), [(hash, 0, 9), (hash, 1, 2)]);

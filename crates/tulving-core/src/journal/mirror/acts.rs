@@ -138,16 +138,16 @@ impl<'a> Acts<'a> {
         wanted: &[Wanted],
         stamp: Stamp,
     ) -> Result<bool, Error> {
-        let (mut have, twins) = known_mirrors(self.parts, self.space, self.path)?;
+        let have = self.parts.store.mirrors(self.space, self.path)?.into_iter();
+        let mut have: Known = have.map(|entry| ((entry.hash, entry.occurrence), entry)).collect();
         let mut kept: Known = HashMap::with_capacity(wanted.len().min(have.len()));
         for entry in wanted {
             if let Some(old) = have.remove(&(entry.hash, entry.occurrence)) {
                 kept.insert((entry.hash, entry.occurrence), old);
             }
         }
-        let surplus = have.into_values().map(|old| old.id).chain(twins);
-        for id in surplus {
-            if !self.push(Write::Erase { id, from: None }, stamp)? {
+        for old in have.into_values() {
+            if !self.push(Write::Erase { id: old.id, from: None }, stamp)? {
                 return Ok(false);
             }
         }
@@ -230,15 +230,3 @@ impl<'a> Acts<'a> {
 
 /// Mirrors by what they are known by.
 type Known = HashMap<(ContentHash, u32), MirroredEntry>;
-
-/// The mirrors of a file, and those that are there twice.
-fn known_mirrors(parts: &Parts, space: SpaceId, path: &str) -> Result<(Known, Vec<MemoryId>), Error> {
-    let mut known = HashMap::new();
-    let mut twins = Vec::new();
-    for entry in parts.store.mirrors(space, path)? {
-        if let Some(twin) = known.insert((entry.hash, entry.occurrence), entry) {
-            twins.push(twin.id);
-        }
-    }
-    Ok((known, twins))
-}
