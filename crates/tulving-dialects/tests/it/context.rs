@@ -316,11 +316,11 @@ fn what_stands_in_memory_md_has_a_section_in_the_order_of_its_lines() {
 #[test]
 fn what_stands_in_a_file_is_told_without_a_writer() {
     let bed = Bed::new();
-    let hub = bed.space("work", SpaceKind::Hub);
+    let hub = bed.space("crew", SpaceKind::Hub);
     let helper = bed.member(&hub, "helper");
     bed.edit_as(&hub, "memory/MEMORY.md", "- The team meets on Mondays\n");
     let made = native_as(&bed, &helper, None, 2_000);
-    assert!(made.contains("- [spaces/work/memory/MEMORY.md:1] The team meets on Mondays\n"), "{made}");
+    assert!(made.contains("- [spaces/crew/memory/MEMORY.md:1] The team meets on Mondays\n"), "{made}");
 }
 
 #[test]
