@@ -46,7 +46,6 @@ impl Watch {
         self.seen[..1].clone_from_slice(&before);
         let rules = settings.server.rules(&self.home)?;
         self.log.change(settings.logging);
-        tracing::info!("the configuration was read again");
         let backends = |chosen: &[Chosen]| -> Vec<String> {
             chosen.iter().filter(|one| one.key == "backends").map(|one| one.value.clone()).collect()
         };

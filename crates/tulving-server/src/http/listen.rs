@@ -187,6 +187,8 @@ async fn follow(
             );
         } else {
             current.set(Current::new(app.clone().under(rules), address));
+            // Not before they hold: who reads it may rely on it.
+            tracing::info!("the configuration was read again");
         }
     }
 }
