@@ -21,6 +21,7 @@ mod seeds;
 mod source;
 mod suites;
 mod tally;
+mod tools;
 
 use std::process::ExitCode;
 

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use crate::finding::Finding;
 use crate::repository::Repository;
 use crate::tally::{self, Tally};
-use crate::{clients, docs, layers};
+use crate::{clients, docs, layers, tools};
 
 /// One suite and the minutes it may take on two cores from a cold start.
 pub(crate) struct Suite {
@@ -123,10 +123,18 @@ impl Work {
                 note(log, &lines.join("\n"));
                 Ok(Outcome::single(findings.is_empty()))
             }
-            Self::Tests if has_nextest(repository) => counted(repository, NEXTEST, log, tally::of_nextest),
-            Self::Tests => counted(repository, TESTS, log, tally::of_libtest),
+            Self::Tests => {
+                let variables = if tools::has_tesseract() { &[tools::WITH_TESSERACT][..] } else { &[] };
+                if variables.is_empty() {
+                    println!("tests     tesseract is not there and cannot be installed: images are not read");
+                }
+                match has_nextest(repository) {
+                    true => counted(repository, NEXTEST, variables, log, tally::of_nextest),
+                    false => counted(repository, TESTS, variables, log, tally::of_libtest),
+                }
+            }
             Self::Clients => clients::run(repository, log),
-            Self::Doctests => counted(repository, DOCTESTS, log, tally::of_libtest),
+            Self::Doctests => counted(repository, DOCTESTS, &[], log, tally::of_libtest),
         }
     }
 }
@@ -142,10 +150,11 @@ impl Outcome {
 fn counted(
     repository: &Repository,
     arguments: &str,
+    variables: &[(&str, &str)],
     log: &Path,
     count: fn(&str) -> Option<Tally>,
 ) -> Result<Outcome> {
-    let succeeded = run_cargo(repository, arguments, &[], log)?;
+    let succeeded = run_cargo(repository, arguments, variables, log)?;
     Ok(Outcome { succeeded, counted: count(&read(log)?) })
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Field, Invalid, StoreError};
 use crate::id::{AuditId, MemoryId, MemoryRef, OrgId, SpaceId};
 use crate::limits::{self, Limits};
 use crate::memory::Memory;
-use crate::ports::{Clock, Embedder, Files, Index, Store};
+use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
 use crate::request::{Caller, Forgotten};
 use crate::space::{MemberOf, Space};
 use crate::time::Timestamp;
@@ -29,6 +29,10 @@ pub struct Parts {
     pub index: Arc<dyn Index>,
     /// Keeps the files that people can read.
     pub files: Arc<dyn Files>,
+    /// Keeps the files that memories describe.
+    pub objects: Arc<dyn Objects>,
+    /// Reads the text out of them.
+    pub extractor: Arc<dyn Extractor>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Bounds what is taken in.

@@ -1,14 +1,16 @@
 //! What callers get back.
 
-use std::str::FromStr;
+mod briefing;
+mod cursor;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::{Digest, Sha256};
+use serde::{Deserialize, Serialize};
 
+pub use self::briefing::{Briefed, BriefedFile, Briefing, BriefingFiles, BriefingSection};
+pub use self::cursor::{Cursor, Position};
 use crate::association::Association;
 use crate::change::Change;
-use crate::error::Invalid;
-use crate::id::{ListingId, MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
+use crate::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
+use crate::limits::BYTES_PER_TOKEN;
 use crate::memory::{Edition, Memory};
 use crate::score::{Score, Weight};
 use crate::time::Timestamp;
@@ -152,6 +154,11 @@ pub enum Warning {
         /// Which.
         backend: String,
     },
+    /// The content has another form than its name says.
+    Form {
+        /// How.
+        note: String,
+    },
     /// The content is not embedded yet; recall finds it by its words.
     NotEmbedded {
         /// Why.
@@ -175,6 +182,7 @@ impl std::fmt::Display for Warning {
             Self::NoLinks { backend } => {
                 write!(f, "the associations were left out: the backend `{backend}` keeps none")
             }
+            Self::Form { note } => f.write_str(note),
             Self::NotEmbedded { why } => write!(f, "not embedded yet: {why}"),
         }
     }
@@ -193,6 +201,9 @@ pub struct Hit {
     /// The part of a long content that fits best.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<BestSection>,
+    /// Other parts of it that fit well by themselves, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<FurtherSection>,
     /// Whether the content was cut to the section, for the token budget.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
@@ -218,17 +229,40 @@ impl Hit {
     pub fn heading_path(&self) -> &[String] {
         self.section.as_ref().map_or(&[], |section| &section.heading_path)
     }
+
+    /// Leaves out the further sections that have no room in a token budget, of which so much is left.
+    pub(crate) fn fit_further(&mut self, left: &mut usize) {
+        self.further.retain(|section| {
+            let rest = left.checked_sub(section.content.len().div_ceil(BYTES_PER_TOKEN));
+            *left = rest.unwrap_or(*left);
+            rest.is_some()
+        });
+    }
 }
 
-/// The part of a long content that fits a question best.
+/// A part of a long content that fits a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BestSection {
     /// First byte in the content.
     pub start: usize,
     /// Byte after the last.
     pub end: usize,
+    /// The line of the content that it begins in, from 1.
+    pub line: usize,
     /// The headings above it, outermost first.
     pub heading_path: Vec<String>,
+}
+
+/// Another part of a long content that fits well, beside the best.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FurtherSection {
+    /// Where it is.
+    #[serde(flatten)]
+    pub section: BestSection,
+    /// How well it fits, 0 to 1: what its memory scores, in the proportion in which it scores less than the best section.
+    pub relevance_score: Score,
+    /// What it says.
+    pub content: String,
 }
 
 /// Where the score of a hit comes from.
@@ -489,97 +523,6 @@ impl Page {
     }
 }
 
-/// Where a list goes on. Opaque to callers; a changed or made-up one is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cursor {
-    /// Belongs to this request: filter, order and viewer.
-    pub fingerprint: u64,
-    /// The place.
-    pub position: Position,
-}
-
-/// A place in a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Position {
-    /// After the memory with this creation time and id.
-    After(Timestamp, MemoryId),
-    /// At this offset of a frozen order.
-    Frozen(ListingId, u32),
-}
-
-const CURSOR_BYTES: usize = 37;
-
-impl Cursor {
-    fn to_bytes(self) -> [u8; CURSOR_BYTES] {
-        let mut bytes = [0; CURSOR_BYTES];
-        bytes[..8].copy_from_slice(&self.fingerprint.to_be_bytes());
-        match self.position {
-            Position::After(at, id) => {
-                bytes[8] = 1;
-                bytes[9..17].copy_from_slice(&at.as_micros().to_be_bytes());
-                bytes[17..33].copy_from_slice(id.as_bytes());
-            }
-            Position::Frozen(id, offset) => {
-                bytes[8] = 2;
-                bytes[13..17].copy_from_slice(&offset.to_be_bytes());
-                bytes[17..33].copy_from_slice(id.as_bytes());
-            }
-        }
-        let check = Sha256::digest(&bytes[..33]);
-        bytes[33..].copy_from_slice(&check[..4]);
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let bytes: &[u8; CURSOR_BYTES] = bytes.try_into().ok()?;
-        let fingerprint = u64::from_be_bytes(bytes[..8].try_into().ok()?);
-        let id = bytes[17..33].try_into().ok()?;
-        let position = match bytes[8] {
-            1 => Position::After(
-                Timestamp::from_micros(i64::from_be_bytes(bytes[9..17].try_into().ok()?)),
-                MemoryId::from_bytes(id),
-            ),
-            2 => {
-                let offset = u32::from_be_bytes(bytes[13..17].try_into().ok()?);
-                Position::Frozen(ListingId::from_bytes(id), offset)
-            }
-            _ => return None,
-        };
-        let cursor = Self { fingerprint, position };
-        (cursor.to_bytes() == *bytes).then_some(cursor)
-    }
-}
-
-impl std::fmt::Display for Cursor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&data_encoding::BASE64URL_NOPAD.encode(&self.to_bytes()))
-    }
-}
-
-impl FromStr for Cursor {
-    type Err = Invalid;
-
-    fn from_str(text: &str) -> Result<Self, Invalid> {
-        data_encoding::BASE64URL_NOPAD
-            .decode(text.trim().as_bytes())
-            .ok()
-            .and_then(|bytes| Self::from_bytes(&bytes))
-            .ok_or_else(|| Invalid::Cursor { got: crate::preview::short(text) })
-    }
-}
-
-impl Serialize for Cursor {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Cursor {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
 /// One version in a memory's history.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HistoryEntry {
@@ -617,97 +560,4 @@ pub struct Relative {
     pub distance: usize,
     /// The associations by which it was reached, strongest first.
     pub via: Vec<Association>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cursor(position: Position) -> Cursor {
-        Cursor { fingerprint: 7, position }
-    }
-
-    #[test]
-    fn a_cursor_reads_back_as_it_was_printed() {
-        let now = Timestamp::from_micros(1_700_000_000_000_000);
-        for position in
-            [Position::After(now, MemoryId::mint(now)), Position::Frozen(ListingId::mint(now), 40)]
-        {
-            assert_eq!(cursor(position).to_string().parse(), Ok(cursor(position)));
-        }
-    }
-
-    #[test]
-    fn a_changed_or_made_up_cursor_is_refused() {
-        let now = Timestamp::from_micros(5);
-        let good = cursor(Position::After(now, MemoryId::mint(now))).to_string();
-        for at in 0..good.len() {
-            let mut letters: Vec<char> = good.chars().collect();
-            letters[at] = if letters[at] == 'A' { 'B' } else { 'A' };
-            let changed: String = letters.into_iter().collect();
-            assert!(changed.parse::<Cursor>().is_err(), "letter {at}");
-        }
-        assert!("next".parse::<Cursor>().is_err() && "".parse::<Cursor>().is_err());
-    }
-}
-
-/// What to know at the start of a session, in the order in which it matters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Briefing {
-    /// The memories, by what they are about.
-    pub sections: Vec<BriefingSection>,
-    /// The files in the folder of a group.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub files: Option<BriefingFiles>,
-    /// How many had no room, by heading.
-    pub left_out: Vec<(&'static str, u64)>,
-    /// Whether there is no room either to say where they are, only how many.
-    #[serde(skip)]
-    pub terse: bool,
-    /// The files that could not be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
-}
-
-/// Memories of one sort.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BriefingSection {
-    /// What they are.
-    pub heading: &'static str,
-    /// The memories.
-    pub memories: Vec<Briefed>,
-}
-
-/// A memory in a briefing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Briefed {
-    /// Which.
-    pub id: MemoryId,
-    /// What a person calls it: its number, or the file and line that it mirrors.
-    pub name: String,
-    /// What it says; of a long document its best section or its beginning. What is not the reader's own says so first.
-    pub text: String,
-    /// The name of who wrote it, where that is not the reader.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-}
-
-/// The files of a folder in a briefing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct BriefingFiles {
-    /// What they say, the last written first.
-    pub told: Vec<BriefedFile>,
-    /// Those that are not told, by name and size in bytes: large ones, those that are no text, those without room.
-    pub named: Vec<(String, u64)>,
-    /// How many more there are.
-    pub more: u64,
-}
-
-/// A file in a briefing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BriefedFile {
-    /// Its path below the folder.
-    pub name: String,
-    /// What it says, ending with `…` where it was cut.
-    pub text: String,
 }

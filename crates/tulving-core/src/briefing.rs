@@ -16,7 +16,7 @@ use crate::history;
 use crate::id::{MemoryId, PrincipalId};
 use crate::lifecycle::decay;
 use crate::limits;
-use crate::memory::{Memory, Text};
+use crate::memory::Memory;
 use crate::preview;
 use crate::rank::descending;
 use crate::recall;
@@ -416,8 +416,9 @@ fn long_term(parts: &Parts, caller: &Caller, space: &Space) -> Result<(Vec<(Memo
     let unseen = entries.len().saturating_sub(LOOKED_AT) as u64;
     let ids: Vec<MemoryId> = entries.iter().take(LOOKED_AT).map(|entry| entry.id).collect();
     let told = |memory: Memory| {
-        let Text { content, title, .. } = &memory.edition.text;
-        let text = title.as_ref().map_or_else(|| content.clone(), |title| format!("{title}: {content}"));
+        let content = &memory.edition.text.content;
+        let title = memory.edition.title_beside();
+        let text = title.map_or_else(|| content.clone(), |title| format!("{title}: {content}"));
         (memory, text)
     };
     Ok((parts.store.memories(&caller.viewer, &ids)?.into_iter().map(told).collect(), unseen))

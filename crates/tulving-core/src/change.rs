@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::association::Association;
 use crate::audit::AuditEntry;
-use crate::file::MirroredFile;
+use crate::file::{ImportedFile, MirroredFile};
 use crate::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId, Version};
 use crate::job::Job;
-use crate::memory::{Chunk, Edition, Embedding, Memory, Standing};
-use crate::record::{Loaded, Record};
+use crate::memory::{Attachment, Chunk, Edition, Embedding, Memory, Standing};
+use crate::record::{Loaded, MemoryRecord, Record};
 use crate::space::{Membership, Principal, Space, Token, TokenHash};
 use crate::time::Timestamp;
 use crate::turn::Turn;
-use crate::vocabulary::{Boundary, ChangeKind, Relation, Role, VersionAct};
+use crate::vocabulary::{Boundary, ChangeKind, Relation, Role, System, VersionAct};
 
 /// All the writes of one act, with what they were decided on.
 #[derive(Clone, Debug)]
@@ -124,6 +124,28 @@ pub enum Write {
         /// What is known from now on; `None` where the file is gone.
         to: Option<MirroredFile>,
     },
+    /// What is known of a file that the actor imported into a space is replaced, or goes.
+    Imported {
+        /// The space.
+        space: SpaceId,
+        /// The path.
+        path: String,
+        /// What is known from now on; `None` where it is forgotten.
+        to: Option<ImportedFile>,
+    },
+    /// The file that a memory is an import of has another path by now. No version. Conflicts where the memory had another
+    /// path than the one that this was decided on.
+    Repath {
+        /// Which memory.
+        id: MemoryId,
+        /// The path it had.
+        from: String,
+        /// The path it has.
+        to: String,
+    },
+    /// The work on a memory is done that it waited for: what was read takes the place of what stood for it. No version;
+    /// conflicts where the memory is no longer what the work was begun on.
+    Settle(Box<Settled>),
     /// An association is made, or its weight and maker replaced.
     Link(Association),
     /// An association is removed.
@@ -148,6 +170,8 @@ pub enum Write {
     },
     /// Work is asked for.
     Enqueue(Job),
+    /// A job of which nothing is to be known any more goes. Conflicts where it has moved on.
+    RemoveJob(Box<Job>),
     /// A job moves on.
     MoveJob {
         /// Its state and attempts when this was decided.
@@ -220,6 +244,62 @@ pub enum Write {
     Audit(AuditEntry),
     /// A line of a dump is taken in as it is, where nothing of that identity is there yet.
     Load(Box<Record>),
+    /// A memory of another system is taken in like a line of a dump, but for its number, which is a new one where it has
+    /// none, and its links, which are still to be made. It is noted which memory stands for it: itself, or the one that holds
+    /// its content, key or path. Where its id is taken, nothing is written.
+    Adopt(Box<Adoption>),
+    /// It is noted that a memory stands for one of another system, as it is by now.
+    Adopted {
+        /// What is known of that.
+        item: ForeignItem,
+        /// The memory that stands for it.
+        memory: MemoryId,
+    },
+}
+
+/// A memory of another system, to be taken in.
+#[derive(Clone, Debug)]
+pub struct Adoption {
+    /// What is known of it.
+    pub item: ForeignItem,
+    /// The memory that it shall be.
+    pub record: MemoryRecord,
+    /// The parts of its content.
+    pub chunks: Vec<Chunk>,
+    /// Where its number is taken, or it has none, it gets one above this: the others come with theirs.
+    pub above: u64,
+}
+
+/// What is known of a memory of another system that the actor took into a space. Nothing of it tells what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignItem {
+    /// The space.
+    pub space: SpaceId,
+    /// The system.
+    pub system: System,
+    /// What it is called there, as a digest.
+    pub name: [u8; 32],
+    /// What it says there, as a digest.
+    pub says: [u8; 32],
+}
+
+/// What is known of a memory of another system, and of the one that stands for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdoptedItem {
+    /// What it is called there, as a digest.
+    pub name: [u8; 32],
+    /// What it said there when it was last taken in, as a digest.
+    pub says: [u8; 32],
+    /// The memory that stands for it.
+    pub memory: MemoryId,
+    /// The version that this had then.
+    pub version: Version,
+    /// The version that it has now.
+    pub current: Version,
+    /// The space that it is in now.
+    pub space: SpaceId,
+    /// How it stands now.
+    pub standing: Standing,
 }
 
 /// A memory to insert, with its chunks.
@@ -246,6 +326,27 @@ pub struct Revision {
     pub stood: Standing,
     /// How it stands now.
     pub standing: Standing,
+    /// New chunks, where the content changed.
+    pub chunks: Option<Vec<Chunk>>,
+    /// Another file, or none any more, where that changed.
+    pub attachment: Option<Option<Attachment>>,
+}
+
+/// What came of the work on a memory.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// Which memory.
+    pub id: MemoryId,
+    /// The version that the work was begun on.
+    pub from: Version,
+    /// What it says now.
+    pub edition: Edition,
+    /// As it stood when this was decided.
+    pub stood: Standing,
+    /// How it stands now.
+    pub standing: Standing,
+    /// The file it describes, with what went wrong.
+    pub attachment: Option<Attachment>,
     /// New chunks, where the content changed.
     pub chunks: Option<Vec<Chunk>>,
 }
@@ -281,7 +382,7 @@ pub struct Applied {
     pub numbers: Vec<Option<Number>>,
     /// The positions of the turns logged, in the order of the writes.
     pub positions: Vec<u64>,
-    /// What became of each line loaded, in the order of the writes.
+    /// What became of each line loaded and each memory adopted, in the order of the writes.
     pub loaded: Vec<Loaded>,
     /// The last entry of the change log that this wrote.
     pub seq: Option<Seq>,

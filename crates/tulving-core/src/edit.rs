@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::id::{MemoryRef, Version};
 use crate::memory::{Edition, Memory, Usage};
 use crate::request::{Caller, UpdateRequest};
+use crate::save::derive::About;
 use crate::save::{dedupe, embed, intake};
 use crate::vocabulary::{Boundary, VersionAct};
 
@@ -31,7 +32,7 @@ pub(crate) fn update(
             }
             _ => right,
         };
-        let edition = patch.onto(&memory.edition);
+        let edition = patch.onto(&memory.edition, About::memory(&memory));
         revise(parts, caller, right, memory, edition, VersionAct::Updated)
     })
 }
@@ -85,8 +86,8 @@ fn revise(
         return Ok(Edited { memory, warnings: Vec::new() });
     }
     dedupe::refuse_held(parts, &caller.viewer, &memory, &edition)?;
-    let changed = edition.text.differs_in_meaning(&memory.edition.text);
-    let source = Source { content: &edition.text.content, title: edition.text.title.as_deref() };
+    let changed = edition.differs_in_meaning(&memory.edition);
+    let source = Source::of(&edition);
     let (chunks, trouble) = match changed.then(|| embed::embed(parts, &[source])) {
         None => (None, None),
         Some((mut chunks, trouble)) => (chunks.pop(), trouble),
@@ -100,6 +101,7 @@ fn revise(
         stood: memory.standing,
         standing: memory.standing,
         chunks,
+        attachment: None,
     };
     let writes = vec![Write::Revise(Box::new(revision.clone()))];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;

@@ -12,13 +12,14 @@ use crate::association::Association;
 use crate::change::{Actor, ChangeSet, Write};
 use crate::error::{Error, ModelError, StoreError};
 use crate::id::{MemoryId, Number, PrincipalId, Seq, SpaceId};
-use crate::memory::{Chunk, Embedding, Memory};
+use crate::memory::{Chunk, Edition, Embedding, Memory};
 use crate::ports::Embedder;
 use crate::request::Filter;
 use crate::score::Weight;
 use crate::search::{Entry, Meaning, Question, Scope};
 use crate::space::Viewer;
 use crate::text;
+use crate::text::chunk::Form;
 use crate::time::Timestamp;
 use crate::vocabulary::{Boundary, ChangeKind, LinkedBy, Relation, State};
 
@@ -43,8 +44,17 @@ const PROBE: &str = "memory";
 pub(crate) struct Source<'a> {
     /// The content.
     pub(crate) content: &'a str,
-    /// The title.
+    /// What form it has.
+    pub(crate) form: Form<'a>,
+    /// The title that was given.
     pub(crate) title: Option<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    /// What of an edition is embedded.
+    pub(crate) fn of(edition: &'a Edition) -> Self {
+        Self { content: &edition.text.content, form: Form::of(&edition.text), title: edition.given_title() }
+    }
 }
 
 /// What became of the memories that waited for vectors.
@@ -380,8 +390,7 @@ fn portion(entries: Vec<Entry>, most: usize) -> Vec<Work> {
 fn embed_works(embedder: &dyn Embedder, works: &mut [Work]) -> Result<(), ModelError> {
     let mut pieces = Vec::new();
     for work in works {
-        let text = &work.memory.edition.text;
-        let source = Source { content: &text.content, title: text.title.as_deref() };
+        let source = Source::of(&work.memory.edition);
         pieces.extend(work.bare.iter_mut().map(|(_, chunk)| (source, chunk)));
     }
     vectors(embedder, pieces)

@@ -1,41 +1,42 @@
 //! The front door: one short method for each verb.
 
-use std::collections::HashMap;
-use std::time::Duration;
+mod admin;
 
 use crate::access::{self, Parts};
+use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
     Answer, Briefing, Changes, Edited, Gone, HistoryEntry, Once, Page, Receipt, Relative, Relocated, Strength,
 };
 use crate::association::Association;
-use crate::audit::AuditEntry;
 use crate::backends::{self, Backends};
 use crate::embedding::{Aim, Embedded};
 use crate::error::Error;
-use crate::file::Previous;
-use crate::id::{JobId, MemoryRef, PrincipalId, Seq, SpaceId, Version};
-use crate::job::Job;
+use crate::file::{ImportedFile, Previous};
+use crate::foreign::{Collection, Diary};
+use crate::id::{MemoryRef, Seq, SpaceId, Version};
+use crate::import::{self, Plan, ReadFile, TakenFile};
 use crate::journal::archive::{self, ArchiveRequest, Archived, ArchivedFile};
 use crate::journal::long_term::{self, LongTerm};
 use crate::journal::mirror::{self, Pace};
 use crate::journal::shelf::{self, Shelf, ShelfFile, ShelfText, Writing};
+use crate::journal::take_over::{self, TakenOver};
 use crate::journal::transcript::Transcript;
 use crate::journal::{self, Day, Followed, Journal, JournalFile, JournalHits, Noted};
-use crate::memory::Memory;
-use crate::record::{DumpPosition, Record};
+use crate::memory::{Attachment, Memory};
+use crate::process::{self, Processed};
+use crate::push::{self, Document};
 use crate::request::{
-    AssociationRequest, AuditFilter, BriefingRequest, Caller, Filter, ForgetRequest, ListRequest,
-    RecallRequest, SaveRequest, TokenRequest, TurnFilter, TurnRequest, UpdateRequest,
+    AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ListRequest, RecallRequest,
+    SaveRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
-use crate::space::{Membership, Principal, Secret, Space, Token};
+use crate::space::{Secret, Space};
 use crate::time::Timestamp;
 use crate::touch::Touches;
-use crate::transfer::Loading;
 use crate::turn::Turn;
-use crate::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind};
+use crate::vocabulary::{Origin, Relation};
 use crate::{
-    associate, briefing, conversation, directory, edit, embedding, follow, forget, history, jobs, once, read,
-    recall, related, relocate, save, standing, transfer,
+    associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
+    read, recall, related, relocate, save, standing,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -111,6 +112,98 @@ impl Engine {
             None => save::save_many(&self.parts, caller, requests),
             Some(backends) => backends::save_many(&self.parts, backends, caller, requests),
         }
+    }
+
+    /// Saves a document: text as it is, in the form that its name and its content tell; any other file as an attachment,
+    /// whose text [`process_waiting`](Self::process_waiting) reads.
+    pub fn push(&self, caller: &Caller, document: Document) -> Result<Receipt, Error> {
+        self.built_in("a document")?;
+        push::push(&self.parts, caller, document)
+    }
+
+    /// Saves texts as one act, like [`save_many`](Self::save_many), each in the form that its path and its content tell where
+    /// none is named.
+    pub fn push_texts(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
+        let (requests, warnings): (Vec<_>, Vec<_>) = requests.into_iter().map(push::text).unzip();
+        let mut receipts = self.save_many(caller, requests)?;
+        for (receipt, warning) in receipts.iter_mut().zip(warnings) {
+            receipt.warnings.extend(warning);
+        }
+        Ok(receipts)
+    }
+
+    /// Saves one text in the form that its path and its content tell where none is named.
+    pub fn push_text(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
+        let (request, warning) = push::text(request);
+        let mut receipt = self.save(caller, request)?;
+        receipt.warnings.extend(warning);
+        Ok(receipt)
+    }
+
+    /// The files that the caller imported into its space, as they were then, by path.
+    pub fn imported(&self, caller: &Caller) -> Result<Vec<ImportedFile>, Error> {
+        self.built_in("an import")?;
+        Ok(self.parts.store.imported(caller.space, caller.viewer.principal)?)
+    }
+
+    /// Takes in files that a [plan](crate::import::plan) says have to be read. One that cannot be taken in costs only itself.
+    pub fn import(
+        &self,
+        caller: &Caller,
+        plan: &mut Plan,
+        files: Vec<ReadFile>,
+    ) -> Result<Vec<TakenFile>, Error> {
+        self.built_in("an import")?;
+        import::take(&self.parts, caller, plan, files)
+    }
+
+    /// What would become of a file that was read. Nothing is written.
+    pub fn foresee_import(
+        &self,
+        caller: &Caller,
+        plan: &mut Plan,
+        file: ReadFile,
+    ) -> Result<TakenFile, Error> {
+        import::foresee(&self.parts, caller, plan, file)
+    }
+
+    /// Archives the memories of files that have vanished, and says how many.
+    pub fn prune_import(&self, caller: &Caller, plan: &Plan) -> Result<usize, Error> {
+        import::prune(&self.parts, caller, plan)
+    }
+
+    /// Takes in what another system has kept, as often as one likes; see [`adopt`]. `progress` hears of how many
+    /// memories more were looked at.
+    pub fn adopt(
+        &self,
+        caller: &Caller,
+        collection: Collection,
+        options: &AdoptOptions,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Adopted, Error> {
+        self.built_in("an import")?;
+        adopt::adopt(&self.parts, caller, collection, options, progress)
+    }
+
+    /// Does one piece of the work that memories wait for, where there is one: reads the text of a file, makes a link ready.
+    pub fn process_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
+        process::one(&self.parts, holder)
+    }
+
+    /// Whether some of that work is due.
+    pub fn has_work(&self) -> Result<bool, Error> {
+        process::is_due(&self.parts)
+    }
+
+    /// The file that a memory describes.
+    pub fn attachment(&self, caller: &Caller, which: MemoryRef) -> Result<(Attachment, Vec<u8>), Error> {
+        self.built_in("a file")?;
+        objects::attachment(&self.parts, caller, which)
+    }
+
+    /// What is missing on this machine to read the text of some files, in words for people.
+    pub fn missing_extractors(&self) -> Vec<String> {
+        self.parts.extractor.missing()
     }
 
     /// One memory, archived or not.
@@ -348,6 +441,11 @@ impl Engine {
         long_term::restore(&self.parts, caller, id)
     }
 
+    /// Takes over the journals of another workspace, as often as one likes; see [`take_over`].
+    pub fn take_journals(&self, caller: &Caller, diary: Diary, dry_run: bool) -> Result<TakenOver, Error> {
+        take_over::take_over(&self.parts, caller, diary, dry_run)
+    }
+
     /// The files in the folder of the caller's space.
     pub fn files(&self, caller: &Caller) -> Result<Shelf, Error> {
         shelf::list(&self.parts, caller)
@@ -434,72 +532,6 @@ impl Engine {
         embedding::waiting(&self.parts, caller)
     }
 
-    /// The spaces that the caller may see.
-    pub fn spaces(&self, caller: &Caller) -> Result<Vec<Space>, Error> {
-        Ok(self.parts.store.spaces(&caller.viewer)?)
-    }
-
-    /// Makes a space.
-    pub fn create_space(&self, caller: &Caller, name: &str, kind: SpaceKind) -> Result<Space, Error> {
-        directory::create_space(&self.parts, caller, name, kind)
-    }
-
-    /// The members of a space.
-    pub fn members(&self, caller: &Caller, space: &str) -> Result<Vec<(Principal, Membership)>, Error> {
-        directory::members(&self.parts, caller, space)
-    }
-
-    /// Makes a principal a member of a space, or gives a member another role.
-    pub fn set_member(
-        &self,
-        caller: &Caller,
-        space: &str,
-        principal: &str,
-        role: Role,
-    ) -> Result<Membership, Error> {
-        directory::set_member(&self.parts, caller, space, principal, role)
-    }
-
-    /// Takes a membership away.
-    pub fn remove_member(&self, caller: &Caller, space: &str, principal: &str) -> Result<(), Error> {
-        directory::remove_member(&self.parts, caller, space, principal)
-    }
-
-    /// Makes a principal.
-    pub fn create_principal(
-        &self,
-        caller: &Caller,
-        name: &str,
-        kind: PrincipalKind,
-    ) -> Result<Principal, Error> {
-        directory::create_principal(&self.parts, caller, name, kind)
-    }
-
-    /// The names of principals.
-    pub fn names(&self, ids: &[PrincipalId]) -> Result<HashMap<PrincipalId, String>, Error> {
-        history::names(&self.parts, ids)
-    }
-
-    /// Makes a token, which is shown this once.
-    pub fn create_token(&self, caller: &Caller, request: &TokenRequest) -> Result<(Secret, Token), Error> {
-        directory::create_token(&self.parts, caller, request)
-    }
-
-    /// The tokens that the caller may manage.
-    pub fn tokens(&self, caller: &Caller) -> Result<Vec<Token>, Error> {
-        directory::tokens(&self.parts, caller)
-    }
-
-    /// Revokes a token, by id or label.
-    pub fn revoke_token(&self, caller: &Caller, which: &str) -> Result<Token, Error> {
-        directory::revoke_token(&self.parts, caller, which)
-    }
-
-    /// The newest entries of the audit, for admins.
-    pub fn audit(&self, caller: &Caller, filter: &AuditFilter) -> Result<Vec<AuditEntry>, Error> {
-        directory::audit_entries(&self.parts, caller, filter)
-    }
-
     /// What changed after an entry of the change log, as far as the caller may see it: up to `limit` entries, 1 to
     /// [`CHANGES`](crate::limits::CHANGES). Fewer need not mean that there are no more; the log was read to its end where
     /// [`read_to`](Changes::read_to) is the [`head`](Self::head).
@@ -560,75 +592,5 @@ impl Engine {
     /// Cuts the log of turns back to the newest.
     pub fn prune_turns(&self, caller: &Caller) -> Result<(), Error> {
         conversation::prune(&self.parts, caller)
-    }
-
-    /// Asks for background work.
-    pub fn enqueue(&self, kind: &str, payload: serde_json::Value, max_attempts: u32) -> Result<Job, Error> {
-        jobs::enqueue(&self.parts, kind, payload, max_attempts)
-    }
-
-    /// Takes a due job of these kinds for as long as the lease.
-    pub fn claim_job(&self, kinds: &[&str], holder: &str, lease: Duration) -> Result<Option<Job>, Error> {
-        jobs::claim(&self.parts, kinds, holder, lease)
-    }
-
-    /// Keeps a claimed job for longer.
-    pub fn extend_job(&self, job: Job, lease: Duration) -> Result<Job, Error> {
-        jobs::extend(&self.parts, job, lease)
-    }
-
-    /// Ends a claimed job well.
-    pub fn complete_job(&self, job: Job) -> Result<Job, Error> {
-        jobs::complete(&self.parts, job)
-    }
-
-    /// Ends an attempt badly.
-    pub fn fail_job(&self, job: Job, reason: &str) -> Result<Job, Error> {
-        jobs::fail(&self.parts, job, reason)
-    }
-
-    /// Gives a dead job all its attempts back.
-    pub fn retry_job(&self, caller: &Caller, id: JobId) -> Result<Job, Error> {
-        jobs::retry(&self.parts, caller, id)
-    }
-
-    /// The jobs in these states; empty is all.
-    pub fn jobs(&self, caller: &Caller, states: &[JobState], limit: usize) -> Result<Vec<Job>, Error> {
-        jobs::jobs(&self.parts, caller, states, limit)
-    }
-
-    /// A page of a dump of everything, for an admin of the org.
-    pub fn dump(
-        &self,
-        caller: &Caller,
-        position: DumpPosition,
-        limit: usize,
-    ) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
-        transfer::dump(&self.parts, caller, position, limit)
-    }
-
-    /// Takes in some lines of a dump, each with its line number.
-    pub fn load(
-        &self,
-        caller: &Caller,
-        loading: &mut Loading,
-        lines: Vec<(u64, Record)>,
-    ) -> Result<(), Error> {
-        transfer::load(&self.parts, caller, loading, lines)
-    }
-
-    /// Records that a load came to its end.
-    pub fn finish_load(&self, caller: &Caller, loading: &Loading) -> Result<(), Error> {
-        transfer::finish(&self.parts, caller, loading)
-    }
-
-    /// Records that a backup took the place of what was stored.
-    pub fn note_restore(&self, caller: &Caller, file: &str) -> Result<(), Error> {
-        transfer::note_restore(&self.parts, caller, file)
-    }
-
-    /// Lets only those pass who may replace or read the whole store.
-    pub fn require_org_admin(&self, caller: &Caller) -> Result<(), Error> {
-        access::require_org_admin(&self.parts, caller)
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Invalid;
 use crate::id::{MemoryId, SpaceId, TeamId};
 use crate::limits;
-use crate::memory::ContentHash;
+use crate::memory::{ContentHash, Standing};
 use crate::space::Space;
 use crate::time::Timestamp;
 use crate::vocabulary::SpaceKind;
@@ -153,6 +153,9 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// Of a file that is not there any more. None that is there has it.
+    pub const GONE: Self = Self { size: u64::MAX >> 1, modified: i64::MIN, inode: 0 };
+
     /// When it was last written.
     pub fn modified_at(&self) -> Timestamp {
         Timestamp::from_micros(self.modified.div_euclid(1_000))
@@ -248,6 +251,23 @@ pub struct MirroredFile {
     pub digest: [u8; 32],
     /// Whether the stamp will do to tell whether it has changed since; see [`Stamp::is_settled`].
     pub settled: bool,
+}
+
+/// A file that was imported, as it was then, and the memory of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedFile {
+    /// Its path.
+    pub path: String,
+    /// How it was.
+    pub stamp: Stamp,
+    /// What it said, as a hash of its bytes.
+    pub digest: [u8; 32],
+    /// Whether the stamp will do to tell whether it has changed since; see [`Stamp::is_settled`].
+    pub settled: bool,
+    /// The memory.
+    pub memory: MemoryId,
+    /// How that stands.
+    pub standing: Standing,
 }
 
 /// An entry of a file, as a memory mirrors it. Its identity is path, hash and occurrence, never the line.

@@ -7,6 +7,7 @@ use crate::error::{Error, Field};
 use crate::id::MemoryRef;
 use crate::limits;
 use crate::memory::{Memory, Standing};
+use crate::objects;
 use crate::request::{Caller, ForgetRequest, Manner};
 use crate::save::{dedupe, intake};
 use crate::standing;
@@ -88,7 +89,7 @@ impl Act<'_> {
     /// Forgets all of them and gives them as they were.
     fn write(self, leaving: Vec<Leaving>) -> Result<Vec<Memory>, Error> {
         let Self { parts, caller, now, manner, reason } = self;
-        let (mut rights, mut writes, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rights, mut writes, mut gone, mut files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for Leaving { memory, right } in leaving {
             let (id, standing) = (memory.id, memory.standing);
             let (write, act) = match manner {
@@ -100,12 +101,18 @@ impl Act<'_> {
             };
             writes.push(write);
             writes.push(Write::Audit(standing::audit(caller, now, act, &memory, reason.clone(), None)));
+            if let (Manner::Hard, Some(attachment)) = (manner, &memory.provenance.attachment) {
+                let (write, job) = objects::leaves(attachment, now);
+                writes.push(write);
+                files.push(job);
+            }
             rights.push(right);
             gone.push(memory);
         }
         if !writes.is_empty() {
             parts.store.apply(&access::changes(caller, now, rights, writes))?;
         }
+        files.into_iter().for_each(|file| objects::drop_now(parts, file));
         Ok(gone)
     }
 }

@@ -25,6 +25,18 @@ macro_rules! ids {
                 Self(mint(now))
             }
 
+            /// The id of something that has a name elsewhere: the same each time, and it sorts by when that was made.
+            pub fn derived(made: Timestamp, name: &[u8; 32]) -> Self {
+                Self(derived(made, name))
+            }
+
+            /// Whether it was derived from this name, whenever that was made.
+            pub fn is_derived_from(&self, name: &[u8; 32]) -> bool {
+                let mut derived = *derived(Timestamp::from_micros(0), name).as_bytes();
+                derived[..MADE].copy_from_slice(&self.0.as_bytes()[..MADE]);
+                derived == *self.0.as_bytes()
+            }
+
             /// The id with exactly these bytes, as read back from a store.
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(Uuid::from_bytes(bytes))
@@ -119,6 +131,16 @@ fn mint(now: Timestamp) -> Uuid {
     let micros = now.as_micros().max(0).unsigned_abs();
     let nanos = u32::try_from(micros % 1_000_000).unwrap_or(0) * 1_000;
     Uuid::new_v7(uuid::Timestamp::from_unix(&CONTEXT, micros / 1_000_000, nanos))
+}
+
+/// How many bytes of an id say when it was made.
+const MADE: usize = 6;
+
+fn derived(made: Timestamp, name: &[u8; 32]) -> Uuid {
+    let millis = made.as_micros().max(0).unsigned_abs() / 1_000;
+    let mut rest = [0; 10];
+    rest.copy_from_slice(&name[..10]);
+    uuid::Builder::from_unix_timestamp_millis(millis, &rest).into_uuid()
 }
 
 /// The number of a memory in its space: the `12` of `#12`. Ascends, and is never given twice.
@@ -227,6 +249,18 @@ mod tests {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let ids: Vec<_> = (0..1_000).map(|_| MemoryId::mint(now)).collect();
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn a_derived_id_is_the_same_each_time_and_sorts_by_its_time() {
+        let (early, late) =
+            (Timestamp::from_micros(1_700_000_000_000_000), Timestamp::from_micros(1_700_000_001_000_000));
+        let id = MemoryId::derived(early, &[7; 32]);
+        assert_eq!(id, MemoryId::derived(early, &[7; 32]));
+        assert_ne!(id, MemoryId::derived(early, &[8; 32]));
+        assert!(MemoryId::derived(early, &[255; 32]) < MemoryId::derived(late, &[0; 32]));
+        assert_eq!(Uuid::from_bytes(*id.as_bytes()).get_version_num(), 7);
+        assert!(id.is_derived_from(&[7; 32]) && !id.is_derived_from(&[8; 32]));
     }
 
     #[test]

@@ -2,9 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::JobId;
+use crate::id::{JobId, MemoryId};
 use crate::time::Timestamp;
 use crate::vocabulary::JobState;
+
+/// Reads the text out of the file that a memory describes.
+pub const EXTRACT: &str = "extract";
+/// Makes a memory of a link ready.
+pub const LINK: &str = "link";
+/// Removes a file that no memory describes.
+pub const DROP: &str = "drop";
 
 /// One piece of background work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +37,52 @@ pub struct Job {
     /// When it was asked for.
     pub created_at: Timestamp,
 }
+
+impl Job {
+    /// Work on a memory, due at once.
+    pub fn about(kind: &str, memory: MemoryId, now: Timestamp) -> Self {
+        Self::new(kind, serde_json::json!({ "memory": memory }), ATTEMPTS, now)
+    }
+
+    /// The removal of what is kept under a key, once no memory describes it. It is not given up: what was erased must go.
+    pub fn drop_of(object_key: &str, now: Timestamp) -> Self {
+        Self::new(DROP, serde_json::json!({ "object": object_key }), u32::MAX, now)
+    }
+
+    /// Work that waits, due at once.
+    pub fn new(kind: &str, payload: serde_json::Value, max_attempts: u32, now: Timestamp) -> Self {
+        Self {
+            id: JobId::mint(now),
+            kind: kind.to_owned(),
+            payload,
+            state: JobState::Waiting,
+            due_at: now,
+            lease: None,
+            attempts: 0,
+            max_attempts,
+            last_error: None,
+            created_at: now,
+        }
+    }
+
+    /// The memory that it is about.
+    pub fn memory(&self) -> Option<MemoryId> {
+        serde_json::from_value(self.payload.get("memory")?.clone()).ok()
+    }
+
+    /// The key of the file that it is about.
+    pub fn object(&self) -> Option<&str> {
+        self.payload.get("object")?.as_str()
+    }
+
+    /// Whether all its attempts were begun and the last one never ended. Who claims such a job may only give it up.
+    pub fn is_spent(&self) -> bool {
+        self.attempts > self.max_attempts
+    }
+}
+
+/// How often work on a memory is tried.
+const ATTEMPTS: u32 = 3;
 
 /// A claim on a job that ends by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

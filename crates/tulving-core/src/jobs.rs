@@ -17,6 +17,8 @@ const LOOKED_AT: usize = 16;
 const FIRST_PAUSE_MILLIS: i64 = 5_000;
 /// The longest pause.
 const LONGEST_PAUSE_MILLIS: i64 = 3_600_000;
+/// Why a job is given up that was begun as often as it may be.
+pub(crate) const NEVER_ENDED: &str = "it was begun as often as it may be, and never came to an end";
 /// Most characters kept of why an attempt failed.
 const REASON_CHARS: usize = 500;
 
@@ -27,26 +29,37 @@ pub(crate) fn enqueue(
     payload: serde_json::Value,
     max_attempts: u32,
 ) -> Result<Job, Error> {
-    let now = parts.clock.now();
-    let job = Job {
-        id: JobId::mint(now),
-        kind: kind.to_owned(),
-        payload,
-        state: JobState::Waiting,
-        due_at: now,
-        lease: None,
-        attempts: 0,
-        max_attempts: max_attempts.max(1),
-        last_error: None,
-        created_at: now,
-    };
-    write(parts, now, Write::Enqueue(job.clone()))?;
+    add(parts, Job::new(kind, payload, max_attempts.max(1), parts.clock.now()))
+}
+
+/// Asks for this work.
+pub(crate) fn add(parts: &Parts, job: Job) -> Result<Job, Error> {
+    write(parts, job.created_at, Write::Enqueue(job.clone()))?;
     Ok(job)
 }
 
 /// Takes the oldest due job of these kinds for as long as the lease, or nothing. A job whose holder vanished is taken
 /// again; one that vanished with its last attempt is given up.
 pub(crate) fn claim(
+    parts: &Parts,
+    kinds: &[&str],
+    holder: &str,
+    lease: Duration,
+) -> Result<Option<Job>, Error> {
+    loop {
+        match claim_any(parts, kinds, holder, lease)? {
+            Some(job) if job.is_spent() => {
+                let last_error = Some(NEVER_ENDED.to_owned());
+                let dead = Job { state: JobState::Dead, lease: None, last_error, ..job.clone() };
+                moved(parts, parts.clock.now(), job, dead)?;
+            }
+            claimed => return Ok(claimed),
+        }
+    }
+}
+
+/// As [`claim`], but one that vanished with its last attempt is given too: [`Job::is_spent`].
+pub(crate) fn claim_any(
     parts: &Parts,
     kinds: &[&str],
     holder: &str,
@@ -64,7 +77,7 @@ pub(crate) fn claim(
     }
 }
 
-/// Takes the first of these jobs that nobody else takes first. Each that is not taken is no longer due.
+/// Takes the first of these jobs that nobody else takes first.
 fn claim_one(
     parts: &Parts,
     due: Vec<Job>,
@@ -73,20 +86,15 @@ fn claim_one(
     lease: Duration,
 ) -> Result<Option<Job>, Error> {
     for job in due {
-        let mut next = job.clone();
-        let spent = job.attempts >= job.max_attempts;
-        if spent {
-            next.state = JobState::Dead;
-            next.lease = None;
-            next.last_error = Some("its lease ran out in the last attempt".to_owned());
-        } else {
-            next.state = JobState::Running;
-            next.attempts += 1;
-            next.lease = Some(Lease { holder: holder.to_owned(), until: after(now, lease) });
-        }
+        let next = Job {
+            state: JobState::Running,
+            attempts: job.attempts.saturating_add(1),
+            lease: Some(Lease { holder: holder.to_owned(), until: after(now, lease) }),
+            ..job.clone()
+        };
         match moved(parts, now, job, next) {
-            Ok(next) if !spent => return Ok(Some(next)),
-            Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {}
+            Ok(next) => return Ok(Some(next)),
+            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {}
             Err(error) => return Err(error),
         }
     }
@@ -105,6 +113,20 @@ pub(crate) fn extend(parts: &Parts, job: Job, lease: Duration) -> Result<Job, Er
 pub(crate) fn complete(parts: &Parts, job: Job) -> Result<Job, Error> {
     let next = Job { state: JobState::Done, lease: None, last_error: None, ..job.clone() };
     moved(parts, parts.clock.now(), job, next)
+}
+
+/// Removes a job of which nothing is to be known any more.
+pub(crate) fn remove(parts: &Parts, job: Job) -> Result<(), Error> {
+    write(parts, parts.clock.now(), Write::RemoveJob(Box::new(job)))
+}
+
+/// Leaves a claimed job to somebody who comes later, as if it had not been begun.
+pub(crate) fn postpone(parts: &Parts, job: Job, pause: Duration) -> Result<Job, Error> {
+    let now = parts.clock.now();
+    let attempts = job.attempts.saturating_sub(1);
+    let next =
+        Job { state: JobState::Waiting, due_at: after(now, pause), lease: None, attempts, ..job.clone() };
+    moved(parts, now, job, next)
 }
 
 /// Ends an attempt badly: later again, or given up after the last one.
@@ -161,7 +183,8 @@ fn after(now: Timestamp, lease: Duration) -> Timestamp {
     now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX))
 }
 
-fn moved(parts: &Parts, now: Timestamp, from: Job, to: Job) -> Result<Job, Error> {
+/// Writes a step of a job, where nobody has moved it since.
+pub(crate) fn moved(parts: &Parts, now: Timestamp, from: Job, to: Job) -> Result<Job, Error> {
     write(parts, now, Write::MoveJob { from: Box::new(from), to: Box::new(to.clone()) })?;
     Ok(to)
 }

@@ -3,6 +3,7 @@
 //! It decides and touches nothing: no database, no disk, no network, no model. What it needs of the world it asks
 //! through the [`ports`], which other crates fill. [`Engine`] is the front door, with one method for each verb.
 
+pub mod adopt;
 pub mod answer;
 pub mod association;
 pub mod audit;
@@ -12,7 +13,9 @@ pub mod claim;
 pub mod classify;
 pub mod error;
 pub mod file;
+pub mod foreign;
 pub mod id;
+pub mod import;
 pub mod job;
 pub mod journal;
 pub mod lifecycle;
@@ -44,7 +47,10 @@ mod follow;
 mod forget;
 mod history;
 mod jobs;
+mod objects;
 mod once;
+mod process;
+mod push;
 mod read;
 mod recall;
 mod related;
@@ -59,4 +65,6 @@ pub use backends::{BackendEntry, Backends, Keeps};
 pub use embedding::{Embedded, Failed};
 pub use engine::Engine;
 pub use error::Error;
+pub use process::Processed;
+pub use push::Document;
 pub use transfer::{LeftOut, Loading};

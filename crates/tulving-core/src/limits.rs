@@ -1,15 +1,17 @@
 //! How large things may be. One table, so that every surface refuses at the same point.
 
-/// Bounds on what is taken in. Only the first is configurable.
+/// Bounds on what is taken in, as configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most bytes of a memory's content.
     pub content_bytes: usize,
+    /// Most bytes of a file that is kept as an attachment.
+    pub attachment_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { content_bytes: 3_000_000 }
+        Self { content_bytes: 3_000_000, attachment_bytes: 100_000_000 }
     }
 }
 

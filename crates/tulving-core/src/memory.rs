@@ -6,14 +6,14 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Invalid;
 use crate::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, Version};
 use crate::score::Importance;
 use crate::time::Timestamp;
 use crate::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Origin, Stability, State, Trust, VersionAct,
+    Author, Boundary, ContentType, Derivable, Kind, MemoryType, Origin, Stability, State, Trust, VersionAct,
 };
 
 /// One memory as a reader sees it.
@@ -89,6 +89,14 @@ impl Memory {
         Some(format!("{path}:{}", mirror.line))
     }
 
+    /// What the file is called that a record was read from.
+    pub fn file_name(&self) -> Option<&str> {
+        let provenance = &self.provenance;
+        let path = provenance.source_path.as_deref().filter(|_| provenance.mirror.is_none());
+        let name = path.and_then(|path| path.rsplit(['/', '\\']).next()).filter(|name| !name.is_empty());
+        name.or_else(|| provenance.attachment.as_ref()?.name.as_deref())
+    }
+
     /// What it is shown by: file and line of a mirror, else its [reference](Self::reference).
     pub fn label(&self) -> String {
         self.place_in_file().unwrap_or_else(|| self.reference().to_string())
@@ -113,21 +121,54 @@ pub struct Edition {
     pub span: Span,
     /// Where it came from, in the caller's words.
     pub source_note: Option<String>,
+    /// What of it nobody gave.
+    #[serde(default, skip_serializing_if = "Auto::is_empty")]
+    pub auto: Auto,
 }
 
 impl Edition {
-    /// The fields in which two editions differ, as they are written in JSON.
+    /// The title, where somebody gave it. One that was made from the content says nothing that the content does not say.
+    pub fn given_title(&self) -> Option<&str> {
+        self.text.title.as_deref().filter(|_| !self.auto.has(Derivable::Title))
+    }
+
+    /// The title to put before the content: none where the content begins with it.
+    pub fn title_beside(&self) -> Option<&str> {
+        let begins = |title: &&str| {
+            let bare = title.trim_end_matches('…');
+            let mark = |c: char| c.is_whitespace() || matches!(c, '#' | '*' | '_' | '`' | '-' | '>');
+            !self.text.content.trim_start_matches(mark).starts_with(bare)
+        };
+        self.text.title.as_deref().filter(|title| !self.auto.has(Derivable::Title) || begins(title))
+    }
+
+    /// The tags, where somebody gave them.
+    pub fn given_tags(&self) -> &[String] {
+        if self.auto.has(Derivable::Tags) { &[] } else { &self.text.tags }
+    }
+
+    /// Whether its vectors would differ from those of another: they are made of the content below the title that was given,
+    /// cut by its form.
+    pub fn differs_in_meaning(&self, other: &Self) -> bool {
+        self.text.content_hash != other.text.content_hash
+            || self.given_title() != other.given_title()
+            || self.text.form() != other.text.form()
+    }
+
+    /// The fields in which two editions differ, as they are written in JSON, but for those that nobody gave.
     pub fn differences(&self, after: &Self) -> Vec<&'static str> {
+        let given = |field: Derivable| !(self.auto.has(field) && after.auto.has(field));
         let fields = [
             ("content", self.text.content != after.text.content),
             ("content_type", self.text.content_type != after.text.content_type),
-            ("title", self.text.title != after.text.title),
-            ("summary", self.text.summary != after.text.summary),
-            ("tags", self.text.tags != after.text.tags),
+            ("language", self.text.language != after.text.language),
+            ("title", given(Derivable::Title) && self.text.title != after.text.title),
+            ("summary", given(Derivable::Summary) && self.text.summary != after.text.summary),
+            ("tags", given(Derivable::Tags) && self.text.tags != after.text.tags),
             ("key", self.key != after.key),
             ("type", self.class.memory_type != after.class.memory_type),
-            ("kind", self.class.kind != after.class.kind),
-            ("stability", self.class.stability != after.class.stability),
+            ("kind", given(Derivable::Kind) && self.class.kind != after.class.kind),
+            ("stability", given(Derivable::Stability) && self.class.stability != after.class.stability),
             ("importance", self.class.importance != after.class.importance),
             ("boundary", self.boundary != after.boundary),
             ("source_note", self.source_note != after.source_note),
@@ -147,6 +188,9 @@ pub struct Text {
     pub content: String,
     /// What form the content has.
     pub content_type: ContentType,
+    /// The language of code, such as `rust`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// SHA-256 of the normalised content; see [`hash`](crate::text::normalize::hash).
     pub content_hash: ContentHash,
     /// A name for it.
@@ -158,9 +202,61 @@ pub struct Text {
 }
 
 impl Text {
-    /// Whether its vectors would differ from those of another: they are made of the content below the title.
-    pub fn differs_in_meaning(&self, other: &Self) -> bool {
-        self.content_hash != other.content_hash || self.title != other.title
+    /// What decides how it is cut into sections.
+    pub fn form(&self) -> (ContentType, Option<&str>) {
+        (self.content_type, self.language.as_deref())
+    }
+}
+
+/// Fields of an edition that nobody gave. They are made from the content by rules, and made anew when it changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Auto(u8);
+
+impl Auto {
+    /// Nobody gave anything.
+    pub const ALL: Self = Self((1 << Derivable::ALL.len()) - 1);
+
+    /// The fields whose bits are set, as a store keeps them. Bits that mean nothing are left out.
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
+    /// Its bits.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Whether all was given.
+    pub const fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether nobody gave this.
+    pub const fn has(self, field: Derivable) -> bool {
+        self.0 & bit(field) != 0
+    }
+
+    /// The same after somebody gave this, where they did.
+    #[must_use]
+    pub const fn given(self, field: Derivable, given: bool) -> Self {
+        if given { Self(self.0 & !bit(field)) } else { self }
+    }
+}
+
+const fn bit(field: Derivable) -> u8 {
+    1 << field as u8
+}
+
+impl Serialize for Auto {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq(Derivable::ALL.iter().filter(|field| self.has(**field)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Auto {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let fields = Vec::<Derivable>::deserialize(input)?;
+        Ok(fields.into_iter().fold(Self::default(), |auto, field| Self(auto.0 | bit(field))))
     }
 }
 
@@ -264,12 +360,19 @@ pub struct Attachment {
     pub size: u64,
     /// SHA-256 of its bytes, hexadecimal.
     pub hash: String,
+    /// What the file was called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Why its text could not be read, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 impl Attachment {
     /// Refuses what no object store would have written.
     pub(crate) fn check(&self) -> Result<(), Invalid> {
-        for text in [&self.object_key, &self.media_type] {
+        let beside = self.name.iter().chain(&self.trouble);
+        for text in [&self.object_key, &self.media_type].into_iter().chain(beside) {
             if text.is_empty()
                 || text.chars().count() > ATTACHMENT_CHARS
                 || text.chars().any(char::is_control)
@@ -333,13 +436,13 @@ impl fmt::Debug for ContentHash {
 }
 
 impl Serialize for ContentHash {
-    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         out.collect_str(self)
     }
 }
 
 impl<'de> Deserialize<'de> for ContentHash {
-    fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         let text = String::deserialize(input)?;
         data_encoding::HEXLOWER
             .decode(text.as_bytes())

@@ -35,6 +35,8 @@ pub struct SaveRequest {
     pub content: String,
     /// Its form; `text` where not given.
     pub content_type: Option<ContentType>,
+    /// The language of code, such as `rust`.
+    pub language: Option<String>,
     /// Saving under a key that exists updates that memory.
     pub key: Option<String>,
     /// A name for it.
@@ -66,7 +68,8 @@ pub struct SaveRequest {
     pub pass: Option<PassId>,
     /// The file it was read from. Saving a path that exists updates that memory.
     pub source_path: Option<String>,
-    /// The object it describes.
+    /// The object it describes. Never taken from outside: who names an object could read it.
+    #[serde(skip)]
     pub attachment: Option<Attachment>,
     /// The channel it came from.
     pub conversation: Option<String>,
@@ -118,6 +121,8 @@ pub struct UpdateRequest {
     pub content: Option<String>,
     /// New form.
     pub content_type: Option<ContentType>,
+    /// New language of code.
+    pub language: Option<Option<String>>,
     /// New key.
     pub key: Option<Option<String>>,
     /// New title.

@@ -267,6 +267,38 @@ vocabulary! {
         System = "system",
     }
 
+    /// A field that is made from the content where nobody gives it.
+    Derivable, "field" {
+        /// A name for it.
+        Title = "title",
+        /// It, in short.
+        Summary = "summary",
+        /// Labels.
+        Tags = "tags",
+        /// What it is for.
+        Kind = "kind",
+        /// How soon it goes stale.
+        Stability = "stability",
+    }
+
+    /// Another memory, whose data can be taken in.
+    System, "system" {
+        /// Max: its database `max.db`.
+        Max = "max",
+        /// Spacebot: its SQLite database.
+        Spacebot = "spacebot",
+        /// An agent with groups: its database `memories.db`.
+        Groups = "groups",
+        /// Maven: its workspace.
+        Maven = "maven",
+        /// Memax: its memories as JSON.
+        Memax = "memax",
+        /// The reference memory server of the Model Context Protocol: its JSON Lines.
+        Mcp = "mcp",
+        /// A chat as JSON.
+        Chat = "chat",
+    }
+
     /// Where a job stands.
     JobState, "job state" {
         /// Waits for its time.

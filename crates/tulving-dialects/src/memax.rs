@@ -73,7 +73,7 @@ struct Push {
     #[serde(default)]
     #[schemars(with = "String")]
     title: Option<String>,
-    /// The form of the content (default: link for a bare URL, else text).
+    /// The form of the content (default: told by the path and the content).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<ContentType>")]
     content_type: Option<ContentType>,
@@ -81,11 +81,11 @@ struct Push {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     tags: Option<Vec<String>>,
-    /// What it is for; semantic where not given.
+    /// What it is for; told by the content where not given.
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Kind>")]
     kind: Option<Kind>,
-    /// How soon it goes stale; stable where not given.
+    /// How soon it goes stale; told by the content where not given.
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Stability>")]
     stability: Option<Stability>,
@@ -375,16 +375,6 @@ fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
     Ok(Caller { viewer, ..caller })
 }
 
-/// Whether a content is a URL and nothing else, which is stored as a link.
-pub(crate) fn is_url(content: &str) -> bool {
-    let content = content.trim();
-    let rest = ["http://", "https://"].iter().find_map(|scheme| {
-        let head = content.get(..scheme.len())?;
-        head.eq_ignore_ascii_case(scheme).then(|| &content[scheme.len()..])
-    });
-    rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
-}
-
 fn bounded(limit: Option<Whole>) -> Result<usize, Refusal> {
     let limit = limit.map_or(USUAL, |limit| limit.0);
     let fits = (1..=MOST).contains(&limit).then(|| usize::try_from(limit).unwrap_or(1));
@@ -426,7 +416,7 @@ fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
     let expires_at = said.ttl.map(|seconds| alive_for(seconds.0, now)).transpose()?;
     let request = SaveRequest {
         title: said.title,
-        content_type: said.content_type.or_else(|| is_url(&said.content).then_some(ContentType::Link)),
+        content_type: said.content_type,
         tags: said.tags,
         kind: said.kind,
         stability: said.stability,
@@ -437,7 +427,7 @@ fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
         ..SaveRequest::new(said.content)
     };
     desk.catch_up();
-    let receipt = desk.engine.save(&caller, request)?;
+    let receipt = desk.engine.push_text(&caller, request)?;
     let memory = desk.engine.get(&caller, MemoryRef::Id(receipt.id))?;
     let status = status(receipt.fate);
     Ok(Pushed { memory: fields(&memory, now), status, warnings: tool::warnings(&receipt.warnings) })

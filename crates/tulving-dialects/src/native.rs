@@ -11,6 +11,7 @@ use tulving_core::request::{
     Ask, AssociationRequest, BriefingRequest, Filter, ForgetRequest, Manner, Mode, RecallRequest,
     SaveRequest, UpdateRequest,
 };
+use tulving_core::score::Score;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{MemoryType, Relation};
 
@@ -255,6 +256,9 @@ struct Shown {
     /// The headings above the section that is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     section: Vec<String>,
+    /// Further sections of it that fit well, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    further: Vec<ShownSection>,
     /// Whether another memory has replaced it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     superseded: bool,
@@ -263,6 +267,19 @@ struct Shown {
     backend: Option<String>,
     /// Why it is here.
     why: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ShownSection {
+    /// What it says.
+    content: String,
+    /// How well it fits, 0 to 1.
+    relevance: f64,
+    /// The headings above it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    section: Vec<String>,
+    /// The line of the memory's text that it begins in.
+    line: usize,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
@@ -306,19 +323,30 @@ fn tokens_within(tokens: Whole, least: usize, most: usize) -> Result<usize, Refu
     })
 }
 
+fn thousandths(score: Score) -> f64 {
+    (score.get() * 1e3).round() / 1e3
+}
+
 fn shown(hit: &Hit) -> Shown {
     let memory = &hit.memory;
+    let further = hit.further.iter().map(|further| ShownSection {
+        content: further.content.clone(),
+        relevance: thousandths(further.relevance_score),
+        section: further.section.heading_path.clone(),
+        line: further.section.line,
+    });
     Shown {
         id: memory.reference().to_string(),
         content: hit.shown().to_owned(),
         memory_type: memory.edition.class.memory_type,
         date: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at).date(),
-        relevance: (hit.relevance_score.get() * 1e3).round() / 1e3,
+        relevance: thousandths(hit.relevance_score),
         key: memory.edition.key.clone(),
         source_path: memory.provenance.source_path.clone(),
         line: memory.provenance.mirror.map(|mirror| mirror.line),
         tags: memory.edition.text.tags.clone(),
         section: hit.heading_path().to_owned(),
+        further: further.collect(),
         superseded: memory.superseded_by.is_some(),
         backend: memory.backend.clone(),
         why: hit.why.clone(),

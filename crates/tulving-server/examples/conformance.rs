@@ -21,7 +21,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tulving_core::limits::Limits as Intake;
-use tulving_core::ports::{NoFiles, SystemClock};
+use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::{Engine, Parts};
 use tulving_server::http::{App, Limits, Listener};
 use tulving_server::{Upkeep, mcp};
@@ -64,6 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         former: Vec::new(),
         index,
         files: Arc::new(NoFiles),
+        objects: Arc::new(NoObjects),
+        extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Intake::default(),
     });

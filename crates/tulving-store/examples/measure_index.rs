@@ -22,7 +22,7 @@ use tulving_core::change::Change;
 use tulving_core::error::StoreError;
 use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId, Version};
 use tulving_core::memory::{
-    Chunk, Classification, Edition, Embedding, Memory, Place, Provenance, Span, Standing, Text, Usage,
+    Auto, Chunk, Classification, Edition, Embedding, Memory, Place, Provenance, Span, Standing, Text, Usage,
 };
 use tulving_core::ports::{Feed, Index, Log};
 use tulving_core::request::{AuditFilter, Filter};
@@ -140,6 +140,7 @@ fn memory(id: MemoryId, now: Timestamp, content: String) -> Memory {
             boundary: Boundary::Hub,
             text: Text {
                 content_type: ContentType::Text,
+                language: None,
                 content_hash: normalize::hash(""),
                 content,
                 title: None,
@@ -154,6 +155,7 @@ fn memory(id: MemoryId, now: Timestamp, content: String) -> Memory {
             },
             span: Span::default(),
             source_note: None,
+            auto: Auto::default(),
         },
         standing: Standing::new(State::Active),
         provenance: Provenance {

@@ -30,7 +30,12 @@ pub struct Draft {
 impl Draft {
     /// An empty draft beside where `path` is to be. Those left behind in that folder go first.
     pub fn beside(path: &Path, suffix: &str) -> Result<Self, StoreError> {
-        let folder = files::folder_of(path);
+        Self::within(files::folder_of(path), suffix)
+            .map_err(|error| files::unwritten(path, "written", &error))
+    }
+
+    /// An empty draft in a folder, likewise.
+    pub(crate) fn within(folder: &Path, suffix: &str) -> io::Result<Self> {
         sweep(folder);
         let mut made = Err(io::Error::from(io::ErrorKind::ResourceBusy));
         for _ in 0..ATTEMPTS {
@@ -39,7 +44,7 @@ impl Draft {
                 break;
             }
         }
-        made.map_err(|error| files::unwritten(path, "written", &error))
+        made
     }
 
     fn make(folder: &Path, suffix: &str) -> io::Result<Self> {

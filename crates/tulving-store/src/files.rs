@@ -108,10 +108,15 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 
 /// Makes the names in a folder durable.
 pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
+    sync_names(path).map_err(|error| unwritten(path, "written", &error))
+}
+
+/// Makes the names in a folder durable; what the system says is passed on.
+pub(crate) fn sync_names(path: &Path) -> io::Result<()> {
     match File::open(path).and_then(|folder| folder.sync_all()) {
         // Some file systems cannot sync a folder; nothing more can be done on them.
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
-        done => done.map_err(|error| unwritten(path, "written", &error)),
+        done => done,
     }
 }
 

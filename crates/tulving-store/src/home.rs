@@ -72,6 +72,11 @@ impl Home {
         self.path.join("workspace")
     }
 
+    /// The folder of the attachments, there or not, unless a bucket is set up for them.
+    pub fn objects(&self) -> PathBuf {
+        self.path.join("objects")
+    }
+
     /// The folder of what is being appended to files of the workspace.
     pub(crate) fn appends(&self) -> PathBuf {
         self.path.join("appends")
@@ -110,16 +115,17 @@ impl Home {
 
 /// Makes a folder, and those above it, for its owner alone. One that is there already stays as it is.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
+    try_make_folder(path).map_err(|error| files::unwritten(path, "created", &error))
+}
+
+/// Makes a folder likewise; what the system says is passed on.
+pub(crate) fn try_make_folder(path: &Path) -> io::Result<()> {
     let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     let missing = missing.count().max(1);
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-        .map_err(|error| files::unwritten(path, "created", &error))?;
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     // Each new name is in the folder above it.
     for parent in path.ancestors().skip(1).take(missing).filter(|parent| !parent.as_os_str().is_empty()) {
-        files::sync_folder(parent)?;
+        files::sync_names(parent)?;
     }
     Ok(())
 }

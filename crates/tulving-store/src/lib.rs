@@ -2,15 +2,21 @@
 //!
 //! [`Home`] is the folder, [`SqliteStore`] fills the store ports of `tulving-core` and looks after the file: backup,
 //! restore, check-up. [`SearchIndex`] fills the index port over any store, whose change log it follows. [`Workspace`] fills
-//! the port of the files that people can read, [`Plugin`] that of backends. Any number of processes may have the same home
+//! the port of the files that people can read, [`Plugin`] that of backends. [`tree`] reads what is imported, [`foreign`] what other
+//! memories have kept. Any number of processes may have the same home
 //! open.
 
 mod draft;
+pub mod extract;
 mod files;
+pub mod foreign;
 mod home;
 mod index;
+pub mod objects;
 mod plugin;
+mod process;
 mod sqlite;
+pub mod tree;
 mod workspace;
 
 pub use draft::Draft;

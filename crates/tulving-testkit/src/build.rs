@@ -14,7 +14,9 @@ use tulving_core::id::{
     AuditId, JobId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId, TurnId, Version,
 };
 use tulving_core::job::Job;
-use tulving_core::memory::{Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage};
+use tulving_core::memory::{
+    Auto, Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage,
+};
 use tulving_core::ports::Store;
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::Forgotten;
@@ -79,6 +81,7 @@ pub fn edition(content: &str) -> Edition {
         },
         span: Span::default(),
         source_note: None,
+        auto: Auto::ALL,
     }
 }
 
@@ -87,6 +90,7 @@ pub fn text(content: &str) -> Text {
     Text {
         content: content.to_owned(),
         content_type: ContentType::Text,
+        language: None,
         content_hash: normalize::hash(content),
         title: None,
         summary: None,
@@ -96,10 +100,7 @@ pub fn text(content: &str) -> Text {
 
 /// The write that inserts a memory.
 pub fn insert(memory: &Memory) -> Write {
-    Write::Insert(Box::new(NewMemory {
-        chunks: chunk::split(&memory.edition.text.content),
-        memory: memory.clone(),
-    }))
+    Write::Insert(Box::new(NewMemory { chunks: chunk::of(&memory.edition.text), memory: memory.clone() }))
 }
 
 /// The write that gives a memory another edition.
@@ -111,8 +112,9 @@ pub fn revise(memory: &Memory, edition: Edition) -> Write {
         act: VersionAct::Updated,
         stood: memory.standing,
         standing: memory.standing,
-        chunks: changed.then(|| chunk::split(&edition.text.content)),
+        chunks: changed.then(|| chunk::of(&edition.text)),
         edition,
+        attachment: None,
     }))
 }
 

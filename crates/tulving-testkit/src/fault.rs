@@ -7,21 +7,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tulving_core::association::Association;
 use tulving_core::audit::AuditEntry;
-use tulving_core::change::{Applied, Change, ChangeSet, Listing};
+use tulving_core::change::{AdoptedItem, Applied, Change, ChangeSet, Listing};
 use tulving_core::claim::Claim;
 use tulving_core::error::StoreError;
-use tulving_core::file::{MirroredEntry, MirroredFile};
+use tulving_core::file::{ImportedFile, MirroredEntry, MirroredFile};
 use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use tulving_core::job::Job;
 use tulving_core::memory::{Memory, VersionRecord};
-use tulving_core::ports::{Claims, Directory, Feed, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer};
+use tulving_core::ports::{
+    Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer,
+};
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
 use tulving_core::search::{Entry, Section, Sight};
 use tulving_core::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use tulving_core::time::Timestamp;
 use tulving_core::turn::Turn;
-use tulving_core::vocabulary::{JobState, Role};
+use tulving_core::vocabulary::{JobState, Role, System};
 
 type Deed = Box<dyn FnOnce(Arc<dyn Store>) + Send>;
 
@@ -312,6 +314,26 @@ impl Mirrors for FaultyStore {
 
     fn mirrors(&self, space: SpaceId, path: &str) -> Result<Vec<MirroredEntry>, StoreError> {
         self.pass("mirrors")?.mirrors(space, path)
+    }
+}
+
+impl Imports for FaultyStore {
+    fn imported(&self, space: SpaceId, owner: PrincipalId) -> Result<Vec<ImportedFile>, StoreError> {
+        self.pass("imported")?.imported(space, owner)
+    }
+
+    fn adopted(
+        &self,
+        space: SpaceId,
+        owner: PrincipalId,
+        system: System,
+        names: &[[u8; 32]],
+    ) -> Result<Vec<AdoptedItem>, StoreError> {
+        self.pass("adopted")?.adopted(space, owner, system, names)
+    }
+
+    fn is_attached(&self, object_key: &str) -> Result<bool, StoreError> {
+        self.pass("is_attached")?.is_attached(object_key)
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use tulving_core::journal::Day;
 use tulving_core::limits::Limits;
-use tulving_core::ports::SystemClock;
+use tulving_core::ports::{NoExtractor, NoObjects, SystemClock};
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts};
@@ -74,6 +74,8 @@ fn engine(home: &Path, watched: bool) -> anyhow::Result<(Engine, Caller)> {
         former: Vec::new(),
         index: Arc::new(SearchIndex::open(store, &home.index_dir())),
         files: Arc::new(files),
+        objects: Arc::new(NoObjects),
+        extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
     });

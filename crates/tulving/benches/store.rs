@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use tulving_core::id::{MemoryRef, Number};
 use tulving_core::limits::Limits;
-use tulving_core::ports::{NoFiles, SystemClock};
+use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts};
@@ -56,6 +56,8 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
         former: Vec::new(),
         index: Arc::new(SearchIndex::open(store, &home.index_dir())),
         files: Arc::new(NoFiles),
+        objects: Arc::new(NoObjects),
+        extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
     });

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tulving_core::answer::Lane;
 use tulving_core::id::MemoryId;
 use tulving_core::limits::{self, Limits};
-use tulving_core::ports::{Embedder, NoFiles, SystemClock};
+use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::Origin;
@@ -47,6 +47,8 @@ impl<'a> Bed<'a> {
             former: Vec::new(),
             index: index.clone(),
             files: Arc::new(NoFiles),
+            objects: Arc::new(NoObjects),
+            extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
         });

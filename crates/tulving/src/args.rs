@@ -15,9 +15,10 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use crate::commands::{
-    associate, audit, backup, completions, config, context, conversation, dissociate, doctor, dump, embed,
-    file, forget, get, history, journal, list, load, long_term, mcp, memory, r#move, moves, recall, related,
-    revert, save, serve, space, tend, token, tool, turn, update,
+    associate, attachment, audit, backup, completions, config, context, conversation, dissociate, doctor,
+    dump, embed, extract_text, file, forget, get, history, import, jobs, journal, list, load, long_term, mcp,
+    memory, r#move, moves, push, recall, related, revert, save, serve, space, tend, token, tool, turn,
+    update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -85,6 +86,10 @@ impl std::fmt::Display for Color {
 pub(crate) enum Command {
     /// Save a memory
     Save(Box<save::Save>),
+    /// Save a document: a file, a URL, or what comes from standard input
+    Push(Box<push::Push>),
+    /// Take in trees of files, and what other memories have kept
+    Import(import::Import),
     /// Find memories again
     Recall(recall::Recall),
     /// Show one memory with everything that is known of it
@@ -158,6 +163,10 @@ pub(crate) enum Command {
     Dump(dump::Dump),
     /// Take in what `dump` wrote
     Load(load::Load),
+    /// Show the work in the background, or do it now
+    Jobs(jobs::Jobs),
+    /// Give the file back that a memory describes
+    Attachment(attachment::AttachmentArgs),
     /// Embed what waits for vectors
     Embed(embed::Embed),
     /// Check that the home is sound
@@ -166,6 +175,9 @@ pub(crate) enum Command {
     Config(config::Config),
     /// Write the completions of a shell
     Completions(completions::Completions),
+    /// Read the text out of a file; other commands start it by themselves
+    #[command(hide = true)]
+    ExtractText(extract_text::ExtractText),
     /// Look after the index; other commands start it by themselves
     #[command(hide = true)]
     Tend(tend::Tend),

@@ -10,6 +10,7 @@ use tulving_core::error::{Class, Error, Invalid, StoreError};
 use tulving_dialects::tool::Refusal;
 use tulving_server::http::ListenError;
 use tulving_server::mcp::Stopped;
+use tulving_store::foreign::ForeignError;
 
 use crate::config::SettingError;
 use crate::holder::Holder;
@@ -34,6 +35,9 @@ pub(crate) enum Cause {
     /// What was given to read cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// What another memory has kept cannot be read.
+    #[error(transparent)]
+    Foreign(#[from] ForeignError),
     /// The flags do not fit together, or one is missing.
     #[error("{0}")]
     Usage(String),
@@ -92,6 +96,7 @@ impl Failure {
             Cause::Engine(error) => error.class(),
             Cause::Setting(error) => error.class(),
             Cause::Input(error) => error.class(),
+            Cause::Foreign(error) => error.class(),
             Cause::Usage(_) | Cause::Unconfirmed(_) => Class::Caller,
             Cause::Outside(_) => Class::Denied,
             Cause::Refused(refusal) => refusal.class,
@@ -106,6 +111,7 @@ impl Failure {
             Cause::Engine(error) => error.code(),
             Cause::Setting(error) => error.code(),
             Cause::Input(error) => error.code(),
+            Cause::Foreign(error) => error.code(),
             Cause::Usage(_) => "usage",
             Cause::Unconfirmed(_) => "unconfirmed",
             Cause::Outside(_) => "not_a_member",
@@ -123,6 +129,7 @@ impl Failure {
             Cause::Engine(error) => error.hint(),
             Cause::Setting(error) => error.hint(),
             Cause::Input(error) => error.hint(),
+            Cause::Foreign(error) => error.hint(),
             Cause::Outside(outside) => Some(outside.hint.clone()),
             Cause::Refused(refusal) => refusal.hint.clone(),
             Cause::Mcp(_) => {

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use tulving_core::error::{Class, Field, Invalid};
+use tulving_store::tree::TreeError;
 
 use crate::failure::Failure;
 
@@ -179,6 +180,56 @@ pub(crate) fn file(path: &Path, field: Field, limit: usize) -> Result<String, Fa
         return Err(Invalid::TooLong { field, got, limit, unit: "bytes" }.into());
     }
     utf8(bytes, &name)
+}
+
+/// All bytes of standard input, if there are at most so many.
+pub(crate) fn standard_input(most: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|source| InputError::Unreadable { name: STANDARD_INPUT.to_owned(), source })?;
+    let (got, limit) = (bytes.len(), usize::try_from(most).unwrap_or(usize::MAX));
+    if got > limit {
+        return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
+    }
+    Ok(bytes)
+}
+
+/// The path by which a file or a folder is known wherever one stands, as text.
+pub(crate) fn full_path(path: &Path) -> Result<String, Failure> {
+    let name = path.display().to_string();
+    let full = path.canonicalize().map_err(|source| InputError::Unreadable { name: name.clone(), source })?;
+    match full.into_os_string().into_string() {
+        Ok(text) => Ok(text),
+        Err(text) => utf8(text.into_encoded_bytes(), &format!("the path of {name}")),
+    }
+}
+
+/// The whole path of something that is not there, as it was known while it was.
+pub(crate) fn missing_path(path: &Path) -> Result<String, Failure> {
+    let name = path.display().to_string();
+    let above = match path.parent() {
+        Some(above) if !above.as_os_str().is_empty() => above,
+        _ => Path::new("."),
+    };
+    let last = path.file_name().and_then(|last| last.to_str());
+    let last = last.ok_or_else(|| Failure::usage(format!("{name} is not the path of a file or folder")))?;
+    Ok(format!("{}/{last}", full_path(above)?.trim_end_matches('/')))
+}
+
+/// That a file was not read.
+pub(crate) fn unread(path: &Path, error: TreeError) -> Failure {
+    let name = path.display().to_string();
+    match error {
+        TreeError::Unreadable(source) => InputError::Unreadable { name, source }.into(),
+        TreeError::TooLarge { size, limit } => {
+            let [got, limit] = [size, limit].map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+            Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into()
+        }
+        _ if path.is_dir() => {
+            Failure::usage(format!("{name} is a folder")).hinted("`tulving import` takes whole folders")
+        }
+        _ => Failure::usage(format!("{name} is not a regular file")).hinted("`-` is standard input"),
+    }
 }
 
 fn word(word: &OsString) -> Result<String, Failure> {

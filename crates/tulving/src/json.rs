@@ -17,7 +17,6 @@ enum Shape {
     WholeNumber,
     Truth,
     Texts,
-    Object(&'static Fields),
     Objects(&'static Fields),
 }
 
@@ -36,6 +35,7 @@ const MEMORY: Fields = Fields {
     known: &[
         ("content", Shape::Text),
         ("content_type", Shape::Text),
+        ("language", Shape::Text),
         ("key", Shape::Text),
         ("title", Shape::Text),
         ("summary", Shape::Text),
@@ -51,7 +51,6 @@ const MEMORY: Fields = Fields {
         ("trust", Shape::Text),
         ("pass", Shape::Text),
         ("source_path", Shape::Text),
-        ("attachment", Shape::Object(&ATTACHMENT)),
         ("conversation", Shape::Text),
         ("position", Shape::WholeNumber),
         ("speaker", Shape::Text),
@@ -63,17 +62,6 @@ const MEMORY: Fields = Fields {
         ("associations", Shape::Objects(&ASSOCIATION)),
     ],
     needed: &[],
-};
-
-const ATTACHMENT: Fields = Fields {
-    name: "attachment",
-    known: &[
-        ("object_key", Shape::Text),
-        ("media_type", Shape::Text),
-        ("size", Shape::WholeNumber),
-        ("hash", Shape::Text),
-    ],
-    needed: &["object_key", "media_type", "size", "hash"],
 };
 
 const ASSOCIATION: Fields = Fields {
@@ -154,7 +142,6 @@ fn wrong_shape(name: &str, value: &Value, shape: &Shape) -> Option<String> {
         Shape::Texts => {
             (value.as_array().is_some_and(|list| list.iter().all(Value::is_string)), "a list of texts")
         }
-        Shape::Object(fields) => return wrong_object(value, fields),
         Shape::Objects(fields) => match value.as_array() {
             Some(list) => return list.iter().find_map(|item| wrong_object(item, fields)),
             None => (false, "a list of objects"),

@@ -25,6 +25,11 @@ const REST: u32 = 10;
 /// What is not watched is looked at so many times less often.
 const SELDOM: u32 = 15;
 
+/// As whom this process takes work.
+pub(crate) fn holder() -> String {
+    format!("process {}", std::process::id())
+}
+
 /// How long things wait.
 #[derive(Clone, Copy)]
 struct Pace {
@@ -131,7 +136,7 @@ impl House {
                     let followed = self.follow_files();
                     // What is not watched is walked through, which may take a while.
                     look = if followed.watched { self.pace.look } else { self.pace.look * SELDOM };
-                    followed.read > 0
+                    followed.read > 0 || self.engine.has_work().unwrap_or(false)
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
@@ -186,7 +191,9 @@ impl House {
             troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
             let embedded = self.engine.embed_waiting(STEP).map_err(coded);
             let embedded = troubles.note("what waits is not embedded", embedded).unwrap_or_default();
-            waits = embedded.sections > 0 && embedded.left > 0;
+            let processed = self.engine.process_waiting(&holder()).map_err(coded);
+            let processed = troubles.note("the text of files is not read", processed).flatten();
+            waits = (embedded.sections > 0 && embedded.left > 0) || processed.is_some();
             troubles.note("the index is not folded", self.index.tend());
         }
     }
@@ -279,7 +286,7 @@ mod tests {
     use tulving_core::Parts;
     use tulving_core::error::ModelError;
     use tulving_core::limits::Limits;
-    use tulving_core::ports::{Embedder, NoFiles, SystemClock};
+    use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_store::{Home, Options};
 
@@ -325,6 +332,8 @@ mod tests {
                 former: Vec::new(),
                 index: index.clone(),
                 files: Arc::new(NoFiles),
+                objects: Arc::new(NoObjects),
+                extractor: Arc::new(NoExtractor),
                 clock: Arc::new(SystemClock),
                 limits: Limits::default(),
             }));

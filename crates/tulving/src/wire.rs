@@ -7,17 +7,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tulving_core::error::{Error, ModelError};
 use tulving_core::id::SpaceId;
-use tulving_core::ports::{Embedder, Feed, SystemClock};
+use tulving_core::ports::{Embedder, Extractor, Feed, NoExtractor, SystemClock};
 use tulving_core::request::{Caller, TokenRequest};
 use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
 use tulving_core::{BackendEntry, Backends, Engine, Keeps, Parts};
 use tulving_models::{MiniLm, Patience};
+use tulving_store::extract::{self, ChildExtractor};
 use tulving_store::{Chore, Home, Options, Plugin, PluginCommand, SearchIndex, SqliteStore, Workspace};
 
 use crate::commands;
 use crate::config::{BackendSetting, Calling, Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
+use crate::keeper;
 use crate::print::Printer;
 
 /// The name of the local user, and the label of the token that is made for it.
@@ -50,6 +52,8 @@ pub(crate) struct App<'a> {
     pub(crate) caller: Caller,
     /// Whether the model has failed in this process.
     failed: Arc<AtomicBool>,
+    /// Whether embedding is left to another time.
+    later: AtomicBool,
 }
 
 /// Opens the home, making it on first use, and finds out who calls.
@@ -65,7 +69,7 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
     if settings.token.is_none() {
         provide_token(&engine, &home, &caller)?;
     }
-    Ok(App { engine, store, index, files, settings, caller, failed })
+    Ok(App { engine, store, index, files, settings, caller, failed, later: AtomicBool::new(false) })
 }
 
 /// The index of a store. It reads nothing before it is asked.
@@ -99,12 +103,24 @@ pub(crate) fn engine(
         former,
         index: index.clone(),
         files: files.clone(),
+        objects: settings.objects.open(&store.home().objects()),
+        extractor: extractor(settings),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
     });
     match backends(settings) {
         None => engine,
         Some(backends) => engine.with_backends(backends),
+    }
+}
+
+/// What reads the text of files: this program, once more for each of them.
+fn extractor(settings: &Settings) -> Arc<dyn Extractor> {
+    let limits = extract::Limits { text: settings.limits.content_bytes, ..extract::Limits::default() };
+    match (ChildExtractor::of_this_program(limits), &settings.languages) {
+        (Ok(extractor), None) => Arc::new(extractor),
+        (Ok(extractor), Some(languages)) => Arc::new(extractor.with_languages(languages)),
+        (Err(_), _) => Arc::new(NoExtractor),
     }
 }
 
@@ -238,6 +254,11 @@ fn make_token(engine: &Engine, user: &Caller) -> Result<(Secret, Token), Failure
 }
 
 impl App<'_> {
+    /// As whom this process takes work.
+    pub(crate) fn holder(&self) -> String {
+        keeper::holder()
+    }
+
     /// The caller in the space that was asked for; where none was, in the caller's own.
     pub(crate) fn here(&self) -> Result<Caller, Failure> {
         if *self.settings.space_source() == Source::Default {
@@ -317,6 +338,11 @@ impl App<'_> {
         engine.embed_waiting(ASKED_FOR_AFTERWARDS).map(drop)
     }
 
+    /// Leaves embedding to another time, also what is else done after the answer.
+    pub(crate) fn leave_embedding(&self) {
+        self.later.store(true, Ordering::Relaxed);
+    }
+
     /// What is done after the answer was printed: what was recalled is counted, a little of what waits is embedded, some
     /// vectors that nobody needs go, and a long tail of the index is folded. That it could not be is said and fails
     /// nothing. A model that has failed the command, which says so, is not asked again.
@@ -325,6 +351,7 @@ impl App<'_> {
             printer.warning(format!("what was recalled was not counted: {error}"))?;
         }
         if !self.failed.load(Ordering::Relaxed)
+            && !self.later.load(Ordering::Relaxed)
             && let Err(error) = self.embed_a_little()
         {
             printer.warning(format!("what waits was not embedded: {error}"))?;

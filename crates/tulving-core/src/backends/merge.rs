@@ -65,6 +65,9 @@ pub(super) fn answers(
         }
         whole.hits.push(hit);
     }
+    if let Some(left) = &mut left {
+        whole.hits.iter_mut().for_each(|hit| hit.fit_further(left));
+    }
     whole
 }
 

@@ -92,6 +92,7 @@ fn hit(entry: &BackendEntry, memory: Memory, score: Option<Score>, rank: u64, to
         relevance_score: score.unwrap_or_else(|| Score::by_rank(rank, total)),
         why: format!("#{rank} of what the backend {} gave", entry.name),
         section: None,
+        further: Vec::new(),
         cut: false,
         explanation: None,
     }

@@ -165,7 +165,7 @@ impl<'a> Screen<'a> {
             space: space.id,
             owner: claimed.owner.unwrap_or(NOBODY),
             version: claimed.version.unwrap_or(Version::FIRST),
-            edition: draft.patch.fresh(boundary),
+            edition: draft.fresh(boundary),
             standing: Standing {
                 pinned: draft.pinned,
                 ..Standing::new(claimed.state.unwrap_or(State::Active))

@@ -79,7 +79,7 @@ impl Keeper<'_> {
             None => (Fate::Created, assemble::fresh(draft, space, self.caller, now)),
             Some(twin) => {
                 draft.patch.check_span(&twin.edition.span)?;
-                let edition = draft.patch.onto(&twin.edition);
+                let edition = draft.onto(&twin.edition);
                 if edition == twin.edition {
                     (Fate::Unchanged, twin)
                 } else {

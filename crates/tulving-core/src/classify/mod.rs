@@ -1,5 +1,21 @@
-//! What sort of memory it is, where the caller did not say.
+//! What sort of memory it is, where the caller did not say: its form, title, summary, tags, kind and stability.
+//!
+//! All of it is rules over the text itself: no model, no clock, the same answer each time. Where the rules are not sure they
+//! say nothing, and what follows from the type holds.
 
+pub mod form;
+mod lexicon;
+mod page;
+mod sort;
+mod summary;
+mod tags;
+mod talk;
+mod title;
+
+pub use self::sort::{Sorted, kind, sorted, stability};
+pub use self::summary::{SUMMARY_CHARS, summary};
+pub use self::tags::{TAGS, tags};
+pub use self::title::{TITLE_CHARS, title};
 use crate::score::Importance;
 use crate::vocabulary::{Kind, MemoryType, Stability};
 

@@ -4,16 +4,20 @@
 //! writes. Exit codes, HTTP statuses and MCP results are matches on it, each in one file of its surface.
 
 mod backend;
+mod extract;
 mod file;
 mod invalid;
+mod object;
 mod store;
 mod verb;
 
 use std::fmt;
 
 pub use backend::{BackendError, RegistryError};
+pub use extract::ExtractError;
 pub use file::FileError;
 pub use invalid::Invalid;
+pub use object::ObjectError;
 pub use store::{Conflict, StoreError, Unique};
 pub use verb::Error;
 
@@ -61,6 +65,8 @@ pub enum Field {
     Weight,
     /// A score.
     Score,
+    /// The language of code.
+    Language,
     /// The source note.
     SourceNote,
     /// The source path.
@@ -112,6 +118,7 @@ impl Field {
             Self::Importance => "importance",
             Self::Weight => "weight",
             Self::Score => "score",
+            Self::Language => "language",
             Self::SourceNote => "source_note",
             Self::SourcePath => "source_path",
             Self::Conversation => "conversation",

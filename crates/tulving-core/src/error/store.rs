@@ -80,6 +80,8 @@ pub enum Unique {
     SourcePath,
     /// A content in a space.
     Content,
+    /// A file in a space.
+    Attachment,
     /// An entry of a file in a space.
     Entry,
     /// A name of a space in its team.
@@ -96,6 +98,7 @@ impl fmt::Display for Unique {
             Self::Key => "key",
             Self::SourcePath => "source path",
             Self::Content => "content",
+            Self::Attachment => "file",
             Self::Entry => "entry of a file",
             Self::SpaceName => "name of the space",
             Self::PrincipalName => "name of the principal",
@@ -205,6 +208,7 @@ impl StoreError {
             Self::Conflict(Conflict::Taken { what }) => match what {
                 Unique::Key => "key_taken",
                 Unique::SourcePath => "source_path_taken",
+                Unique::Attachment => "file_taken",
                 Unique::Content => "content_taken",
                 Unique::Entry => "conflict",
                 Unique::SpaceName | Unique::PrincipalName => "name_taken",

@@ -3,7 +3,9 @@
 use crate::id::{MemoryId, MemoryRef, Version};
 use crate::vocabulary::Role;
 
-use super::{BackendError, Class, Conflict, Field, FileError, Invalid, ModelError, StoreError, Unique};
+use super::{
+    BackendError, Class, Conflict, Field, FileError, Invalid, ModelError, ObjectError, StoreError, Unique,
+};
 
 /// Why a verb was not done.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +69,18 @@ pub enum Error {
     NoJob {
         /// As it was named.
         which: String,
+    },
+    /// The memory describes no file.
+    #[error("memory {which} has no file")]
+    NoAttachment {
+        /// As it was named.
+        which: MemoryRef,
+    },
+    /// The file that the memory describes is not where files are kept.
+    #[error("the file of memory {which} is missing")]
+    AttachmentGone {
+        /// As it was named.
+        which: MemoryRef,
     },
     /// The token is unknown or revoked.
     #[error("the token is not valid")]
@@ -147,6 +161,9 @@ pub enum Error {
     /// It cannot be done with the file.
     #[error(transparent)]
     File(#[from] FileError),
+    /// It cannot be done with the attachment.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
     /// A model could not do it.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -195,6 +212,7 @@ impl Error {
             | Self::NoMember { .. }
             | Self::NoToken { .. }
             | Self::NoJob { .. }
+            | Self::NoAttachment { .. }
             | Self::Forgotten { .. } => Class::Absent,
             Self::BadToken | Self::Denied { .. } | Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => {
                 Class::Denied
@@ -204,6 +222,8 @@ impl Error {
             | Self::LastAdmin { .. }
             | Self::Changed { .. } => Class::Conflict,
             Self::File(error) => error.class(),
+            Self::AttachmentGone { .. } => Class::Host,
+            Self::Object(error) => error.class(),
             Self::Model(_) => Class::Upstream,
             Self::Backend { source, .. } => source.class(),
             Self::Store(error) => error.class(),
@@ -234,7 +254,10 @@ impl Error {
             Self::Held { .. } => "duplicate",
             Self::LastAdmin { .. } => "last_admin",
             Self::CursorExpired => "cursor_expired",
+            Self::NoAttachment { .. } => "no_attachment",
+            Self::AttachmentGone { .. } => "attachment_missing",
             Self::File(error) => error.code(),
+            Self::Object(error) => error.code(),
             Self::Model(_) => "model_failed",
             Self::Backend { source, .. } => source.code(),
             Self::Store(error) => error.code(),
@@ -264,7 +287,12 @@ impl Error {
             Self::Held { .. } => "update that memory instead, or forget it first",
             Self::LastAdmin { .. } => "make somebody else an admin first",
             Self::CursorExpired => "start the list again without a cursor",
+            Self::NoAttachment { .. } => "`tulving get` shows what it says",
+            Self::AttachmentGone { .. } => {
+                "push the file again, or bring the folder `objects` back from a copy"
+            }
             Self::File(error) => return error.hint().map(str::to_owned),
+            Self::Object(error) => return error.hint().map(str::to_owned),
             Self::Model(_) => "`tulving config` shows which model is set up, `tulving doctor` tries it",
             Self::Backend { source, .. } => return source.hint().map(str::to_owned),
             Self::Store(error) => return error.hint().map(str::to_owned),

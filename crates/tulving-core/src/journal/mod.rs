@@ -10,6 +10,7 @@ pub mod long_term;
 pub(crate) mod mirror;
 mod search;
 pub mod shelf;
+pub mod take_over;
 pub mod transcript;
 
 use serde::Serialize;

@@ -2,14 +2,18 @@
 
 mod backend;
 mod clock;
+mod extractor;
 mod files;
 mod index;
 mod models;
+mod objects;
 mod store;
 
 pub use backend::Backend;
 pub use clock::{Clock, SystemClock};
+pub use extractor::{Extracted, Extractor, NoExtractor};
 pub use files::{Files, From, NoFiles};
 pub use index::Index;
 pub use models::Embedder;
-pub use store::{Claims, Directory, Feed, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer};
+pub use objects::{Hold, NoObjects, ObjectKey, Objects};
+pub use store::{Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer};

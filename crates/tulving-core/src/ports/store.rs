@@ -14,10 +14,10 @@ use std::collections::HashMap;
 
 use crate::association::Association;
 use crate::audit::AuditEntry;
-use crate::change::{Applied, Change, ChangeSet, Listing};
+use crate::change::{AdoptedItem, Applied, Change, ChangeSet, Listing};
 use crate::claim::Claim;
 use crate::error::StoreError;
-use crate::file::{MirroredEntry, MirroredFile};
+use crate::file::{ImportedFile, MirroredEntry, MirroredFile};
 use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use crate::job::Job;
 use crate::memory::{ContentHash, Memory, VersionRecord};
@@ -27,11 +27,11 @@ use crate::search::{Entry, Section, Sight};
 use crate::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use crate::time::Timestamp;
 use crate::turn::Turn;
-use crate::vocabulary::{Boundary, JobState, Role};
+use crate::vocabulary::{Boundary, JobState, Role, System};
 
 /// A whole store.
 pub trait Store:
-    Memories + Directory + Log + Feed + Jobs + Claims + Mirrors + Transfer + Send + Sync
+    Memories + Directory + Log + Feed + Jobs + Claims + Mirrors + Imports + Transfer + Send + Sync
 {
     /// Writes a set as one transaction and returns after it is durable.
     ///
@@ -60,6 +60,23 @@ pub struct Probe<'a> {
     pub source_path: Option<&'a str>,
     /// Look for this content among records of the very same boundary without key, path or conversation.
     pub content_hash: Option<ContentHash>,
+    /// Look for this file, likewise, by the hash of its bytes.
+    pub attachment_hash: Option<&'a str>,
+}
+
+impl Probe<'_> {
+    /// A probe that looks for nothing yet.
+    pub const fn new(space: SpaceId, owner: PrincipalId, boundary: Boundary) -> Self {
+        Self {
+            space,
+            boundary,
+            owner,
+            key: None,
+            source_path: None,
+            content_hash: None,
+            attachment_hash: None,
+        }
+    }
 }
 
 /// Reads of memories.
@@ -269,6 +286,26 @@ pub trait Mirrors {
     /// The memories that mirror entries of one file of a space, in any order. Of an entry, known by hash and occurrence, there is
     /// one: another [conflicts](crate::error::Unique::Entry).
     fn mirrors(&self, space: SpaceId, path: &str) -> Result<Vec<MirroredEntry>, StoreError>;
+}
+
+/// What is known of the files, and of other systems' memories, that were imported.
+pub trait Imports {
+    /// The files that a principal imported into a space, by path. Those of which the memory is in another space by now are
+    /// left out.
+    fn imported(&self, space: SpaceId, owner: PrincipalId) -> Result<Vec<ImportedFile>, StoreError>;
+
+    /// Those of these memories of another system, by the digests of their names, that a principal took into a space, in any
+    /// order. The memories that stand for them may be in another space by now.
+    fn adopted(
+        &self,
+        space: SpaceId,
+        owner: PrincipalId,
+        system: System,
+        names: &[[u8; 32]],
+    ) -> Result<Vec<AdoptedItem>, StoreError>;
+
+    /// Whether any memory, however it stands, describes the object under this key.
+    fn is_attached(&self, object_key: &str) -> Result<bool, StoreError>;
 }
 
 /// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.

@@ -1,6 +1,6 @@
 //! Turns what was ranked into hits: the best section of each, why it is here, within the token budget.
 
-use crate::answer::{BestSection, Explanation, Hit, LaneMark, Part};
+use crate::answer::{BestSection, Explanation, FurtherSection, Hit, LaneMark, Part};
 use crate::error::Error;
 use crate::id::MemoryRef;
 use crate::limits::BYTES_PER_TOKEN;
@@ -8,9 +8,10 @@ use crate::memory::Memory;
 use crate::rank::evidence;
 use crate::rank::recipe::sum;
 use crate::score::Score;
-use crate::search::Found;
+use crate::search::{Found, Section};
 
 use super::asked::Asked;
+use super::further::Further;
 
 /// Contents up to so many bytes are one section for sure.
 const SHORT: usize = 400;
@@ -26,6 +27,8 @@ pub(super) struct Ranked {
     pub(super) most: f64,
     /// Who says the same, further up.
     pub(super) twin_of: Option<MemoryRef>,
+    /// Its other items that fit well.
+    pub(super) further: Vec<Further>,
 }
 
 impl Ranked {
@@ -36,17 +39,16 @@ impl Ranked {
 }
 
 /// The first hits, as many as were asked for, and how many of them the token budget has no room for. Within a budget, a
-/// long content is cut to its best section.
+/// long content is cut to its best section, and what is left after all hits is for further ones.
 pub(super) fn hits(asked: &Asked<'_>, ranked: Vec<Ranked>, found: &Found) -> Result<(Vec<Hit>, u64), Error> {
     let mut hits: Vec<Hit> = Vec::new();
     let (mut left, mut left_out) = (asked.ask.token_budget, 0);
     for mut ranked in ranked.into_iter().take(asked.plan.limit) {
-        let chunk = ranked.item.map(|at| found.items[at].chunk as usize);
-        let section = section(asked, &ranked.memory, chunk)?;
+        let Sections { best, further } = sections(asked, &ranked, found)?;
         let mut cut = false;
         if let Some(left) = &mut left {
             let content = &mut ranked.memory.edition.text.content;
-            let shown = section.as_ref().and_then(|section| content.get(section.start..section.end));
+            let shown = best.as_ref().and_then(|section| content.get(section.start..section.end));
             let tokens = shown.unwrap_or(content).len().div_ceil(BYTES_PER_TOKEN);
             if tokens > *left {
                 left_out += 1;
@@ -58,37 +60,65 @@ pub(super) fn hits(asked: &Asked<'_>, ranked: Vec<Ranked>, found: &Found) -> Res
             }
         }
         let evidence = ranked.item.map_or(0.0, |at| evidence::weight(&found.items[at]));
-        hits.push(hit(ranked, section, cut, evidence));
+        hits.push(hit(ranked, Sections { best, further }, cut, evidence));
+    }
+    if let Some(left) = &mut left {
+        hits.iter_mut().for_each(|hit| hit.fit_further(left));
     }
     Ok((hits, left_out))
 }
 
-/// The section that fits best, where the content has several.
-fn section(asked: &Asked<'_>, memory: &Memory, chunk: Option<usize>) -> Result<Option<BestSection>, Error> {
-    // The sections are those of the text of today.
-    let of_today = asked.ask.as_of.is_none_or(|then| memory.usage.updated_at <= then);
-    let Some(chunk) = chunk.filter(|_| of_today && memory.edition.text.content.len() > SHORT) else {
-        return Ok(None);
-    };
-    let mut sections = asked.parts.store.sections(&asked.caller.viewer, memory.id)?;
-    let fits = sections.len() > 1 && chunk < sections.len();
-    // An edit since the load may have made the content shorter; then the whole is shown.
-    let length = memory.edition.text.content.len();
-    Ok(fits.then(|| sections.swap_remove(chunk)).filter(|section| section.range.end <= length).map(
-        |section| {
-            let (start, end) = (section.range.start, section.range.end);
-            BestSection { start, end, heading_path: section.heading_path }
-        },
-    ))
+/// The sections of a content that fit.
+#[derive(Default)]
+struct Sections {
+    best: Option<BestSection>,
+    /// Others, each with its score as a share of the best one's.
+    further: Vec<(BestSection, f64, String)>,
 }
 
-fn hit(ranked: Ranked, section: Option<BestSection>, cut: bool, evidence: f64) -> Hit {
+/// The section that fits best and those that fit well beside it, where the content has several.
+fn sections(asked: &Asked<'_>, ranked: &Ranked, found: &Found) -> Result<Sections, Error> {
+    let memory = &ranked.memory;
+    let content = memory.edition.text.content.as_str();
+    // The sections are those of the text of today.
+    let of_today = asked.ask.as_of.is_none_or(|then| memory.usage.updated_at <= then);
+    let Some(item) = ranked.item.filter(|_| of_today && content.len() > SHORT) else {
+        return Ok(Sections::default());
+    };
+    let sections = asked.parts.store.sections(&asked.caller.viewer, memory.id)?;
+    // An edit since the load may have made the content shorter; then the whole is shown.
+    let section = |item: usize| {
+        let Section { range, heading_path } = sections.get(found.items[item].chunk as usize)?;
+        let above = content.get(..range.start)?;
+        content.get(range.clone())?;
+        let line = above.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        Some(BestSection { start: range.start, end: range.end, line, heading_path: heading_path.clone() })
+    };
+    let best = section(item).filter(|_| sections.len() > 1);
+    let mut told: Vec<&str> = best.iter().map(|best| &content[best.start..best.end]).collect();
+    let mut further = Vec::new();
+    for Further { at, share } in best.iter().flat_map(|_| &ranked.further) {
+        let Some(section) = section(*at) else { continue };
+        let text = &content[section.start..section.end];
+        if !told.contains(&text) {
+            told.push(text);
+            further.push((section, *share, text.to_owned()));
+        }
+    }
+    Ok(Sections { best, further })
+}
+
+fn hit(ranked: Ranked, sections: Sections, cut: bool, evidence: f64) -> Hit {
     let score = ranked.score();
     let relevance_score = Score::share(score, ranked.most);
     let why = why(&ranked, score);
     let Ranked { memory, marks, parts, twin_of, .. } = ranked;
     let explanation = Some(Explanation { score, lanes: marks, parts, evidence, twin_of });
-    Hit { memory, relevance_score, why, section, cut, explanation }
+    let further = sections.further.into_iter().map(|(section, share, content)| {
+        let relevance_score = Score::share(relevance_score.get() * share, 1.0);
+        FurtherSection { section, relevance_score, content }
+    });
+    Hit { memory, relevance_score, why, section: sections.best, further: further.collect(), cut, explanation }
 }
 
 /// The explanation in one line: the places in the lanes, the parts, their sum.

@@ -14,6 +14,7 @@ use crate::request::{Ask, Caller, Fusion};
 use crate::search::{Found, Item, Scope};
 
 use super::answer::{self, Ranked};
+use super::further::further;
 use super::lanes::{self, Gathered};
 use super::past;
 use super::plan::{BEST, Plan};
@@ -112,7 +113,8 @@ impl Asked<'_> {
         let fused = fuse::fuse(&lanes);
         let total = fused.len() as u64;
         let items = &gathered.found.items;
-        let best = best_items(&gathered.found, |at| f64::from(items[at].closeness() + items[at].lexical));
+        let score = |at: usize| f64::from(items[at].closeness() + items[at].lexical);
+        let best = best_items(&gathered.found, score);
         let best: HashMap<MemoryId, usize> = best.into_iter().map(|best| (best.memory, best.at)).collect();
         let ids: Vec<MemoryId> = fused.iter().take(self.plan.limit).map(|fused| fused.memory).collect();
         let mut memories = self.load(&ids)?;
@@ -121,9 +123,12 @@ impl Asked<'_> {
         let ranked = fused.into_iter().filter_map(|fused| {
             let memory = memories.remove(&fused.memory)?;
             let item = best.get(&fused.memory).copied();
-            Some(Ranked { memory, item, marks: fused.marks, parts: fused.parts, most, twin_of: None })
+            let (marks, parts, further) = (fused.marks, fused.parts, Vec::new());
+            Some(Ranked { memory, item, marks, parts, most, twin_of: None, further })
         });
-        Ok((ranked.collect(), total))
+        let mut ranked: Vec<Ranked> = ranked.collect();
+        self.add_further(&mut ranked, &gathered.found, score);
+        Ok((ranked, total))
     }
 
     /// The engine's own way: the recipe, then what counts beside the match, then twins apart.
@@ -143,7 +148,16 @@ impl Asked<'_> {
             linked: linked.into_iter().collect(),
             most,
         };
-        weighing.ranked(&best)
+        let (mut ranked, total) = weighing.ranked(&best)?;
+        self.add_further(&mut ranked, &gathered.found, |at| scores.score(at));
+        Ok((ranked, total))
+    }
+
+    /// Looks for further sections of those that are given.
+    fn add_further(&self, ranked: &mut [Ranked], found: &Found, score: impl Fn(usize) -> f64) {
+        for ranked in ranked.iter_mut().take(self.plan.limit) {
+            ranked.further = ranked.item.map_or_else(Vec::new, |best| further(found, best, &score));
+        }
     }
 
     /// The memories with these ids, where the caller may see them and asks for them: what the index said is checked

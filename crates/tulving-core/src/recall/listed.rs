@@ -68,6 +68,7 @@ fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
         relevance_score: Score::by_rank(rank, total),
         why,
         section: None,
+        further: Vec::new(),
         cut: false,
         explanation: None,
     }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod asked;
+mod further;
 mod lanes;
 mod listed;
 mod past;

@@ -127,7 +127,8 @@ impl Weighing<'_> {
                 },
             ));
             let marks = marks.remove(&memory.id).unwrap_or_default();
-            Some(Ranked { memory, item, marks, parts, most: self.most, twin_of: None })
+            let further = Vec::new();
+            Some(Ranked { memory, item, marks, parts, most: self.most, twin_of: None, further })
         });
         Ok(ranked.collect())
     }

@@ -8,15 +8,18 @@ use crate::association::Association;
 use crate::change::{NewMemory, Revision, Right, Write};
 use crate::embedding::{self, Newcomer};
 use crate::error::{Error, Invalid};
+use crate::file::ImportedFile;
 use crate::id::{MemoryId, Seq, Version};
-use crate::memory::{Chunk, Embedding, Memory, Standing, Usage};
+use crate::job::Job;
+use crate::memory::{Chunk, Embedding, Memory, Provenance, Standing, Usage};
+use crate::objects;
 use crate::request::{Caller, Forgotten};
 use crate::space::Space;
 use crate::time::Timestamp;
 use crate::vocabulary::{Author, Boundary, LinkedBy, Relation, Role, State, Trust, VersionAct};
 
 use super::dedupe::{self, Pending, Slot};
-use super::intake::{Draft, Link};
+use super::intake::{Draft, Imported, Link};
 
 /// One act in the making.
 pub(crate) struct Act<'a> {
@@ -86,13 +89,11 @@ impl<'a> Act<'a> {
                 near = self.relate(&created.1, chunks)?;
                 created
             }
-            Some((Slot::Content(..), twin)) => {
+            Some((Slot::Content(..) | Slot::Attachment(..), twin)) => {
                 warnings.extend(kept(draft, &twin));
                 self.reuse(Fate::Duplicate, draft, twin)
             }
-            Some((Slot::SourcePath(..), twin))
-                if twin.edition.text.content_hash == crate::text::normalize::hash(&draft.content) =>
-            {
+            Some((Slot::SourcePath(..), twin)) if draft.repeats(&twin) => {
                 warnings.extend(kept(draft, &twin));
                 self.reuse(Fate::Unchanged, draft, twin)
             }
@@ -103,6 +104,7 @@ impl<'a> Act<'a> {
         };
         warnings.extend(expired(&memory, self.now));
         warnings.extend(self.link(&memory, &draft.links)?);
+        self.note_import(draft, &memory);
         self.receipts.push(Receipt {
             id: memory.id,
             number: memory.number,
@@ -130,7 +132,8 @@ impl<'a> Act<'a> {
         slots.extend(key.flat_map(|key| sides.iter().map(|side| Slot::Key(*side, key.clone()))));
         slots.extend(path.flat_map(|path| sides.iter().map(|side| Slot::SourcePath(*side, path.clone()))));
         if slots.is_empty() && draft.place.conversation.is_none() {
-            slots.push(Slot::Content(boundary, crate::text::normalize::hash(&draft.content)));
+            let hash = crate::text::normalize::hash(&draft.content);
+            slots.push(dedupe::said(boundary, &draft.provenance, hash));
         }
         for slot in slots {
             let viewer = &self.caller.viewer;
@@ -155,7 +158,23 @@ impl<'a> Act<'a> {
         self.writes
             .push(Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks.to_vec() })));
         self.pending.note(memory.clone());
+        self.ask_for_work(draft, &memory);
         (Fate::Created, memory, false)
+    }
+
+    /// Asks for the work that the memory waits for, in the same act, so that neither is there without the other.
+    fn ask_for_work(&mut self, draft: &Draft, memory: &Memory) {
+        if let Some(kind) = draft.work() {
+            self.writes.push(Write::Enqueue(Job::about(kind, memory.id, self.now)));
+        }
+    }
+
+    fn note_import(&mut self, draft: &Draft, memory: &Memory) {
+        let (Some(file), Some(path)) = (draft.imported, &memory.provenance.source_path) else { return };
+        let Imported { stamp, digest, settled } = file;
+        let (path, standing) = (path.clone(), memory.standing);
+        let to = ImportedFile { path: path.clone(), stamp, digest, settled, memory: memory.id, standing };
+        self.writes.push(Write::Imported { space: self.space.id, path, to: Some(to) });
     }
 
     /// The right to write here, for as long as the twin is here.
@@ -181,16 +200,24 @@ impl<'a> Act<'a> {
         twin: Memory,
     ) -> Result<(Fate, Memory, bool), Error> {
         draft.patch.check_span(&twin.edition.span)?;
-        let edition = draft.patch.onto(&twin.edition);
-        if edition == twin.edition {
+        let edition = draft.onto(&twin.edition);
+        let attachment = draft.provenance.attachment.clone();
+        let other_file = attachment.as_ref().map(|one| &one.hash)
+            != twin.provenance.attachment.as_ref().map(|other| &other.hash);
+        if edition == twin.edition && !other_file {
             return Ok(self.reuse(Fate::Unchanged, draft, twin));
         }
         if edition.boundary != twin.edition.boundary {
             self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
         }
         self.rights.push(self.in_place(&twin));
-        let (standing, revived) = stands(draft, &twin);
-        let changed = edition.text.differs_in_meaning(&twin.edition.text);
+        let (mut standing, revived) = stands(draft, &twin);
+        if draft.work().is_some() {
+            standing.state = State::Processing;
+        } else if standing.state == State::Processing {
+            standing.state = State::Active;
+        }
+        let changed = edition.differs_in_meaning(&twin.edition);
         self.writes.push(Write::Revise(Box::new(Revision {
             id: twin.id,
             from: twin.version,
@@ -199,11 +226,17 @@ impl<'a> Act<'a> {
             stood: twin.standing,
             standing,
             chunks: changed.then(|| chunks.to_vec()),
+            attachment: other_file.then(|| attachment.clone()),
         })));
-        let memory = Memory { version: twin.version.next(), edition, standing, ..twin };
+        if let Some(old) = twin.provenance.attachment.as_ref().filter(|_| other_file) {
+            self.writes.push(objects::leaves(old, self.now).0);
+        }
+        let provenance = Provenance { attachment, ..twin.provenance };
+        let memory = Memory { version: twin.version.next(), edition, standing, provenance, ..twin };
         // A key and a path may name two memories: the one that was found cannot take what the other has.
         dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &memory)?;
         self.pending.note(memory.clone());
+        self.ask_for_work(draft, &memory);
         Ok((Fate::Updated, memory, revived))
     }
 
@@ -322,8 +355,8 @@ pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestam
         space: space.id,
         owner: caller.viewer.principal,
         version: Version::FIRST,
-        edition: draft.patch.fresh(space.default_boundary()),
-        standing: Standing { pinned: draft.pinned, ..Standing::new(State::Active) },
+        edition: draft.fresh(space.default_boundary()),
+        standing: Standing { pinned: draft.pinned, ..Standing::new(draft.first_state()) },
         provenance,
         place: draft.place.clone(),
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
@@ -382,7 +415,9 @@ fn stands(draft: &Draft, twin: &Memory) -> (Standing, bool) {
 
 /// What was said and is not taken over, because the content is known already.
 fn kept(draft: &Draft, twin: &Memory) -> Option<Warning> {
-    let mut fields = twin.edition.differences(&draft.patch.onto(&twin.edition));
+    let mut fields = twin.edition.differences(&draft.onto(&twin.edition));
+    // Of a file that is known, the content is what was read from it.
+    fields.retain(|field| draft.work().is_none() || *field != "content");
     fields.extend(unmoved(draft, twin));
     said(twin, fields)
 }
@@ -397,7 +432,6 @@ fn unmoved(draft: &Draft, twin: &Memory) -> Vec<&'static str> {
     let (place, was) = (&draft.place, &twin.place);
     let fields = [
         ("source_path", said.source_path.is_some() && said.source_path != is.source_path),
-        ("attachment", said.attachment.is_some() && said.attachment != is.attachment),
         (
             "assisted_by_agent",
             said.assisted_by_agent.is_some() && said.assisted_by_agent != is.assisted_by_agent,

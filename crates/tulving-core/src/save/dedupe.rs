@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::access::Parts;
 use crate::error::{Error, Unique};
 use crate::id::{MemoryId, PrincipalId, SpaceId};
-use crate::memory::{ContentHash, Edition, Memory};
+use crate::memory::{Attachment, ContentHash, Edition, Memory, Provenance};
 use crate::ports::Probe;
 use crate::space::Viewer;
 use crate::vocabulary::Boundary;
@@ -21,6 +21,8 @@ pub(crate) enum Slot {
     SourcePath(bool, String),
     /// A content, among memories of the very same boundary.
     Content(Boundary, ContentHash),
+    /// A file, likewise, by the hash of its bytes.
+    Attachment(Boundary, String),
 }
 
 impl Slot {
@@ -30,6 +32,7 @@ impl Slot {
             Self::Key(..) => Unique::Key,
             Self::SourcePath(..) => Unique::SourcePath,
             Self::Content(..) => Unique::Content,
+            Self::Attachment(..) => Unique::Attachment,
         }
     }
 }
@@ -45,9 +48,18 @@ pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
         slots.push(Slot::SourcePath(private, path.clone()));
     }
     if slots.is_empty() && memory.place.conversation.is_none() {
-        slots.push(Slot::Content(memory.edition.boundary, memory.edition.text.content_hash));
+        slots.push(said(memory.edition.boundary, &memory.provenance, memory.edition.text.content_hash));
     }
     slots
+}
+
+/// The slot of what is said: by the file where there is one, because what was read from it may be what others say too.
+pub(crate) fn said(boundary: Boundary, provenance: &Provenance, content_hash: ContentHash) -> Slot {
+    match &provenance.attachment {
+        // Those without a name are from before files were told apart.
+        Some(Attachment { name: Some(_), hash, .. }) => Slot::Attachment(boundary, hash.clone()),
+        _ => Slot::Content(boundary, content_hash),
+    }
 }
 
 /// What an act has written so far, before it is applied.
@@ -94,14 +106,16 @@ pub(crate) fn holder(
 
 fn probe(slot: &Slot, space: SpaceId, owner: PrincipalId) -> Probe<'_> {
     let audience = |private| if private { Boundary::Private } else { Boundary::Hub };
-    let none =
-        Probe { space, boundary: Boundary::Hub, owner, key: None, source_path: None, content_hash: None };
+    let none = Probe::new(space, owner, Boundary::Hub);
     match slot {
         Slot::Key(private, key) => Probe { boundary: audience(*private), key: Some(key), ..none },
         Slot::SourcePath(private, path) => {
             Probe { boundary: audience(*private), source_path: Some(path), ..none }
         }
         Slot::Content(boundary, hash) => Probe { boundary: *boundary, content_hash: Some(*hash), ..none },
+        Slot::Attachment(boundary, hash) => {
+            Probe { boundary: *boundary, attachment_hash: Some(hash), ..none }
+        }
     }
 }
 

@@ -10,10 +10,14 @@ use crate::text;
 /// How many chunks are embedded before a save returns; more are left for the background.
 const EMBEDDED_AT_ONCE: usize = 16;
 
+/// The chunks of each content, without vectors.
+pub(crate) fn cut(sources: &[Source<'_>]) -> Vec<Vec<Chunk>> {
+    sources.iter().map(|source| text::chunk::split(source.content, source.form)).collect()
+}
+
 /// The chunks of each content, and what the caller should know where they have no vectors.
 pub(crate) fn embed(parts: &Parts, sources: &[Source<'_>]) -> (Vec<Vec<Chunk>>, Option<Warning>) {
-    let mut chunks: Vec<Vec<Chunk>> =
-        sources.iter().map(|source| text::chunk::split(source.content)).collect();
+    let mut chunks = cut(sources);
     if chunks.iter().map(Vec::len).sum::<usize>() > EMBEDDED_AT_ONCE {
         return (chunks, None);
     }

@@ -1,17 +1,21 @@
 //! Reads a request once: bounds, normal form, vocabulary. What passes here is not checked again.
 
+use super::derive::{self, About};
 use crate::classify;
 use crate::error::{Field, Invalid};
+use crate::file::Stamp;
 use crate::id::MemoryRef;
+use crate::job;
 use crate::limits::{self, Limits};
-use crate::memory::{Attachment, Classification, Edition, Place, Provenance, Span, Text};
+use crate::memory::{Attachment, Auto, Classification, Edition, Memory, Place, Provenance, Span, Text};
 use crate::request::{AssociationRequest, SaveRequest, UpdateRequest};
 use crate::score::{Importance, Weight};
 use crate::space::Space;
 use crate::text::normalize;
 use crate::time::Timestamp;
 use crate::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, SpaceKind, Stability, Trust,
+    Author, Boundary, ContentType, Derivable, Kind, MemoryType, Origin, Relation, SpaceKind, Stability,
+    State, Trust,
 };
 
 /// A request that was found good.
@@ -31,6 +35,64 @@ pub(crate) struct Draft {
     pub(crate) pinned: bool,
     /// The links to make.
     pub(crate) links: Vec<Link>,
+    /// The file that it was read from, as it was then, where an import reads it.
+    pub(crate) imported: Option<Imported>,
+    /// Whether what is said of it stands in the document itself.
+    pub(crate) told: bool,
+}
+
+/// A file as it was when it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Imported {
+    /// How it was.
+    pub(crate) stamp: Stamp,
+    /// What it said, as a hash of its bytes.
+    pub(crate) digest: [u8; 32],
+    /// Whether the stamp will do to tell whether it has changed since.
+    pub(crate) settled: bool,
+}
+
+impl Draft {
+    /// The edition of a new memory of it.
+    pub(crate) fn fresh(&self, boundary: Boundary) -> Edition {
+        self.patch.fresh(boundary, self.about())
+    }
+
+    /// What it leaves of an edition that is there.
+    pub(crate) fn onto(&self, old: &Edition) -> Edition {
+        self.patch.onto(old, self.about())
+    }
+
+    fn about(&self) -> About<'_> {
+        let waits = self.work() == Some(job::EXTRACT);
+        About { waits, ..About::of(&self.provenance, &self.place) }
+    }
+
+    /// The kind of work that has to be done before a memory of it is active.
+    pub(crate) fn work(&self) -> Option<&'static str> {
+        match self.patch.content_type {
+            _ if self.provenance.attachment.is_some() => Some(job::EXTRACT),
+            Some(ContentType::Link) => Some(job::LINK),
+            _ => None,
+        }
+    }
+
+    /// The state that a memory of it begins in.
+    pub(crate) fn first_state(&self) -> State {
+        if self.work().is_some() { State::Processing } else { State::Active }
+    }
+
+    /// Whether a memory says just this.
+    pub(crate) fn repeats(&self, memory: &Memory) -> bool {
+        match (&self.provenance.attachment, &memory.provenance.attachment) {
+            (Some(one), Some(other)) => one.hash == other.hash,
+            (None, None) => {
+                memory.edition.text.content_hash == normalize::hash(&self.content)
+                    && (!self.told || self.onto(&memory.edition) == memory.edition)
+            }
+            _ => false,
+        }
+    }
 }
 
 /// A link that was found good.
@@ -49,6 +111,7 @@ pub(crate) struct Link {
 pub(crate) struct Patch {
     pub(crate) content: Option<String>,
     pub(crate) content_type: Option<ContentType>,
+    pub(crate) language: Option<Option<String>>,
     pub(crate) key: Option<Option<String>>,
     pub(crate) title: Option<Option<String>>,
     pub(crate) summary: Option<Option<String>>,
@@ -77,6 +140,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
     let patch = Patch {
         content: Some(content.clone()),
         content_type: request.content_type,
+        language: given(Field::Language, request.language.as_deref(), limits::TAG_CHARS)?.map(Some),
         key: request
             .key
             .map(|key| normalize::line(Field::Key, &key, limits::KEY_CHARS))
@@ -122,7 +186,17 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
     if let (Some(position), None) = (place.position, &place.conversation) {
         return Err(Invalid::PositionAlone { position });
     }
-    Ok(Draft { id: None, content, patch, provenance, place, pinned: request.pinned, links })
+    Ok(Draft {
+        id: None,
+        content,
+        patch,
+        provenance,
+        place,
+        pinned: request.pinned,
+        links,
+        imported: None,
+        told: false,
+    })
 }
 
 /// Reads an edit.
@@ -130,6 +204,7 @@ pub(crate) fn read_update(request: &UpdateRequest, bounds: Limits) -> Result<Pat
     let patch = Patch {
         content: request.content.as_deref().map(|text| content(text, bounds)).transpose()?,
         content_type: request.content_type,
+        language: clearable(Field::Language, request.language.as_ref(), limits::TAG_CHARS)?,
         key: clearable(Field::Key, request.key.as_ref(), limits::KEY_CHARS)?,
         title: clearable(Field::Title, request.title.as_ref(), limits::TITLE_CHARS)?,
         summary: clearable(Field::Summary, request.summary.as_ref(), limits::SUMMARY_CHARS)?,
@@ -213,8 +288,8 @@ fn tags(given: &[String]) -> Result<Vec<String>, Invalid> {
 }
 
 impl Patch {
-    /// A new edition: what was said, and the defaults for the rest.
-    pub(crate) fn fresh(&self, boundary: Boundary) -> Edition {
+    /// A new edition: what was said, and the rest from what it is about.
+    pub(crate) fn fresh(&self, boundary: Boundary, about: About<'_>) -> Edition {
         let memory_type = self.memory_type.unwrap_or(MemoryType::Fact);
         let blank = Edition {
             key: None,
@@ -222,6 +297,7 @@ impl Patch {
             text: Text {
                 content: String::new(),
                 content_type: ContentType::Text,
+                language: None,
                 content_hash: normalize::hash(""),
                 title: None,
                 summary: None,
@@ -235,27 +311,43 @@ impl Patch {
             },
             span: Span::default(),
             source_note: None,
+            auto: Auto::ALL,
         };
-        self.onto(&blank)
+        self.onto(&blank, about)
     }
 
-    /// An edition with what was said in place of what stood there. Where the type changes, kind, stability and
-    /// importance follow it if they were the old type's own.
-    pub(crate) fn onto(&self, old: &Edition) -> Edition {
+    /// An edition with what was said in place of what stood there, and what nobody gave made anew. Where the type changes,
+    /// importance follows it if it was the old type's own, and so do kind and stability.
+    pub(crate) fn onto(&self, old: &Edition, about: About<'_>) -> Edition {
         let mut new = old.clone();
         if let Some(content) = &self.content {
             new.text.content_hash = normalize::hash(content);
             new.text.content.clone_from(content);
         }
-        set(&mut new.text.content_type, self.content_type.as_ref());
+        if let Some(content_type) = self.content_type {
+            new.text.content_type = content_type;
+            new.text.language = new.text.language.filter(|_| content_type == old.text.content_type);
+        }
+        set(&mut new.text.language, self.language.as_ref());
         set(&mut new.key, self.key.as_ref());
         set(&mut new.text.title, self.title.as_ref());
         set(&mut new.text.summary, self.summary.as_ref());
         set(&mut new.text.tags, self.tags.as_ref());
+        new.auto = old
+            .auto
+            .given(Derivable::Title, self.title.is_some())
+            .given(Derivable::Summary, self.summary.is_some())
+            .given(Derivable::Tags, self.tags.is_some())
+            .given(Derivable::Kind, self.kind.is_some())
+            .given(Derivable::Stability, self.stability.is_some());
         new.class = self.class_onto(old.class);
         set(&mut new.boundary, self.boundary.as_ref());
         set(&mut new.source_note, self.source_note.as_ref());
         new.span = self.span_onto(&old.span);
+        let says_else = new.text.content_hash != old.text.content_hash || new.text.form() != old.text.form();
+        if says_else || new.class.memory_type != old.class.memory_type {
+            derive::derive(&mut new, about);
+        }
         new
     }
 
@@ -328,7 +420,7 @@ mod tests {
     fn what_is_not_said_comes_from_the_type() {
         let request =
             SaveRequest { memory_type: Some(MemoryType::Todo), ..SaveRequest::new("water the plants") };
-        let edition = read_one(request).expect("good").patch.fresh(Boundary::Private);
+        let edition = read_one(request).expect("good").patch.fresh(Boundary::Private, About::default());
         assert_eq!(edition.class.kind, Kind::Episodic);
         assert_eq!(edition.class.stability, Stability::Volatile);
         assert_eq!(edition.class.importance.get(), 0.3);
@@ -337,15 +429,16 @@ mod tests {
     #[test]
     fn a_new_type_takes_its_defaults_along_but_not_what_was_set() {
         let request = SaveRequest { importance: Some(0.9), ..SaveRequest::new("x") };
-        let fact = read_one(request).expect("good").patch.fresh(Boundary::Private);
-        let event = Patch { memory_type: Some(MemoryType::Event), ..Patch::default() }.onto(&fact);
+        let fact = read_one(request).expect("good").patch.fresh(Boundary::Private, About::default());
+        let event =
+            Patch { memory_type: Some(MemoryType::Event), ..Patch::default() }.onto(&fact, About::default());
         assert_eq!(event.class.kind, Kind::Episodic);
         assert_eq!(event.class.importance.get(), 0.9);
     }
 
     #[test]
     fn bounds_are_errors_with_the_value() {
-        let limits = Limits { content_bytes: 4 };
+        let limits = Limits { content_bytes: 4, ..Limits::default() };
         let error = read(SaveRequest::new("12345"), &space(SpaceKind::Hub), limits).expect_err("too long");
         assert_eq!(error.to_string(), "the content is 5 bytes and the limit is 4");
         assert_eq!(

@@ -4,6 +4,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod dedupe;
+pub(crate) mod derive;
 pub(crate) mod embed;
 pub(crate) mod intake;
 
@@ -16,6 +17,8 @@ use crate::id::MemoryId;
 use crate::limits;
 use crate::request::{Caller, SaveRequest};
 use crate::space::Space;
+use crate::text::chunk::Form;
+use crate::vocabulary::ContentType;
 
 /// Saves one memory.
 pub(crate) fn save(parts: &Parts, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
@@ -39,7 +42,7 @@ pub(crate) fn save_as(
     id: MemoryId,
     request: SaveRequest,
 ) -> Result<Receipt, Error> {
-    let saved = save_drafts(parts, caller, vec![request], Some(id));
+    let saved = save_orders(parts, caller, vec![Order { id: Some(id), ..Order::of(request) }]);
     Ok(saved?.pop().expect("one request has one receipt"))
 }
 
@@ -49,19 +52,46 @@ pub(crate) fn save_many(
     caller: &Caller,
     requests: Vec<SaveRequest>,
 ) -> Result<Vec<Receipt>, Error> {
-    save_drafts(parts, caller, requests, None)
+    save_orders(parts, caller, requests.into_iter().map(Order::of).collect())
 }
 
-fn save_drafts(
-    parts: &Parts,
-    caller: &Caller,
-    requests: Vec<SaveRequest>,
-    id: Option<MemoryId>,
-) -> Result<Vec<Receipt>, Error> {
+/// A request, and what only the engine itself may say of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// What is asked.
+    pub(crate) request: SaveRequest,
+    /// The id that it gets where it is new.
+    pub(crate) id: Option<MemoryId>,
+    /// The file that it was read from, where an import reads it.
+    pub(crate) imported: Option<intake::Imported>,
+    /// Whether the document itself says what is said of it, so that it is another one where that has changed.
+    pub(crate) told: bool,
+    /// Whether its vectors are left to the background, however few they are.
+    pub(crate) later: bool,
+}
+
+impl Order {
+    /// A request with nothing said beside it.
+    pub(crate) fn of(request: SaveRequest) -> Self {
+        Self { request, id: None, imported: None, told: false, later: false }
+    }
+}
+
+/// Saves several memories as one act, with what is said beside the requests.
+pub(crate) fn save_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) -> Result<Vec<Receipt>, Error> {
+    let later = orders.iter().any(|order| order.later);
+    let (requests, beside): (Vec<_>, Vec<_>) = orders
+        .into_iter()
+        .map(|Order { request, id, imported, told, .. }| (request, (id, imported, told)))
+        .unzip();
     let (place, mut drafts) = read_all(parts, caller, requests)?;
-    drafts.iter_mut().for_each(|draft| draft.id = id);
+    for (draft, (id, imported, told)) in drafts.iter_mut().zip(beside) {
+        draft.id = id;
+        draft.imported = imported;
+        draft.told = told;
+    }
     let sources: Vec<Source<'_>> = drafts.iter().map(source).collect();
-    let (chunks, trouble) = embed::embed(parts, &sources);
+    let (chunks, trouble) = if later { (embed::cut(&sources), None) } else { embed::embed(parts, &sources) };
     let mut first = Some(place);
     access::decide_again(|| {
         let (space, right) = first.take().map_or_else(|| access::workplace(parts, caller), Ok)?;
@@ -94,6 +124,14 @@ pub(crate) fn read_all(
     Ok((place, drafts))
 }
 
+/// Whether requests are good, where there is only one.
+pub(crate) fn only_read<T>(read: Result<T, Error>) -> Result<(), Error> {
+    match read {
+        Err(Error::Invalid(Invalid::InBatch { source, .. })) => Err(Error::Invalid(*source)),
+        read => read.map(drop),
+    }
+}
+
 /// Says which request of a batch was wrong.
 fn in_batch(index: usize, error: Error) -> Error {
     match error {
@@ -104,5 +142,9 @@ fn in_batch(index: usize, error: Error) -> Error {
 
 /// What of a draft is embedded.
 fn source(draft: &intake::Draft) -> Source<'_> {
-    Source { content: &draft.content, title: draft.patch.title.as_ref().and_then(Option::as_deref) }
+    let intake::Patch { content_type, language, .. } = &draft.patch;
+    let language = language.as_ref().and_then(Option::as_deref);
+    let form = Form { content_type: content_type.unwrap_or(ContentType::Text), language };
+    let title = draft.patch.title.as_ref().and_then(Option::as_deref);
+    Source { content: &draft.content, form, title }
 }

@@ -45,6 +45,48 @@ pub fn composed(text: &str) -> String {
     }
 }
 
+/// A text without what only moves a cursor or a printer: pages are broken like lines, what was struck over is left out, and
+/// so are escape sequences and other control characters. `None` where there is nothing of the kind.
+pub fn legible(text: &str) -> Option<String> {
+    let allowed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
+    if text.chars().all(allowed) {
+        return None;
+    }
+    let mut legible = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\u{b}' | '\u{c}' => legible.push('\n'),
+            '\u{8}' if !legible.ends_with('\n') => drop(legible.pop()),
+            '\u{1b}' => escape(&mut rest),
+            c if allowed(c) => legible.push(c),
+            _ => {}
+        }
+    }
+    Some(legible)
+}
+
+/// Leaves out what follows an escape character, as ECMA-48 has it.
+fn escape(rest: &mut std::str::Chars<'_>) {
+    match rest.clone().next() {
+        Some('[') => {
+            rest.next();
+            let length = rest.as_str().find(|c| !matches!(c, ' '..='?')).unwrap_or(rest.as_str().len());
+            *rest = rest.as_str()[length..].chars();
+            if rest.clone().next().is_some_and(|c| matches!(c, '@'..='~')) {
+                rest.next();
+            }
+        }
+        // A string for the terminal, such as its title, ends with a bell or a terminator, in its line.
+        Some(']' | 'P' | '_' | '^' | 'X') => {
+            let end = rest.as_str().find(['\u{7}', '\u{1b}', '\n']).unwrap_or(rest.as_str().len());
+            *rest = rest.as_str()[end..].chars();
+        }
+        Some('@'..='_') => drop(rest.next()),
+        _ => {}
+    }
+}
+
 fn refuse_control(field: Field, text: &str, allowed: &[char]) -> Result<(), Invalid> {
     match text.char_indices().find(|(_, c)| c.is_control() && !allowed.contains(c)) {
         Some((at, c)) => Err(Invalid::Control { field, code: u32::from(c), at }),
@@ -78,6 +120,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_only_moves_a_printer_is_left_out() {
+        for (text, legible_as) in [
+            ("a page\u{c}\nthe next", Some("a page\n\nthe next")),
+            ("\u{1b}[1;31mred\u{1b}[0m error", Some("red error")),
+            ("N\u{8}NA\u{8}AM\u{8}ME\u{8}E, _\u{8}x", Some("NAME, x")),
+            ("\u{1b}]0;a title\u{7}text\u{1b}(B", Some("text(B")),
+            ("a line\n\u{8}\u{0}b\u{7f}\u{85}", Some("a line\nb")),
+            ("\u{1b}[", Some("")),
+            ("\u{1b}", Some("")),
+            ("plain\ttext\r\n", None),
+        ] {
+            assert_eq!(legible(text).as_deref(), legible_as, "{text:?}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -42,13 +42,15 @@ fn is_hidden(c: char) -> bool {
 /// another one.
 pub fn fenced(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
+    // Where what may stand before the name ends, and whether it is the name: the same for all brackets up to there.
+    let mut ahead = (0, false);
     for (at, c) in text.char_indices() {
-        let opens = c == '<' && {
+        if c == '<' && at >= ahead.0 {
             let rest = text[at + 1..].trim_start_matches(|c: char| c.is_whitespace() || "/\\<!?".contains(c));
             let head = rest.chars().take(FENCE.len()).collect::<String>();
-            head.eq_ignore_ascii_case(FENCE)
-        };
-        safe.push(if opens { '‹' } else { c });
+            ahead = (text.len() - rest.len(), head.eq_ignore_ascii_case(FENCE));
+        }
+        safe.push(if c == '<' && ahead.1 { '‹' } else { c });
     }
     safe
 }
@@ -86,6 +88,13 @@ mod tests {
             assert!(fenced(text).starts_with('‹'), "{text}");
         }
         assert_eq!(fenced("Vec<T> & <b>memory</b>"), "Vec<T> & <b>memory</b>");
+    }
+
+    #[test]
+    fn many_brackets_take_linear_time() {
+        let brackets = "<".repeat(1_000_000);
+        assert_eq!(fenced(&brackets), brackets);
+        assert_eq!(fenced(&format!("{brackets} memory")), format!("{} memory", "‹".repeat(1_000_000)));
     }
 
     proptest! {

@@ -21,9 +21,11 @@ use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
+use tulving_testkit::extractor::ScriptedExtractor;
 use tulving_testkit::fault::FaultyStore;
 use tulving_testkit::files::MemoryFiles;
 use tulving_testkit::index::PlainIndex;
+use tulving_testkit::objects::MemoryObjects;
 
 pub(crate) struct Bed {
     pub(crate) engine: Engine,
@@ -31,6 +33,8 @@ pub(crate) struct Bed {
     pub(crate) store: Arc<FaultyStore>,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) files: Arc<MemoryFiles>,
+    pub(crate) objects: Arc<MemoryObjects>,
+    pub(crate) extractor: Arc<ScriptedExtractor>,
     home: Home,
     _folder: TempDir,
 }
@@ -48,16 +52,20 @@ impl Bed {
         let opened = SqliteStore::open_with_clock(&home, Options::default(), clock.clone()).expect("a store");
         let store = Arc::new(FaultyStore::new(Arc::new(opened)));
         let files = Arc::new(MemoryFiles::new());
+        let objects = Arc::new(MemoryObjects::new());
+        let extractor = Arc::new(ScriptedExtractor::new());
         let engine = Engine::new(Parts {
             store: store.clone(),
             embedder,
             former: Vec::new(),
             index: Arc::new(PlainIndex::new(store.clone())),
             files: files.clone(),
+            objects: objects.clone(),
+            extractor: extractor.clone(),
             clock: clock.clone(),
             limits: Limits::default(),
         });
-        Self { engine, store, clock, files, home, _folder: folder }
+        Self { engine, store, clock, files, objects, extractor, home, _folder: folder }
     }
 
     /// Another engine on the same home, with a store of its own, as another process would have.
@@ -74,6 +82,8 @@ impl Bed {
             former,
             index: Arc::new(PlainIndex::new(opened)),
             files: self.files.clone(),
+            objects: self.objects.clone(),
+            extractor: self.extractor.clone(),
             clock: self.clock.clone(),
             limits: Limits::default(),
         })
@@ -87,6 +97,8 @@ impl Bed {
             former: Vec::new(),
             index: Arc::new(SearchIndex::open(self.store.clone(), &self.home.index_dir())),
             files: self.files.clone(),
+            objects: self.objects.clone(),
+            extractor: self.extractor.clone(),
             clock: self.clock.clone(),
             limits: Limits::default(),
         })

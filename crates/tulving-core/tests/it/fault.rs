@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tulving_core::Loading;
+use tulving_core::adopt::AdoptOptions;
 use tulving_core::change::Write;
 use tulving_core::error::Error;
+use tulving_core::foreign::{Collection, ForeignMemory, Stands};
 use tulving_core::id::{MemoryId, Seq, SpaceId, Version};
 use tulving_core::ports::{Claims, Directory, Jobs, Log};
 use tulving_core::record::Record;
 use tulving_core::request::{
     Caller, ForgetRequest, ListRequest, Manner, SaveRequest, Sort, TokenRequest, TurnRequest, UpdateRequest,
 };
-use tulving_core::vocabulary::{Boundary, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
+use tulving_core::vocabulary::{Boundary, PrincipalKind, Relation, Role, SpaceKind, System, TurnRole};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 
@@ -229,6 +231,42 @@ fn save_many_with_links_and_keys() {
             keyed("k", "fourth words"),
         ];
         s.engine().save_many(&s.user, requests).map(drop)
+    });
+}
+
+fn foreign(memories: &[(&str, &str, Stands)]) -> Collection {
+    let memory = |(name, content, stands): &(&str, &str, Stands)| ForeignMemory {
+        stands: *stands,
+        ..ForeignMemory::new(*name, SaveRequest::new(*content))
+    };
+    Collection { memories: memories.iter().map(memory).collect(), ..Collection::new(System::Spacebot) }
+}
+
+fn adopted(stage: &Stage, memories: &[(&str, &str, Stands)]) -> Result<(), Error> {
+    stage.engine().adopt(&stage.user, foreign(memories), &AdoptOptions::default(), &mut |_| {}).map(drop)
+}
+
+#[test]
+fn adopt() {
+    whole_or_absent(nothing, |s| {
+        let theirs = [
+            ("1", "theirs", Stands::Active),
+            ("2", "plain", Stands::Active),
+            ("3", "theirs", Stands::Active),
+            ("4", "forgotten there", Stands::Forgotten),
+        ];
+        adopted(s, &theirs)
+    });
+}
+
+#[test]
+fn adopt_again() {
+    let before = |stage: &mut Stage| {
+        let theirs = [("1", "theirs", Stands::Active), ("2", "theirs too", Stands::Active)];
+        adopted(stage, &theirs).expect("taken in");
+    };
+    whole_or_absent(before, |s| {
+        adopted(s, &[("1", "edited there", Stands::Active), ("2", "theirs too", Stands::Forgotten)])
     });
 }
 

@@ -14,3 +14,6 @@ mod unseen;
 mod model;
 // What each verb does, rule by rule.
 mod verbs;
+
+// How often the rules of `classify` are right, on labelled documents.
+mod labelled;

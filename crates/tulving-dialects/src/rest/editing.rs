@@ -41,6 +41,10 @@ struct Edit {
     #[serde(default)]
     #[schemars(schema_with = "words::maybe::<ContentType>")]
     content_type: Option<ContentType>,
+    /// The language of code, such as rust; null takes it away.
+    #[serde(default, deserialize_with = "given")]
+    #[schemars(with = "Option<String>")]
+    language: Option<Option<String>>,
     /// Its new key; null takes it away.
     #[serde(default, deserialize_with = "given")]
     #[schemars(with = "Option<String>")]
@@ -120,6 +124,7 @@ fn update(desk: &Desk<'_>, Two(this, edit): Two<This, Edit>) -> Result<Made<Chan
         if_version: edit.if_version.map(|number| version("if_version", number)).transpose()?,
         content: edit.content,
         content_type: edit.content_type,
+        language: edit.language,
         key: edit.key,
         title: edit.title,
         summary: edit.summary,

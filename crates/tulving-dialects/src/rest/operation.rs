@@ -270,6 +270,11 @@ impl Operation {
         self.path.split('/').filter_map(name).map(|name| name.trim_start_matches('*'))
     }
 
+    /// Whether it takes a file, which may be sent as it is.
+    pub fn takes_file(&self) -> bool {
+        self.argument("file").is_some() && self.in_path().all(|name| name != "file")
+    }
+
     /// The schema of an argument.
     pub fn argument(&self, name: &str) -> Option<&Map<String, Value>> {
         properties(&self.input)?.get(name)?.as_object()

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tulving_core::answer::{Explanation, Hit, Lane, Strength};
+use tulving_core::answer::{BestSection, Explanation, FurtherSection, Hit, Lane, Strength};
 use tulving_core::limits;
 use tulving_core::request::{Ask, BriefingRequest, Filter, Fusion, Mode, RecallRequest};
 use tulving_core::time::Timestamp;
@@ -254,10 +254,55 @@ struct Recalled {
     why: String,
     /// The headings above the section that is shown, outermost first.
     heading_path: Vec<String>,
+    /// Where in the whole content the section is that is shown, where it is not all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section: Option<Whereabouts>,
+    /// Further sections that fit well, best first; at most three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    further: Vec<Further>,
     /// Where its score comes from, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
     explanation: Option<Explanation>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Whereabouts {
+    /// Its first byte.
+    start: usize,
+    /// The byte after its last.
+    end: usize,
+    /// The line that it begins in, from 1.
+    line: usize,
+}
+
+impl From<&BestSection> for Whereabouts {
+    fn from(section: &BestSection) -> Self {
+        Self { start: section.start, end: section.end, line: section.line }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Further {
+    /// What it says.
+    content: String,
+    /// How well it fits, 0 to 1.
+    relevance_score: f64,
+    /// The headings above it, outermost first.
+    heading_path: Vec<String>,
+    /// Where in the whole content it is.
+    section: Whereabouts,
+}
+
+impl From<FurtherSection> for Further {
+    fn from(further: FurtherSection) -> Self {
+        Self {
+            section: Whereabouts::from(&further.section),
+            heading_path: further.section.heading_path,
+            relevance_score: further.relevance_score.get(),
+            content: further.content,
+        }
+    }
 }
 
 fn recalled(hit: Hit, explain: bool, now: Timestamp) -> Recalled {
@@ -265,6 +310,8 @@ fn recalled(hit: Hit, explain: bool, now: Timestamp) -> Recalled {
         memory: shown::with_content(&hit.memory, hit.shown(), now),
         relevance_score: hit.relevance_score.get(),
         heading_path: hit.heading_path().to_owned(),
+        section: hit.section.as_ref().map(Whereabouts::from),
+        further: hit.further.into_iter().map(Further::from).collect(),
         why: hit.why,
         explanation: hit.explanation.filter(|_| explain),
     }

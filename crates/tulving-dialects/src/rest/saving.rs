@@ -1,8 +1,10 @@
 //! `POST /v1/memories`: one memory, or many as one act.
 
+use data_encoding::BASE64_MIME;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tulving_core::Document;
 use tulving_core::answer::{Fate, Near, Receipt};
 use tulving_core::id::MemoryRef;
 use tulving_core::request::{AssociationRequest, SaveRequest};
@@ -22,7 +24,9 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![save.creating().saying(
         "One memory, or `{\"memories\": [...]}` with up to 10,000, which are saved as one act or not at all. What the \
          space knows already is not stored twice. With a `key` or a `source_path` that exists, that memory is updated. \
-         201 where something new is there, else 200; `status` says what became of it.",
+         A file is sent as \
+         `multipart/form-data` with a part `file` and the other arguments as parts beside it; where it is not text, its `state` \
+         is processing until its text was read. 201 where something new is there, else 200; `status` says what became of it.",
     )]
 }
 
@@ -32,11 +36,15 @@ pub(super) fn operations() -> Vec<Operation> {
 struct New {
     /// What to remember.
     #[schemars(length(min = 1))]
-    content: String,
-    /// Its form (default: link for a bare URL, else text).
+    content: Option<String>,
+    /// A file, instead of the content.
+    file: Option<NewFile>,
+    /// Its form (default: told by the path and the content).
     #[serde(default)]
     #[schemars(schema_with = "words::maybe::<ContentType>")]
     content_type: Option<ContentType>,
+    /// The language of code, such as rust.
+    language: Option<String>,
     /// Saving under a key that exists updates that memory.
     key: Option<String>,
     /// A name for it.
@@ -111,6 +119,16 @@ struct New {
     associations: Vec<NewLink>,
 }
 
+/// A file to save. As `multipart/form-data` it is a part named `file`, as it is.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewFile {
+    /// What it is called.
+    name: Option<String>,
+    /// Its bytes, in base64.
+    base64: String,
+}
+
 /// A link to make.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -152,9 +170,8 @@ impl New {
         };
         let associations = self.associations.into_iter().map(NewLink::request).collect::<Result<_, _>>()?;
         Ok(SaveRequest {
-            content_type: self
-                .content_type
-                .or_else(|| memax::is_url(&self.content).then_some(ContentType::Link)),
+            content_type: self.content_type,
+            language: self.language,
             key: self.key,
             title: self.title,
             summary: self.summary,
@@ -178,8 +195,32 @@ impl New {
             expires_at,
             pinned: self.pinned,
             associations,
-            ..SaveRequest::new(self.content)
+            ..SaveRequest::new(self.content.unwrap_or_default())
         })
+    }
+
+    /// A text to save.
+    fn text(mut self, now: Timestamp) -> Result<SaveRequest, Refusal> {
+        if self.file.take().is_some() {
+            let message = "a file is saved by itself, with nothing in `content` and not among `memories`";
+            return Err(Refusal::invalid("two_contents", "file", message));
+        }
+        if self.content.is_none() {
+            return Err(Refusal::invalid("missing_content", "content", "`content` is missing"));
+        }
+        self.request(now)
+    }
+}
+
+impl NewFile {
+    fn document(self, about: SaveRequest) -> Result<Document, Refusal> {
+        let bytes = BASE64_MIME.decode(self.base64.as_bytes()).map_err(|_| {
+            Refusal::invalid("invalid_base64", "file", "`file.base64` is not base64")
+                .hinting("send the file as multipart/form-data to be spared the encoding".to_owned())
+        })?;
+        // A path says where it comes from, and then it is known by that.
+        let name = about.source_path.clone().or(self.name);
+        Ok(Document { name, bytes, about })
     }
 }
 
@@ -208,7 +249,11 @@ impl Input for Save {
         one.remove("required");
         one.insert(
             "oneOf".to_owned(),
-            serde_json::json!([{ "required": ["content"] }, { "required": ["memories"] }]),
+            serde_json::json!([
+                { "required": ["content"] },
+                { "required": ["file"] },
+                { "required": ["memories"] },
+            ]),
         );
         one
     }
@@ -297,8 +342,11 @@ fn fared(receipt: &Receipt) -> Fared {
 fn save(desk: &Desk<'_>, said: Save) -> Result<Made<Saved>, Refusal> {
     let now = desk.engine.now();
     match said {
-        Save::One(new) => {
-            let receipt = desk.engine.save(&desk.caller, new.request(now)?)?;
+        Save::One(mut new) => {
+            let receipt = match new.file.take_if(|_| new.content.is_none()) {
+                Some(file) => desk.engine.push(&desk.caller, file.document(new.request(now)?)?)?,
+                None => desk.engine.push_text(&desk.caller, new.text(now)?)?,
+            };
             let memory = desk.engine.get(&desk.caller, MemoryRef::Id(receipt.id))?;
             let saved = SavedOne { memory: shown(&memory, now), fate: fared(&receipt) };
             Ok(Made::from(Saved::One(Box::new(saved)))
@@ -306,8 +354,8 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Made<Saved>, Refusal> {
                 .of(receipt.version))
         }
         Save::Many(memories) => {
-            let requests = memories.into_iter().map(|new| new.request(now)).collect::<Result<_, _>>()?;
-            let receipts = desk.engine.save_many(&desk.caller, requests)?;
+            let requests = memories.into_iter().map(|new| new.text(now)).collect::<Result<_, _>>()?;
+            let receipts = desk.engine.push_texts(&desk.caller, requests)?;
             let outcome = |receipt: &Receipt| Outcome {
                 id: memax::id(receipt.id),
                 number: receipt.number.map(|number| number.0),

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tulving_core::memory::Memory;
+use tulving_core::memory::{Attachment, Auto, Memory};
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, MemoryType, Trust};
+use tulving_core::vocabulary::{Author, Derivable, MemoryType, Trust};
 
 use crate::memax::{self, Fields};
 use crate::words;
@@ -14,6 +14,14 @@ use crate::words;
 pub(super) struct Shown {
     #[serde(flatten)]
     fields: Fields,
+    /// The language of code.
+    language: Option<String>,
+    /// What of title, summary, tags, kind and stability nobody gave; it was made from the content.
+    #[schemars(schema_with = "words::several::<Derivable>")]
+    auto: Auto,
+    /// The file that it describes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attachment: Option<File>,
     /// Its number in its space; null for a mirror of a file.
     number: Option<u64>,
     /// Its key.
@@ -62,11 +70,36 @@ pub(super) struct Shown {
     backend: Option<String>,
 }
 
+/// A file that a memory describes. `GET /v1/memories/{id}/attachment` gives it.
+#[derive(Serialize, JsonSchema)]
+struct File {
+    /// What it is called.
+    name: Option<String>,
+    /// Its media type, told by its bytes.
+    media_type: String,
+    /// Its size in bytes.
+    size: u64,
+    /// SHA-256 of its bytes.
+    hash: String,
+    /// Why its text could not be read, where that is so.
+    trouble: Option<String>,
+}
+
+impl File {
+    fn of(attachment: &Attachment) -> Self {
+        let Attachment { media_type, size, hash, name, trouble, .. } = attachment.clone();
+        Self { name, media_type, size, hash, trouble }
+    }
+}
+
 /// A memory as it is at this time.
 pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
     let (edition, place, span) = (&memory.edition, &memory.place, &memory.edition.span);
     Shown {
         fields: memax::fields(memory, now),
+        language: edition.text.language.clone(),
+        auto: edition.auto,
+        attachment: memory.provenance.attachment.as_ref().map(File::of),
         number: memory.number.map(|number| number.0),
         key: edition.key.clone(),
         memory_type: edition.class.memory_type,

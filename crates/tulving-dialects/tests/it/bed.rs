@@ -9,7 +9,7 @@ use tulving_core::file::{FilePath, Folder};
 use tulving_core::id::{MemoryId, MemoryRef, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
-use tulving_core::ports::Embedder;
+use tulving_core::ports::{Embedder, NoExtractor, NoObjects};
 use tulving_core::request::{Caller, Filter, SaveRequest};
 use tulving_core::space::Viewer;
 use tulving_core::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
@@ -49,6 +49,8 @@ impl Bed {
             former: Vec::new(),
             index: Arc::new(PlainIndex::new(store)),
             files: files.clone(),
+            objects: Arc::new(NoObjects),
+            extractor: Arc::new(NoExtractor),
             clock: clock.clone(),
             limits: Limits::default(),
         });

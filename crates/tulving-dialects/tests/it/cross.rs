@@ -93,7 +93,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             max: "fact",
             spacebot: "fact",
             groups: "conversation",
-            kind: "semantic",
+            kind: "episodic",
             native: "fact",
         },
         Saved {

@@ -30,6 +30,28 @@ fn many_are_saved_as_one_act_or_none() {
 }
 
 #[test]
+fn further_sections_of_a_long_memory_are_told_and_left_out_where_there_are_none() {
+    let bed = Bed::new();
+    let section = |name: &str, told: &str| format!("## {name}\n\n{told} {}\n\n", "All is clean. ".repeat(30));
+    let boiler = section("Boiler", "The relief valve opens at nine bar.");
+    let tank = section("Tank", "The relief valve opens at three bar.");
+    let content = format!("# Manual\n\n{boiler}{}{tank}", section("Hose", "It is blue."));
+    bed.data(
+        Native,
+        "save",
+        json!({ "memories": [{ "content": content }, { "content": "A relief valve" }] }),
+    );
+    let found = bed.data(Native, "recall", json!({ "question": "The relief valve opens at nine bar" }));
+    let (long, short) = (&found["memories"][0], &found["memories"][1]);
+    let further = &long["further"][0];
+    assert_eq!(long["further"].as_array().map(Vec::len), Some(1), "{long}");
+    assert_eq!((&further["section"], &further["line"]), (&json!(["Manual", "Tank"]), &json!(11)));
+    assert_eq!(further["content"], tank.trim_end());
+    assert!(further["relevance"].as_f64() <= long["relevance"].as_f64());
+    assert!(short.get("further").is_none(), "{short}");
+}
+
+#[test]
 fn the_six_tools_work_together() {
     let bed = Bed::new();
     let saved = bed.data(

@@ -58,6 +58,36 @@ fn journals_are_noted_listed_searched_and_read() {
 }
 
 #[test]
+fn further_sections_of_a_long_memory_are_told_with_their_places() {
+    let bed = bed();
+    let section = |name: &str, told: &str| format!("## {name}\n\n{told} {}\n\n", "All is clean. ".repeat(30));
+    let boiler = section("Boiler", "The relief valve opens at nine bar.");
+    let tank = section("Tank", "The relief valve opens at three bar.");
+    let content = format!("# Manual\n\n{boiler}{}{tank}", section("Hose", "It is blue."));
+    let content = content.trim_end();
+    data(&bed, "saveMemory", &json!({ "content": content, "content_type": "markdown" }));
+    data(&bed, "saveMemory", &json!({ "content": "A relief valve" }));
+    let question = json!({ "query": "The relief valve opens at nine bar" });
+    let found = data(&bed, "recall", &question);
+    let long = &found["memories"][0];
+    assert_eq!(long["section"], json!({ "start": 0, "end": 10 + boiler.trim_end().len(), "line": 1 }));
+    let start = content.find("## Tank").expect("it is there");
+    let further = &long["further"][0];
+    assert_eq!(further["section"], json!({ "start": start, "end": content.len(), "line": 11 }));
+    assert_eq!(
+        (&further["content"], &further["heading_path"]),
+        (&json!(content[start..]), &json!(["Manual", "Tank"]))
+    );
+    assert!(further["relevance_score"].as_f64() <= long["relevance_score"].as_f64());
+    let short = &found["memories"][1];
+    assert!(short.get("further").is_none() && short.get("section").is_none(), "{short}");
+    let little = json!({ "query": question["query"], "token_budget": 150 });
+    let found = data(&bed, "recall", &little);
+    assert_eq!(found["memories"].as_array().map(Vec::len), Some(2));
+    assert!(found["memories"][0].get("further").is_none(), "both memories have room, and nothing further");
+}
+
+#[test]
 fn what_is_always_known_is_replaced_only_where_it_is_what_was_seen() {
     let bed = bed();
     let none = call_as(&bed, &bed.caller, "getLongTerm", &json!({})).expect("an answer");

@@ -21,6 +21,7 @@ pub(super) fn gather(
     path: &[(String, String)],
     parts: &Parts,
     bytes: &[u8],
+    in_parts: Option<Map<String, Value>>,
 ) -> Result<Map<String, Value>, Problem> {
     let mut said = Map::new();
     for (name, value) in path {
@@ -30,8 +31,9 @@ pub(super) fn gather(
         add(&mut said, name, value)?;
     }
     if operation.method.has_body() {
-        let body = match bytes.trim_ascii() {
-            [] => Map::new(),
+        let body = match (in_parts, bytes.trim_ascii()) {
+            (Some(said), _) => said,
+            (None, []) => Map::new(),
             _ => object(body::arguments(limits, &parts.headers, bytes)?)?,
         };
         for (name, value) in body {
@@ -63,14 +65,32 @@ pub(super) fn gather(
 
 fn add(said: &mut Map<String, Value>, name: String, value: Value) -> Result<(), Problem> {
     match said.contains_key(&name) {
-        true => {
-            let detail = format!("`{}` is given twice", preview::short(&name));
-            Err(Problem::new(StatusCode::BAD_REQUEST, "given_twice", detail).about(&name))
-        }
+        true => Err(twice(&name)),
         false => {
             said.insert(name, value);
             Ok(())
         }
+    }
+}
+
+/// That an argument is given twice.
+pub(super) fn twice(name: &str) -> Problem {
+    let detail = format!("`{}` is given twice", preview::short(name));
+    Problem::new(StatusCode::BAD_REQUEST, "given_twice", detail).about(name)
+}
+
+/// An argument that was said as a text, as what the schema says that it is. A list is one part of it, or JSON.
+pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Value, Problem> {
+    let wrong = |expected: &str| {
+        let detail = format!("`{name}`: `{}`, expected {expected}", preview::short(text));
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(name)
+    };
+    match kind(operation, name) {
+        "array" if text.trim_start().starts_with('[') => {
+            serde_json::from_str(text).map_err(|_| wrong("a list, as JSON"))
+        }
+        "array" => Ok(json!([text])),
+        kind => typed(kind, text).ok_or_else(|| wrong(expected(kind))),
     }
 }
 

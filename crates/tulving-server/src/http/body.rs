@@ -8,6 +8,7 @@ use serde_json::Value;
 use tulving_dialects::strict;
 
 use super::app::App;
+use super::multipart;
 use super::problem::Problem;
 use super::rules::Limits;
 
@@ -17,7 +18,19 @@ const READ_AWAY: usize = 4;
 
 /// The whole body.
 pub(super) async fn read(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
-    let limit = app.limits.body_bytes;
+    within(app, headers, body, app.limits.body_bytes).await
+}
+
+/// The whole body of a request that may bring a file.
+pub(super) async fn read_file(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    let limit = match multipart::is_multipart(headers) {
+        true => app.limits.upload_bytes.max(app.limits.body_bytes),
+        false => app.limits.body_bytes,
+    };
+    within(app, headers, body, limit).await
+}
+
+async fn within(app: &App, headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Problem> {
     let announced =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let asks_first = headers.contains_key(EXPECT);

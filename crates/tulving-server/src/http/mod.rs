@@ -6,6 +6,7 @@
 
 mod app;
 mod arguments;
+mod attachment;
 mod auth;
 mod body;
 mod cors;
@@ -17,6 +18,7 @@ mod guard;
 mod listen;
 mod mcp;
 mod metrics;
+mod multipart;
 mod once;
 mod openapi;
 mod operations;

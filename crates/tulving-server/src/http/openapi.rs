@@ -100,9 +100,33 @@ fn described_one(operation: &Operation, name: &str) -> Value {
                 "required": required,
                 "content": { "application/json": { "schema": schema, "example": shown } },
             });
+            if operation.takes_file() {
+                told["requestBody"]["content"]["multipart/form-data"] = json!({ "schema": in_parts(&schema), "example": { "file": "%PDF-1.7 …", "title": "Report" } });
+            }
         }
     }
     told
+}
+
+/// The same arguments as parts of a body: the file as it is, what is no list or text left to JSON.
+fn in_parts(schema: &Map<String, Value>) -> Value {
+    let simple = |schema: &Value| {
+        let kinds = schema.get("type");
+        kinds.is_some_and(|kinds| kinds != "array" && kinds != "object") || schema.get("enum").is_some()
+    };
+    let own = schema.get("properties").and_then(Value::as_object);
+    let mut parts: Map<String, Value> = own
+        .into_iter()
+        .flatten()
+        .filter(|(name, schema)| *name != "content" && simple(schema))
+        .map(|(name, schema)| (name.clone(), schema.clone()))
+        .collect();
+    parts.insert(
+        "file".to_owned(),
+        json!({ "type": "string", "contentMediaType": "application/octet-stream" }),
+    );
+    parts.insert("tags".to_owned(), json!({ "type": "array", "items": { "type": "string" } }));
+    json!({ "type": "object", "properties": parts, "required": ["file"], "additionalProperties": false })
 }
 
 fn refused() -> Value {
@@ -287,6 +311,20 @@ fn others() -> Vec<(&'static str, &'static str, Value)> {
                 ),
                 "application/x-ndjson",
                 json!(lines),
+            ),
+        ),
+        (
+            "/v1/memories/{id}/attachment",
+            "get",
+            named(
+                told(
+                    "getAttachment",
+                    "Memories",
+                    "The file that a memory describes, as it is",
+                    "*/*",
+                    json!("%PDF-1.7 …"),
+                ),
+                &[("id", "mem_0198c5a2b4e07c1f9d3a5e6f70812345")],
             ),
         ),
         (

@@ -15,7 +15,7 @@ use tulving_dialects::rest::{Answer, Method, Operation, operations};
 use super::app::App;
 use super::auth::Called;
 use super::problem::Problem;
-use super::{arguments, body, once};
+use super::{arguments, body, multipart, once};
 
 /// Their routes.
 pub(super) fn routes() -> Router<App> {
@@ -60,10 +60,11 @@ async fn call(
         path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let (parts, body) = request.into_parts();
     let conditional = operation.condition.is_some() && parts.headers.contains_key(IF_MATCH);
-    let bytes = body::read(&app, &parts.headers, body).await?;
+    let bytes = body::read_file(&app, &parts.headers, body).await?;
+    let in_parts = multipart::arguments(operation, &parts.headers, &bytes).await?;
     let (upkeep, limits) = (app.upkeep.clone(), app.limits);
     let done = app.work(operation.writes, move |engine| {
-        let said = arguments::gather(&limits, operation, &path, &parts, &bytes)?;
+        let said = arguments::gather(&limits, operation, &path, &parts, &bytes, in_parts)?;
         let once = once::asked(operation, &parts.headers, &caller, &said)?;
         let work =
             |engine: &Engine, caller: &Caller| Ok(sent(operation, operation.call(engine, caller, said)?));

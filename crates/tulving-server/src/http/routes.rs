@@ -12,7 +12,7 @@ use serde_json::json;
 use super::app::App;
 use super::gate::{self, Gate};
 use super::problem::Problem;
-use super::{dialects, events, mcp, metrics, openapi, operations, reply, transfer, visit};
+use super::{attachment, dialects, events, mcp, metrics, openapi, operations, reply, transfer, visit};
 
 /// The routes, behind the gate of a listener at `address`.
 pub(super) fn router(app: App, address: IpAddr) -> Router {
@@ -25,6 +25,7 @@ pub(super) fn router(app: App, address: IpAddr) -> Router {
         .route("/v1/events/stream", get(events::stream))
         .route("/v1/dump", get(transfer::dump))
         .route(transfer::LOAD, post(transfer::load))
+        .route(attachment::AT, get(attachment::show))
         .route("/openapi.json", get(openapi::document))
         .merge(operations::routes())
         .route("/mcp", post(mcp::native))

@@ -10,6 +10,8 @@ use super::tls::Tls;
 pub struct Limits {
     /// Most bytes of a body.
     pub body_bytes: usize,
+    /// Most bytes of a body that holds a file.
+    pub upload_bytes: usize,
     /// How deep JSON may be nested.
     pub depth: usize,
     /// Most items that may be asked for at once.
@@ -28,6 +30,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body_bytes: 8 * 1024 * 1024,
+            upload_bytes: 32 * 1024 * 1024,
             depth: 127,
             page: 1_000,
             time: Duration::from_secs(60),

@@ -198,7 +198,7 @@ mod tests {
     use hyper::service::Service as _;
     use hyper_util::service::TowerToHyperService;
     use tulving_core::limits::Limits as Intake;
-    use tulving_core::ports::{NoFiles, SystemClock};
+    use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::{Engine, Parts};
     use tulving_store::{Home, Options, SearchIndex, SqliteStore};
     use tulving_testkit::embedder::NoEmbedder;
@@ -223,6 +223,8 @@ mod tests {
             former: Vec::new(),
             index,
             files: Arc::new(NoFiles),
+            objects: Arc::new(NoObjects),
+            extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Intake::default(),
         });

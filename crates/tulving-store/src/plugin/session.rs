@@ -16,13 +16,14 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
+use rustix::process::WaitOptions;
 use serde_json::{Value, json};
 use tulving_core::backend::Description;
 use tulving_core::error::BackendError;
 use tulving_core::preview;
 
 use super::{PluginCommand, wire};
+use crate::process::{self, Complaint, Group};
 
 /// Most bytes of one message, either way.
 const LINE_BYTES: usize = 16 << 20;
@@ -32,10 +33,6 @@ const DESCRIBE: u64 = 0;
 const START: Duration = Duration::from_secs(20);
 /// How long it may take to end once it was told to.
 const GRACE: Duration = Duration::from_millis(500);
-/// So much of what it complained of is kept.
-const COMPLAINT_BYTES: usize = 4_096;
-/// So many characters of that are told.
-const COMPLAINT: usize = 200;
 /// What it is told of the environment. Nothing of Tulving's own is among it, least of all a token.
 const ENVIRONMENT: [&str; 9] =
     ["PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE"];
@@ -50,7 +47,7 @@ pub(super) struct Session {
 
 /// What the threads share.
 struct Shared {
-    group: Pid,
+    group: Group,
     state: Mutex<State>,
     /// Rung when it has said what it is, when it was ended, when it was waited for and when an output has ended.
     turn: Condvar,
@@ -70,7 +67,7 @@ struct State {
     /// Why nothing more is asked of it.
     ended: Option<BackendError>,
     /// The last that it complained of.
-    complaint: Vec<u8>,
+    complaint: Complaint,
     /// How many of its two outputs were read to their end.
     drained: u8,
     /// Whether it was waited for. Its number may belong to another since.
@@ -137,8 +134,7 @@ impl Shared {
 
     fn kill(&self, state: &State) {
         if !state.reaped {
-            // It may have ended by itself this moment.
-            let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+            self.group.kill();
         }
     }
 
@@ -164,14 +160,7 @@ impl Shared {
 
     /// How it ended, with what it complained of last.
     fn gone(&self, how: &str) -> BackendError {
-        let state = self.state();
-        let said = String::from_utf8_lossy(&state.complaint);
-        let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let why = match preview::cut(last, COMPLAINT) {
-            last if last.is_empty() => how.to_owned(),
-            last => format!("{how}; it said: {last}"),
-        };
-        BackendError::Gone { why }
+        BackendError::Gone { why: self.state().complaint.after(how) }
     }
 }
 
@@ -185,14 +174,13 @@ impl Session {
         let not_started = |why: String| BackendError::NotStarted { why };
         let (program, arguments) =
             how.command.split_first().ok_or_else(|| not_started("its command is empty".to_owned()))?;
-        let named = ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let (looked_at, open) = io::pipe().map_err(|error| not_started(error.to_string()))?;
         let looked_at = Arc::new(looked_at);
         let mut child = Command::new(program)
             .args(arguments)
             .current_dir(&how.folder)
             .env_clear()
-            .envs(named)
+            .envs(process::environment(&ENVIRONMENT))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -207,7 +195,7 @@ impl Session {
         // The writer will be there, and whether it can write is known from the end of the session.
         let _ = lines.send(wire::request(DESCRIBE, "describe", &wire::describe()));
         let state = State { lines: Some(lines), open: Some(open), ..State::default() };
-        let group = Pid::from_child(&child);
+        let group = Group::of(&child);
         let shared = Arc::new(Shared { group, state: Mutex::new(state), turn: Condvar::new() });
         let failed = |error: io::Error| {
             let error = not_started(error.to_string());
@@ -217,7 +205,7 @@ impl Session {
         if let Err(error) = spawn(&shared, "plugin-wait", Box::new(move |shared| wait(shared, child))) {
             let error = failed(error);
             // It was killed, and there is nobody else to do so.
-            while let Err(Errno::INTR) = rustix::process::waitpid(Some(group), WaitOptions::empty()) {}
+            while let Err(Errno::INTR) = rustix::process::waitpid(Some(group.id()), WaitOptions::empty()) {}
             shared.reap(&mut shared.state());
             return Err(error);
         }
@@ -343,13 +331,7 @@ fn spawn(shared: &Arc<Shared>, name: &str, work: Work) -> io::Result<()> {
 /// Waits for the end of the process, takes its children along, and lets its number go.
 fn wait(shared: &Shared, mut child: Child) {
     // Its number stays its own until it was waited for, so what is left of its group can be killed by it.
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    let has_ended = loop {
-        match rustix::process::waitid(WaitId::Pid(shared.group), options) {
-            Err(Errno::INTR) => {}
-            looked => break looked.is_ok(),
-        }
-    };
+    let has_ended = shared.group.wait().is_ok();
     let how =
         |status: io::Result<ExitStatus>| status.map_or_else(|error| error.to_string(), |it| it.to_string());
     let how = if has_ended {
@@ -484,12 +466,7 @@ fn hear(shared: &Shared, mut complaints: impl Read) {
     loop {
         match complaints.read(&mut buffer) {
             Ok(0) => return shared.drain(),
-            Ok(count) => {
-                let mut state = shared.state();
-                state.complaint.extend_from_slice(&buffer[..count]);
-                let extra = state.complaint.len().saturating_sub(COMPLAINT_BYTES);
-                state.complaint.drain(..extra);
-            }
+            Ok(count) => shared.state().complaint.push(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return shared.drain(),
         }
@@ -501,6 +478,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
     use std::sync::atomic::{AtomicI32, Ordering};
+
+    use rustix::process::{Pid, Signal};
 
     use super::*;
 
@@ -566,7 +545,7 @@ mod tests {
 
     fn spawn_all_but_one(shared: &Arc<Shared>, name: &str, work: Work) -> io::Result<()> {
         if name == "plugin-wait" {
-            UNWATCHED.store(shared.group.as_raw_nonzero().get(), Ordering::Relaxed);
+            UNWATCHED.store(shared.group.id().as_raw_nonzero().get(), Ordering::Relaxed);
             return Err(io::ErrorKind::WouldBlock.into());
         }
         spawn(shared, name, work)

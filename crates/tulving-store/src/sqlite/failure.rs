@@ -114,6 +114,9 @@ fn taken(message: &str) -> Option<Unique> {
         "memories.space, memories.audience, memories.key" => Unique::Key,
         "memories.space, memories.audience, memories.source_path" => Unique::SourcePath,
         "memories.space, memories.boundary, memories.audience, memories.content_hash" => Unique::Content,
+        "memories.space, memories.boundary, memories.audience, memories.attachment_hash" => {
+            Unique::Attachment
+        }
         "memories.space, memories.source_path, memories.content_hash, memories.mirror_occurrence" => {
             Unique::Entry
         }

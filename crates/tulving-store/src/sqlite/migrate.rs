@@ -18,6 +18,8 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0004_claims.sql"),
     include_str!("../../migrations/sqlite/0005_unlinked.sql"),
     include_str!("../../migrations/sqlite/0006_mirrored.sql"),
+    include_str!("../../migrations/sqlite/0007_documents.sql"),
+    include_str!("../../migrations/sqlite/0008_adopted.sql"),
 ];
 
 /// The newest schema.
@@ -90,14 +92,14 @@ pub(super) fn renew_epoch(connection: &Connection) -> rusqlite::Result<()> {
 mod tests {
     use tulving_core::vocabulary::{
         Author, Boundary, ChangeKind, ContentType, JobState, Kind, LinkedBy, MemoryType, Origin, Relation,
-        Stability, State, Trust, TurnRole, VersionAct,
+        Stability, State, System, Trust, TurnRole, VersionAct,
     };
 
     use super::*;
 
     #[test]
     fn the_schema_takes_every_word_of_the_vocabularies() {
-        let lists: [(&str, &[&str]); 22] = [
+        let lists: [(&str, &[&str]); 23] = [
             ("principals.kind", PrincipalKind::WORDS),
             ("spaces.kind", SpaceKind::WORDS),
             ("members.realm", Realm::WORDS),
@@ -120,6 +122,7 @@ mod tests {
             ("turns.role", TurnRole::WORDS),
             ("jobs.state", JobState::WORDS),
             ("changes.kind", ChangeKind::WORDS),
+            ("adopted.system", System::WORDS),
         ];
         let schema = Connection::open_in_memory().expect("opened");
         schema.execute_batch(&STEPS.concat()).expect("made");

@@ -16,6 +16,7 @@ mod feed;
 mod filter;
 mod gate;
 mod holds;
+mod imports;
 mod jobs;
 mod log;
 mod migrate;
@@ -145,9 +146,13 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError> {
+        let cut = match apply::loads_memories(changes) {
+            true => self.read(|reader| apply::cut(reader, changes))?,
+            false => apply::Cut::default(),
+        };
         let write = || {
             let mut writer = self.writer();
-            let (applied, erased) = apply::run(&mut writer, &self.gate, changes)?;
+            let (applied, erased) = apply::run(&mut writer, &self.gate, changes, &cut)?;
             if erased {
                 self.scrub.ask();
             }

@@ -137,7 +137,13 @@ impl Memories for SqliteStore {
         static BY_CONTENT: LazyLock<String> = LazyLock::new(|| {
             twin(
                 "m.space = ?3 AND m.audience = ?4 AND m.content_hash = ?5 AND m.boundary = ?6 AND m.key IS NULL \
-                 AND m.source_path IS NULL AND m.conversation IS NULL",
+                 AND m.source_path IS NULL AND m.conversation IS NULL AND m.attachment_name IS NULL",
+            )
+        });
+        static BY_FILE: LazyLock<String> = LazyLock::new(|| {
+            twin(
+                "m.space = ?3 AND m.audience = ?4 AND m.attachment_hash = ?5 AND m.boundary = ?6 AND m.key IS NULL \
+                 AND m.source_path IS NULL AND m.conversation IS NULL AND m.attachment_name IS NOT NULL",
             )
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
@@ -159,10 +165,16 @@ impl Memories for SqliteStore {
             {
                 return Ok(Some(found));
             }
+            let boundary = probe.boundary.as_str();
+            if let Some(hash) = &probe.attachment_hash
+                && let Some(found) =
+                    one(reader, &BY_FILE, params![me, within, space, audience, hash, boundary])?
+            {
+                return Ok(Some(found));
+            }
             let Some(hash) = &probe.content_hash else {
                 return Ok(None);
             };
-            let boundary = probe.boundary.as_str();
             one(reader, &BY_CONTENT, params![me, within, space, audience, hash.0, boundary])
         })
     }

@@ -14,8 +14,8 @@ use tulving_core::id::{
 };
 use tulving_core::job::{Job, Lease};
 use tulving_core::memory::{
-    Attachment, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span, Standing,
-    Text, Usage, VersionRecord,
+    Attachment, Auto, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span,
+    Standing, Text, Usage, VersionRecord,
 };
 use tulving_core::record::CurrentVersion;
 use tulving_core::score::{Importance, Weight};
@@ -124,16 +124,17 @@ impl<'a> Columns<'a> {
 /// The columns of an [`Edition`], of the table `m`.
 pub(super) const EDITION: &str = "m.key, m.boundary, m.content, m.content_type, m.content_hash, m.title, m.summary, \
      m.tags, m.type, m.kind, m.stability, m.importance, m.occurred_at, m.valid_from, m.valid_until, m.expires_at, \
-     m.source_note";
+     m.source_note, m.language, m.auto";
 
 /// Reads [`EDITION`].
 pub(super) fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
-    Ok(Edition {
+    let mut edition = Edition {
         key: columns.take()?,
         boundary: columns.word()?,
         text: Text {
             content: columns.take()?,
             content_type: columns.word()?,
+            language: None,
             content_hash: ContentHash(columns.take()?),
             title: columns.take()?,
             summary: columns.take()?,
@@ -152,7 +153,11 @@ pub(super) fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
             expires_at: columns.time_or_none()?,
         },
         source_note: columns.take()?,
-    })
+        auto: Auto::default(),
+    };
+    edition.text.language = columns.take()?;
+    edition.auto = Auto::from_bits(columns.take()?);
+    Ok(edition)
 }
 
 /// The columns of who wrote the current version, of the table `m`.
@@ -174,7 +179,7 @@ macro_rules! around {
             "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
              m.author, m.origin, m.source_agent, m.assisted_by_agent, m.trust, m.pass, m.source_path, m.mirror_line, \
              m.mirror_occurrence, m.attachment_key, m.attachment_media_type, m.attachment_size, m.attachment_hash, \
-             m.conversation, m.position, m.speaker, m.created_at, m.updated_at, ",
+             m.attachment_name, m.attachment_trouble, m.conversation, m.position, m.speaker, m.created_at, m.updated_at, ",
             $accessed_at,
             ", ",
             $access_count
@@ -263,11 +268,14 @@ fn mirror(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Mirror>> {
 fn attachment(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Attachment>> {
     let (object_key, media_type): (Option<String>, Option<String>) = (columns.take()?, columns.take()?);
     let (size, hash): (Option<i64>, Option<String>) = (columns.take()?, columns.take()?);
+    let (name, trouble): (Option<String>, Option<String>) = (columns.take()?, columns.take()?);
     Ok(object_key.map(|object_key| Attachment {
         object_key,
         media_type: media_type.unwrap_or_default(),
         size: size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0),
         hash: hash.unwrap_or_default(),
+        name,
+        trouble,
     }))
 }
 

@@ -387,6 +387,26 @@ fn jobs_are_listed_by_state_and_kind() {
 }
 
 #[test]
+fn an_imported_file_is_known_as_it_was() {
+    keeps(contract::imports::an_imported_file_is_known_as_it_was);
+}
+
+#[test]
+fn a_memory_follows_its_file_to_another_path() {
+    keeps(contract::imports::a_memory_follows_its_file_to_another_path);
+}
+
+#[test]
+fn a_file_is_unique_by_its_bytes() {
+    keeps(contract::imports::a_file_is_unique_by_its_bytes);
+}
+
+#[test]
+fn the_work_on_a_memory_settles_it() {
+    keeps(contract::imports::the_work_on_a_memory_settles_it);
+}
+
+#[test]
 fn a_mirrored_file_is_known_as_it_was() {
     keeps(contract::mirrors::a_mirrored_file_is_known_as_it_was);
 }
@@ -399,6 +419,16 @@ fn a_file_that_others_have_mirrored_conflicts() {
 #[test]
 fn a_mirror_follows_its_line() {
     keeps(contract::mirrors::a_mirror_follows_its_line);
+}
+
+#[test]
+fn what_stands_for_a_foreign_memory_is_known() {
+    keeps(contract::adoption::what_stands_for_a_foreign_memory_is_known);
+}
+
+#[test]
+fn an_adopted_memory_leaves_the_numbers_of_the_others_free() {
+    keeps(contract::adoption::an_adopted_memory_leaves_the_numbers_of_the_others_free);
 }
 
 #[test]

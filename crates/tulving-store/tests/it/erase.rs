@@ -31,13 +31,14 @@ fn files_with(folder: &Path, needle: &str) -> Vec<String> {
 
 fn update(store: &SqliteStore, id: MemoryId, from: Version, content: &str) {
     let revision = Revision {
+        attachment: None,
         id,
         from,
         act: VersionAct::Updated,
         edition: edition(content),
         stood: Standing::new(State::Active),
         standing: Standing::new(State::Active),
-        chunks: Some(chunk::split(content)),
+        chunks: Some(chunk::split(content, chunk::Form::PROSE)),
     };
     apply(store, vec![Write::Revise(Box::new(revision))]);
 }

@@ -117,6 +117,8 @@ fn fill_memories(store: &SqliteStore) -> [MemoryId; 8] {
         media_type: "image/png".to_owned(),
         size: 12_345,
         hash: "ab".repeat(32),
+        name: None,
+        trouble: None,
     });
     attached.standing = Standing { pinned: true, ..Standing::new(State::Processing) };
     said.place.conversation = Some("telegram".to_owned());
@@ -148,9 +150,10 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
     newer.key = Some("editor".to_owned());
     let mut revise = act(vec![Write::Revise(Box::new(Revision {
         id: keyed,
+        attachment: None,
         from: Version::FIRST,
         act: VersionAct::Updated,
-        chunks: Some(chunk::split(&newer.text.content)),
+        chunks: Some(chunk::of(&newer.text)),
         edition: newer,
         stood: Standing::new(State::Active),
         standing: Standing::new(State::Active),

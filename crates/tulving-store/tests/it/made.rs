@@ -8,7 +8,9 @@ use std::time::Duration;
 use tulving_core::change::{Actor, Applied, ChangeSet, NewMemory, Write};
 use tulving_core::error::StoreError;
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::memory::{Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage};
+use tulving_core::memory::{
+    Auto, Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage,
+};
 use tulving_core::ports::{Clock, Store, Transfer};
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::score::Importance;
@@ -95,6 +97,7 @@ pub(crate) fn edition(content: &str) -> Edition {
         text: Text {
             content: content.to_owned(),
             content_type: ContentType::Text,
+            language: None,
             content_hash: normalize::hash(content),
             title: None,
             summary: None,
@@ -108,12 +111,13 @@ pub(crate) fn edition(content: &str) -> Edition {
         },
         span: Span::default(),
         source_note: None,
+        auto: Auto::default(),
     }
 }
 
 /// The write that inserts a memory, whole as one chunk.
 pub(crate) fn insert(memory: Memory) -> Write {
-    let chunks = chunk::split(&memory.edition.text.content);
+    let chunks = chunk::of(&memory.edition.text);
     Write::Insert(Box::new(NewMemory { memory, chunks }))
 }
 

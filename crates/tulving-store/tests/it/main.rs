@@ -24,11 +24,17 @@ mod drafts;
 // Backends that are programs of their own, as processes.
 mod plugin;
 
+// Attachments by their hash: a folder, and what is heard of a bucket.
+mod objects;
+
 // What is erased is gone from every file.
 mod erase;
 
 // Dump and load between homes.
 mod transfer;
+
+// What other memories have kept: whose it is, what becomes what, and files that are damaged, locked or hostile.
+mod foreign;
 
 // Many connections and processes: pulse, busy waits, readers.
 mod sharing;

@@ -149,6 +149,7 @@ fn versions_of_a_handmade_dump_leave_room_for_edits() {
                 target.memory(&user(), SpaceId::DEFAULT, id.into(), Forgotten::Without).expect("read");
             let found = found.expect("it is there");
             let revision = Revision {
+                attachment: None,
                 id,
                 from: found.version,
                 act: VersionAct::Updated,

@@ -402,6 +402,8 @@ fn full(world: &World, space: SpaceId, owner: PrincipalId) -> tulving_core::memo
                 media_type: "image/png".to_owned(),
                 size: u64::from(u32::MAX) + 1,
                 hash: "00ff".to_owned(),
+                name: Some("plan.pdf".to_owned()),
+                trouble: Some("it is encrypted".to_owned()),
             }),
         };
         m.place = Place {

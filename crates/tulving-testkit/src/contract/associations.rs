@@ -148,6 +148,7 @@ pub fn a_callers_update_supersedes(fresh: Fresh<'_>) {
             key: None,
             source_path: None,
             content_hash: Some(old.edition.text.content_hash),
+            attachment_hash: None,
         };
         let number = MemoryRef::Number(old.number.expect("a record"));
         let answers = [

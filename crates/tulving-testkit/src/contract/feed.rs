@@ -426,6 +426,7 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
                 };
                 world.apply(vec![Write::Revise(Box::new(Revision {
                     id: picked.memory.id,
+                    attachment: None,
                     from: picked.memory.version,
                     act: VersionAct::Updated,
                     edition: build::edition(&format!("edited {round}")),

@@ -136,11 +136,23 @@ checks! {
         an_erasure_empties_answers,
         old_claims_go_oldest_first,
     }
+    /// Imported files, files that memories describe, and the work on them.
+    imports {
+        an_imported_file_is_known_as_it_was,
+        a_memory_follows_its_file_to_another_path,
+        a_file_is_unique_by_its_bytes,
+        the_work_on_a_memory_settles_it,
+    }
     /// What is known of mirrored files.
     mirrors {
         a_mirrored_file_is_known_as_it_was,
         a_file_that_others_have_mirrored_conflicts,
         a_mirror_follows_its_line,
+    }
+    /// Memories of other systems.
+    adoption {
+        what_stands_for_a_foreign_memory_is_known,
+        an_adopted_memory_leaves_the_numbers_of_the_others_free,
     }
     /// The change log and the audit.
     log {

@@ -295,6 +295,7 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: Fresh<'_>) {
         key: Some("k"),
         source_path: Some("p"),
         content_hash: hash,
+        attachment_hash: None,
     };
     let twin = |who, probe: &Probe<'_>| good(world.store.twin(&eyes(who), probe)).map(|m| m.id);
     assert_eq!(twin(bob, &all), Some(key.id), "the key first");
@@ -309,6 +310,7 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: Fresh<'_>) {
         key: Some("free"),
         source_path: None,
         content_hash: None,
+        attachment_hash: None,
         ..all.clone()
     };
     assert_eq!(twin(bob, &free), None);

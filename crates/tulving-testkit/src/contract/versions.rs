@@ -27,6 +27,7 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
         stood: second.standing,
         standing: second.standing,
         chunks: None,
+        attachment: None,
     }));
     good(world.apply_as(owner, Vec::new(), vec![back]));
     let third = world.seen(&eyes(owner), first.id).expect("there");

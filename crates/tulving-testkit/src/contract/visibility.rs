@@ -110,6 +110,7 @@ fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> 
         key: None,
         source_path: None,
         content_hash: None,
+        attachment_hash: None,
     };
     let twin = |probe: Probe<'_>| good(store.twin(viewer, &probe)).is_some();
     let by_text = filter(|_, _| ());
@@ -149,6 +150,7 @@ fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> 
             "twin by content",
             twin(Probe {
                 content_hash: Some(memory.edition.text.content_hash),
+                attachment_hash: None,
                 ..nothing
             }),
         ),

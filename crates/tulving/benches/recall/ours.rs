@@ -19,7 +19,8 @@ use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Embedding;
 use tulving_core::ports::{
-    Clock as _, Directory as _, Embedder, Index as _, NoFiles, Store as _, SystemClock,
+    Clock as _, Directory as _, Embedder, Index as _, NoExtractor, NoFiles, NoObjects, Store as _,
+    SystemClock,
 };
 use tulving_core::request::{Ask, Caller, Filter, Mode, RecallRequest, SaveRequest};
 use tulving_core::search::{Item, Meaning, Question, Scope};
@@ -90,6 +91,8 @@ impl Bed {
             former: Vec::new(),
             index: index.clone(),
             files: Arc::new(NoFiles),
+            objects: Arc::new(NoObjects),
+            extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
         });

@@ -23,7 +23,7 @@ use tulving_core::error::ModelError;
 use tulving_core::id::PrincipalId;
 use tulving_core::limits::Limits;
 use tulving_core::memory::Embedding;
-use tulving_core::ports::{Clock as _, Embedder, NoFiles, Store as _, SystemClock};
+use tulving_core::ports::{Clock as _, Embedder, NoExtractor, NoFiles, NoObjects, Store as _, SystemClock};
 use tulving_core::request::SaveRequest;
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts};
@@ -69,6 +69,8 @@ impl Bed {
             former: Vec::new(),
             index: index.clone(),
             files: Arc::new(NoFiles),
+            objects: Arc::new(NoObjects),
+            extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
         }));

@@ -93,3 +93,25 @@ pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Out
     printer.line(line)?;
     Ok(Outcome::Done)
 }
+
+/// Embeds all that waits, where that is done along with something else.
+pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+    if app.engine.set_up_model().is_none() {
+        return Ok(());
+    }
+    let (mut bar, mut done) = (None, 0);
+    loop {
+        let step = app.engine.embed_waiting(STEP)?;
+        done += step.done;
+        let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
+        bar.set_position(done);
+        if step.left == 0 || step.sections == 0 {
+            break;
+        }
+        app.fold(printer)?;
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    Ok(())
+}

@@ -1,6 +1,8 @@
 //! The commands, one file each: their flags, one verb of the engine, what is printed of it.
 
+pub(crate) mod adopt;
 pub(crate) mod associate;
+pub(crate) mod attachment;
 pub(crate) mod audit;
 pub(crate) mod backup;
 mod batch;
@@ -12,10 +14,13 @@ pub(crate) mod dissociate;
 pub(crate) mod doctor;
 pub(crate) mod dump;
 pub(crate) mod embed;
+pub(crate) mod extract_text;
 pub(crate) mod file;
 pub(crate) mod forget;
 pub(crate) mod get;
 pub(crate) mod history;
+pub(crate) mod import;
+pub(crate) mod jobs;
 pub(crate) mod journal;
 pub(crate) mod list;
 pub(crate) mod load;
@@ -24,6 +29,7 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod r#move;
 pub(crate) mod moves;
+pub(crate) mod push;
 pub(crate) mod recall;
 pub(crate) mod related;
 pub(crate) mod revert;
@@ -51,6 +57,9 @@ use crate::wire::{self, App, SpaceNames};
 pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> {
     if let Some(Command::Completions(args)) = &cli.command {
         return done(completions::run(args, printer), printer);
+    }
+    if let Some(Command::ExtractText(args)) = &cli.command {
+        return extract_text::run(args);
     }
     let settings = settings::read(&cli.global)?;
     printer.color(settings.color);
@@ -88,6 +97,8 @@ fn done(outcome: Result<Outcome, Failure>, printer: &mut Printer) -> Result<Outc
 fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match command {
         Command::Save(args) => save::run(args, app, printer),
+        Command::Push(args) => push::run(args, app, printer),
+        Command::Import(args) => import::run(args, app, printer),
         Command::Recall(args) => recall::run(args, app, printer),
         Command::Get(args) => get::run(args, app, printer),
         Command::List(args) => list::run(args, app, printer),
@@ -121,10 +132,13 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Audit(args) => audit::run(args, app, printer),
         Command::Backup(args) => backup::run(args, app, printer),
         Command::Dump(args) => dump::run(args, app, printer),
+        Command::Jobs(args) => jobs::run(args, app, printer),
+        Command::Attachment(args) => attachment::run(args, app, printer),
         Command::Embed(args) => embed::run(args, app, printer),
         Command::Load(args) => load::run(args, app, printer),
         Command::Doctor(_)
         | Command::Tend(_)
+        | Command::ExtractText(_)
         | Command::Config(_)
         | Command::Completions(_)
         | Command::Help { .. } => unreachable!("these were done before"),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tulving_core::answer::{Answer, FailedBackend, Hit, Lane, Missing, Strength, Unread};
+use tulving_core::answer::{Answer, FailedBackend, FurtherSection, Hit, Lane, Missing, Strength, Unread};
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::memory::Memory;
@@ -16,7 +16,7 @@ use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
 use crate::input;
 use crate::print::Printer;
-use crate::show::memory::{Layout, lines};
+use crate::show::memory::{Layout, further, lines};
 use crate::show::style::{self, FAINT};
 use crate::show::text::thousands;
 use crate::wire::App;
@@ -304,6 +304,10 @@ fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -
         if args.asking.explain {
             printer.line(format!("      {}", style::paint(FAINT, &hit.why)))?;
         }
+        for FurtherSection { section, content, .. } in &hit.further {
+            let text = part(content, &section.heading_path);
+            printer.line(further(section.line, &text, printer.columns()))?;
+        }
     }
     if answer.evidence.is_some_and(|evidence| evidence < Strength::Strong) {
         let word = answer.evidence.map_or("", Strength::as_str);
@@ -324,12 +328,16 @@ fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -
 fn best_part(hit: &Hit) -> Memory {
     let mut memory = hit.memory.clone();
     if hit.section.is_some() {
-        let part = below_headings(hit.shown(), hit.heading_path());
-        let path = hit.heading_path().iter().map(String::as_str);
-        let parts: Vec<&str> = path.chain([part]).filter(|part| !part.is_empty()).collect();
-        memory.edition.text.content = parts.join(" › ");
+        memory.edition.text.content = part(hit.shown(), hit.heading_path());
     }
     memory
+}
+
+/// A section below the headings that lead there.
+fn part(section: &str, path: &[String]) -> String {
+    let below = below_headings(section, path);
+    let parts = path.iter().map(String::as_str).chain([below]).filter(|part| !part.is_empty());
+    parts.collect::<Vec<&str>>().join(" › ")
 }
 
 /// A section without the headings that it begins with, where they are those of its path.

@@ -58,7 +58,7 @@ pub(crate) struct Save {
 /// What the memory is.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What it is")]
-struct About {
+pub(super) struct About {
     /// What it says [default: fact]
     #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType))]
     memory_type: Option<MemoryType>,
@@ -86,6 +86,9 @@ struct About {
     /// The form of the content [default: text]
     #[arg(long, value_name = "FORM", value_parser = word!(ContentType))]
     content_type: Option<ContentType>,
+    /// The language of code, such as rust
+    #[arg(long, value_name = "NAME")]
+    language: Option<String>,
     /// Who may see it [default: private in `default`, hub elsewhere]
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
@@ -205,21 +208,32 @@ fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
     Ok(AssociationRequest { target: reference(name)?, relation: Some(relation), weight })
 }
 
+impl About {
+    /// A request with what is said of it.
+    pub(super) fn request(&self, content: String) -> SaveRequest {
+        SaveRequest {
+            content,
+            content_type: self.content_type,
+            language: self.language.clone(),
+            key: self.key.clone(),
+            title: self.title.clone(),
+            summary: self.summary.clone(),
+            tags: (!self.tags.is_empty()).then(|| self.tags.clone()),
+            memory_type: self.memory_type,
+            kind: self.kind,
+            stability: self.stability,
+            importance: self.importance,
+            boundary: self.boundary,
+            pinned: self.pin,
+            ..SaveRequest::default()
+        }
+    }
+}
+
 impl Save {
     fn request(&self, content: String) -> Result<SaveRequest, Failure> {
         let Self { about, origin, span, .. } = self;
         Ok(SaveRequest {
-            content,
-            content_type: about.content_type,
-            key: about.key.clone(),
-            title: about.title.clone(),
-            summary: about.summary.clone(),
-            tags: (!about.tags.is_empty()).then(|| about.tags.clone()),
-            memory_type: about.memory_type,
-            kind: about.kind,
-            stability: about.stability,
-            importance: about.importance,
-            boundary: about.boundary,
             author: origin.auto.then_some(Author::Auto),
             source_note: origin.source_note.clone(),
             assisted_by_agent: origin.assisted_by.clone(),
@@ -232,9 +246,8 @@ impl Save {
             valid_from: time(span.valid_from.as_ref())?,
             valid_until: time(span.valid_until.as_ref())?,
             expires_at: time(span.expires_at.as_ref())?,
-            pinned: about.pin,
             associations: self.links.requests()?,
-            ..SaveRequest::default()
+            ..about.request(content)
         })
     }
 }
@@ -271,7 +284,7 @@ pub(super) fn label(receipt: &Receipt) -> String {
     receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string())
 }
 
-fn what_became(receipt: &Receipt) -> String {
+pub(super) fn what_became(receipt: &Receipt) -> String {
     let label = label(receipt);
     let archive = if receipt.revived { ", back from the archive" } else { "" };
     match receipt.fate {

@@ -67,6 +67,9 @@ pub(crate) struct Update {
     /// New form of the content
     #[arg(long, value_name = "FORM", value_parser = word!(ContentType))]
     content_type: Option<ContentType>,
+    /// New language of code, such as rust
+    #[arg(long, value_name = "NAME")]
+    language: Option<String>,
     /// New boundary
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
@@ -94,6 +97,7 @@ enum Clearable {
     Title,
     Summary,
     Tags,
+    Language,
     SourceNote,
     OccurredAt,
     ValidFrom,
@@ -125,6 +129,7 @@ impl Update {
             if_version: self.if_version.map(Version),
             content,
             content_type: self.content_type,
+            language: self.change(Clearable::Language, self.language.clone())?,
             key: self.change(Clearable::Key, self.key.clone())?,
             title: self.change(Clearable::Title, self.title.clone())?,
             summary: self.change(Clearable::Summary, self.summary.clone())?,

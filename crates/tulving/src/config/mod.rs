@@ -7,6 +7,7 @@ mod backends;
 mod embedding;
 mod error;
 mod file;
+mod objects;
 mod server;
 mod table;
 
@@ -27,6 +28,7 @@ use crate::log::Logging;
 use crate::nearest::nearest;
 use embedding::Embedding;
 use file::Entry;
+use objects::ObjectPlace;
 use server::Server;
 use table::{SETTINGS, Setting};
 
@@ -56,6 +58,10 @@ pub(crate) struct Settings {
     pub(crate) readers: usize,
     /// What turns text into vectors.
     pub(crate) embedding: Embedding,
+    /// Where the files are kept that memories describe.
+    pub(crate) objects: ObjectPlace,
+    /// The languages of the text in images, as tesseract names them.
+    pub(crate) languages: Option<String>,
     /// Where memories are kept; the built-in store alone where there is none.
     pub(crate) backends: Vec<BackendSetting>,
     /// What a server keeps to.
@@ -149,6 +155,8 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         busy_wait: Duration::ZERO,
         readers: 1,
         embedding: Embedding::default(),
+        objects: ObjectPlace::default(),
+        languages: None,
         backends: Vec::new(),
         server: Server::default(),
         logging: Logging::default(),

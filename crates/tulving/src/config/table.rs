@@ -85,6 +85,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "limits.attachment_bytes",
+        variable: "TULVING_LIMITS_ATTACHMENT_BYTES",
+        default: "100000000",
+        about: "most bytes of one file that is kept as an attachment",
+        expects: "a whole number from 1 to 1000000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.limits.attachment_bytes = within(text, 1, 1_000_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
         key: "store.busy_wait_seconds",
         variable: "TULVING_STORE_BUSY_WAIT_SECONDS",
         default: "60",
@@ -190,6 +202,101 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "objects.bucket",
+        variable: "TULVING_OBJECTS_BUCKET",
+        default: "",
+        about: "the bucket, of S3 or a service like it, for files that memories describe; else objects in the home",
+        expects: "the name of a bucket",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.objects.bucket);
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.region",
+        variable: "TULVING_OBJECTS_REGION",
+        default: "us-east-1",
+        about: "the region of the bucket",
+        expects: "a region such as eu-central-1",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.objects.region = Some(text.trim()).filter(|region| !region.is_empty())?.to_owned();
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.endpoint",
+        variable: "TULVING_OBJECTS_ENDPOINT",
+        default: "",
+        about: "where the service of the bucket answers; that of Amazon where empty",
+        expects: "an address that begins with https:// or http://",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.objects.endpoint = match text.trim() {
+                "" => String::new(),
+                address if address.contains("://") => address.to_owned(),
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.prefix",
+        variable: "TULVING_OBJECTS_PREFIX",
+        default: "",
+        about: "what stands before every key in the bucket",
+        expects: "a text",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.objects.prefix);
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.allow_http",
+        variable: "TULVING_OBJECTS_ALLOW_HTTP",
+        default: "false",
+        about: "whether the service may answer without encryption",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.objects.allow_http = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.keys_file",
+        variable: "TULVING_OBJECTS_KEYS_FILE",
+        default: "",
+        about: "a file with the keys of the bucket; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        expects: "a path",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.objects.keys_file = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "extract.languages",
+        variable: "TULVING_EXTRACT_LANGUAGES",
+        default: "",
+        about: "the languages of the text in images, as tesseract names them: eng, deu+eng",
+        expects: "names of languages with + between them",
+        shape: Shape::Text,
+        take: |settings, text| {
+            let text = text.trim();
+            let named = |name: &str| {
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            };
+            if !text.is_empty() && !text.split('+').all(named) {
+                return None;
+            }
+            settings.languages = (!text.is_empty()).then(|| text.to_owned());
+            Some(())
+        },
+    },
+    Setting {
         key: "server.timeout_seconds",
         variable: "TULVING_SERVER_TIMEOUT_SECONDS",
         default: "60",
@@ -210,6 +317,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         shape: Shape::Number,
         take: |settings, text| {
             settings.server.limits.body_bytes = within(text, 1, 1_000_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.max_upload_bytes",
+        variable: "TULVING_SERVER_MAX_UPLOAD_BYTES",
+        default: "33554432",
+        about: "most bytes of the body of a request that holds a file",
+        expects: "a whole number from 1 to 1000000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.upload_bytes = within(text, 1, 1_000_000_000)?;
             Some(())
         },
     },

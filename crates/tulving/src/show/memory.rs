@@ -42,6 +42,17 @@ pub(crate) fn lines<'m>(memories: impl Iterator<Item = &'m Memory>, layout: &Lay
     rows.iter().map(|(label, memory)| line(label, widest, memory, layout)).collect()
 }
 
+/// One line for a further section of a memory, below that of the memory: where it begins and what it says.
+pub(crate) fn further(line: usize, text: &str, columns: Option<usize>) -> String {
+    let place = format!("      also line {line}  ");
+    let text = one_line(text);
+    let told = match columns {
+        Some(columns) => cut(&text, columns.saturating_sub(text::width(&place)).max(10)),
+        None => cap(&text, LINE_CHARACTERS),
+    };
+    format!("{}{told}", style::paint(FAINT, place))
+}
+
 fn label(memory: &Memory, layout: &Layout<'_>) -> String {
     let label = one_line(&memory.label());
     match layout.spaces {
@@ -75,7 +86,7 @@ fn gist(memory: &Memory, now: Timestamp, columns: Option<usize>) -> String {
     let marks = marks(memory, now).into_iter().map(|mark| format!("[{mark}] "));
     let marks: String = backend.chain(marks).collect();
     let shown_marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
-    let title = memory.edition.text.title.as_deref().map(one_line).map(|title| format!("{title}: "));
+    let title = memory.edition.title_beside().map(one_line).map(|title| format!("{title}: "));
     let title = title.unwrap_or_default();
     let content = one_line(&memory.edition.text.content);
     let Some(columns) = columns else {

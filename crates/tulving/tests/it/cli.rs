@@ -1,5 +1,11 @@
 //! What a person sees: every command, to the letter.
 
+/// How things are written, for people and for pipes.
+mod output;
+
+/// What depends on whose token it is.
+mod rights;
+
 use crate::binary::{Transcript, Tulving, assert_transcript, finish};
 
 /// A home with three memories, the third of which updates the first.
@@ -40,7 +46,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 39);
+    assert_eq!(seen, 43);
 }
 
 #[test]
@@ -138,6 +144,30 @@ fn recall_finds_by_text_mode_and_filter() {
             .run(&["recall", "--type", "goal"])
             .run(&["recall", "--since", "2099-01-01"])
     );
+}
+
+#[test]
+fn further_sections_stand_below_a_long_memory() {
+    let tulving = Tulving::new();
+    let section = |name: &str, told: &str| format!("## {name}\n\n{told} {}\n\n", "All is clean. ".repeat(30));
+    let text = [
+        section("Boiler", "The relief valve opens at nine bar."),
+        section("Hose", "It is blue."),
+        section("Tank", "Its relief valve opens at three bar."),
+    ];
+    let text = format!("# Manual\n\n{}", text.concat());
+    assert_eq!(tulving.run_with(&["save", "-", "--content-type", "markdown"], text.as_bytes()).code, 0);
+    let question = "the relief valve opens at nine bar";
+    assert_transcript!(
+        Transcript::new(&tulving).run(&["recall", question]).run(&["recall", question, "--budget", "150"])
+    );
+    let found = &tulving.json(&["recall", question])["memories"][0];
+    assert_eq!((&found["section"]["line"], &found["further"][0]["line"]), (&1.into(), &11.into()), "{found}");
+    let content = found["content"].as_str().expect("a text");
+    let place = |end: &str| found["further"][0][end].as_u64().and_then(|at| usize::try_from(at).ok());
+    let (start, end) = (place("start").expect("a start"), place("end").expect("an end"));
+    assert_eq!(found["further"][0]["content"], content[start..end]);
+    assert_eq!(found["further"][0]["heading_path"], serde_json::json!(["Manual", "Tank"]));
 }
 
 #[test]
@@ -478,46 +508,6 @@ fn a_batch_of_several_transactions_keeps_all_before_the_wrong_line() {
 }
 
 #[test]
-fn completions_are_written_without_a_home() {
-    let tulving = Tulving::new();
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(tulving.ok(&["completions", shell]).contains("tulving"), "{shell}");
-    }
-    assert!(!tulving.home().exists());
-}
-
-#[test]
-fn a_reader_that_goes_away_is_no_error() {
-    let tulving = Tulving::new();
-    let lines: String =
-        (0..3_000).map(|n| format!("{{\"content\":\"memory {n} {}\"}}\n", "x".repeat(200))).collect();
-    assert_eq!(tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code, 0);
-    let mut command = tulving.command(&["list", "--all"]);
-    let mut child = command
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("starts");
-    let mut first = [0; 10];
-    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut first).expect("some output");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("ends");
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
-}
-
-#[test]
-fn colours_are_for_terminals_unless_asked_for() {
-    let tulving = furnished();
-    let escaped = |args: &[&str]| tulving.ok(args).contains('\u{1b}');
-    assert!(!escaped(&["list"]));
-    assert!(escaped(&["list", "--color", "always"]));
-    assert!(!escaped(&["list", "--color", "never"]));
-    let mut command = tulving.command(&["list"]);
-    command.env("TULVING_OUTPUT_COLOR", "always");
-    assert!(finish(command, b"").out.contains('\u{1b}'));
-}
-
-#[test]
 fn an_edit_that_changes_nothing_says_so() {
     let tulving = furnished();
     tulving.ok(&["space", "create", "team-a"]);
@@ -550,30 +540,6 @@ fn what_has_expired_is_marked_and_listed_as_archived() {
             b"{\"content\": \"Older\", \"expires_at\": \"1999-01-01\", \"associations\": [{\"target\": \"#99\"}]}\n",
         );
     assert_transcript!(transcript);
-}
-
-#[test]
-fn help_is_also_a_command() {
-    let tulving = Tulving::new();
-    assert_eq!(tulving.ok(&["help"]), tulving.ok(&["--help"]));
-    assert_eq!(tulving.ok(&["help", "save"]), tulving.ok(&["save", "--help"]));
-    assert_eq!(tulving.ok(&["help", "space", "create"]), tulving.ok(&["space", "create", "--help"]));
-    assert_eq!(tulving.run(&["help", "sav"]).code, 2);
-    assert!(!tulving.home().exists());
-}
-
-#[test]
-fn a_line_of_a_pipe_is_cut_where_it_is_very_long() {
-    let tulving = Tulving::new();
-    let run = tulving.run_with(&["save", "-"], "word ".repeat(10_000).as_bytes());
-    assert_eq!(run.code, 0, "{}", run.err);
-    let listed = tulving.ok(&["list"]);
-    let shown = listed.trim_end().rsplit("  ").next().expect("a content");
-    assert!(shown.ends_with('…') && (1_990..=2_000).contains(&shown.chars().count()), "{listed}");
-    assert_eq!(tulving.json(&["list"])["memories"][0]["content"].as_str().map(str::len), Some(49_999));
-    tulving.ok(&["forget", "1", "--hard"]);
-    tulving.ok(&["save", &"x".repeat(1_999)]);
-    assert!(tulving.ok(&["list"]).contains(&"x".repeat(1_999)));
 }
 
 #[test]
@@ -613,65 +579,6 @@ fn who_is_in_no_space_is_told_so() {
 }
 
 #[test]
-fn config_shows_the_space_of_a_confined_token() {
-    let tulving = Tulving::new();
-    tulving.ok(&["space", "create", "team-a"]);
-    let token = tulving.ok(&["token", "create", "--for", "bot", "--space", "team-a"]);
-    let space = |token: &str, args: &[&str]| {
-        let mut command = tulving.command(&[&["config", "--json"], args].concat());
-        command.env("TULVING_TOKEN", token.trim());
-        let run = finish(command, b"");
-        assert_eq!(run.code, 0, "{}", run.err);
-        let document: serde_json::Value = serde_json::from_str(&run.out).expect("a document");
-        let settings = document["settings"].as_array().expect("a list");
-        let space = settings.iter().find(|setting| setting["key"] == "space").expect("a space").clone();
-        (space["value"].clone(), space["source"]["from"].clone(), run.err)
-    };
-    assert_eq!(space(&token, &[]), ("team-a".into(), "token".into(), String::new()));
-    assert_eq!(space(&token, &["--space", "team-a"]), ("team-a".into(), "flag".into(), String::new()));
-    let (value, source, said) = space("tlv_made_up", &[]);
-    assert_eq!((value, source), ("default".into(), "default".into()));
-    assert!(said.contains("the token is not valid"), "{said}");
-}
-
-#[test]
-fn doctor_is_for_admins_of_the_org() {
-    let tulving = Tulving::new();
-    tulving.ok(&["save", "one"]);
-    let token = tulving.ok(&["token", "create", "--for", "bot", "--role", "admin"]);
-    let own = std::fs::read_to_string(tulving.home().join("api-token")).expect("a token");
-    let code = |token: &str, args: &[&str]| {
-        let mut command = tulving.command(args);
-        command.env("TULVING_TOKEN", token.trim());
-        let run = finish(command, b"");
-        (run.code, run.out.is_empty())
-    };
-    assert_eq!(code(&own, &["doctor"]), (0, false));
-    assert_eq!(code("tlv_made_up", &["doctor"]), (8, true));
-    assert_eq!(code("", &["doctor"]), (8, true));
-    assert_eq!(code(&token, &["doctor"]), (8, true));
-    assert_eq!(code("tlv_made_up", &["doctor", "--home", "nowhere"]), (8, true));
-    assert!(!tulving.folder().join("nowhere").exists());
-}
-
-#[test]
-fn the_audit_of_one_space_is_of_that_space() {
-    let tulving = Tulving::new();
-    tulving.ok(&["space", "create", "team-a"]);
-    tulving.ok(&["space", "create", "team-b"]);
-    let acts = |args: &[&str]| tulving.json(args)["entries"].as_array().expect("a list").len();
-    let all = acts(&["audit"]);
-    assert_eq!(acts(&["audit", "--space", "team-a"]), 1);
-    assert!(all > 2, "{all} entries");
-    assert_eq!(tulving.run(&["audit", "--space", "nowhere"]).code, 3);
-    let mut command = tulving.command(&["audit", "--json"]);
-    command.env("TULVING_SPACE", "team-a");
-    let run = finish(command, b"");
-    let document: serde_json::Value = serde_json::from_str(&run.out).expect("a document");
-    assert_eq!(document["entries"].as_array().map(Vec::len), Some(all));
-}
-
-#[test]
 fn what_a_load_leaves_out_is_named() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one"]);
@@ -689,37 +596,4 @@ fn what_a_load_leaves_out_is_named() {
     ]));
     let loading = tulving.json(&["--home", "fourth", "load", "widowed.jsonl"]);
     assert_eq!(loading["left_out"].as_array().map(Vec::len), Some(1), "{loading}");
-}
-
-#[test]
-fn what_is_for_the_org_is_shown_with_the_start_of_its_space() {
-    let tulving = Tulving::new();
-    tulving.ok(&["space", "create", "team-a"]);
-    tulving.ok(&["save", "For everybody", "--space", "team-a", "--boundary", "org"]);
-    let space = tulving.json(&["get", "1", "--space", "team-a"])["space"].as_str().expect("an id").to_owned();
-    let token = tulving.ok(&["token", "create", "--for", "bot", "--role", "reader"]);
-    let mut command = tulving.command(&["list", "--all-spaces"]);
-    command.env("TULVING_TOKEN", token.trim());
-    let run = finish(command, b"");
-    assert!(run.out.starts_with(&format!("{}… #1  fact", &space[..13])), "{}{}", run.out, run.err);
-}
-
-#[test]
-fn what_does_not_hold_now_is_marked() {
-    let tulving = Tulving::new();
-    tulving.ok(&["save", "The office is in Turin", "--valid-until", "2020-01-01"]);
-    tulving.ok(&["save", "The office is in Milan", "--valid-from", "2999-01-01"]);
-    let found = tulving.ok(&["recall", "office"]);
-    assert!(found.contains("[no longer valid] The office is in Turin"), "{found}");
-    assert!(found.contains("[not yet valid] The office is in Milan"), "{found}");
-}
-
-#[test]
-fn weights_of_links_have_three_digits_at_the_most() {
-    let tulving = Tulving::new();
-    tulving.ok(&["save", "one"]);
-    tulving.ok(&["save", "two", "--related-to", "1:0.9705582857131958"]);
-    tulving.ok(&["save", "three", "--related-to", "1:0.5"]);
-    let related = tulving.ok(&["related", "1"]);
-    assert!(related.contains("← related_to 0.971 ") && related.contains("← related_to 0.5 "), "{related}");
 }

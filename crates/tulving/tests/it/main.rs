@@ -24,6 +24,12 @@ mod bad_home;
 /// The binary killed while it writes.
 mod crash;
 
+/// Documents: pushed one by one, and imported as trees that change.
+mod documents;
+
+/// The text of files that are not text, in a process of its own for each.
+mod extract;
+
 /// Several processes on one home at the same time.
 mod processes;
 
@@ -53,6 +59,9 @@ mod files_crash;
 
 /// Conversations that are archived.
 mod conversations;
+
+/// What other memories have kept, taken in by `tulving import`.
+mod adopt;
 
 /// How well recall finds, on a small set of our own.
 mod ranking;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tulving_core::answer::Strength;
 use tulving_core::id::MemoryId;
 use tulving_core::limits::Limits;
-use tulving_core::ports::{NoFiles, SystemClock};
+use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts};
@@ -56,6 +56,8 @@ fn bed() -> Bed {
         former: Vec::new(),
         index: Arc::new(SearchIndex::open(store, &home.index_dir())),
         files: Arc::new(NoFiles),
+        objects: Arc::new(NoObjects),
+        extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
     });

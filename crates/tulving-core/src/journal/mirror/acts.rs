@@ -177,7 +177,7 @@ impl<'a> Acts<'a> {
         }
         let Memory { id, version, edition, standing, .. } = found.memory;
         let title = entry.title.as_deref().map(str::to_owned);
-        let chunks = Some(chunk::split(&edition.text.content));
+        let chunks = Some(chunk::of(&edition.text));
         let edition = Edition { text: Text { title, ..edition.text }, ..edition };
         let act = VersionAct::Updated;
         Ok(Some(Write::Revise(Box::new(Revision {
@@ -188,6 +188,7 @@ impl<'a> Acts<'a> {
             stood: standing,
             standing,
             chunks,
+            attachment: None,
         }))))
     }
 

@@ -10,7 +10,8 @@ use crate::file::{FileEntry, FilePath};
 use crate::id::{MemoryId, PrincipalId, Version};
 use crate::limits;
 use crate::memory::{
-    Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span, Standing, Text, Usage,
+    Auto, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span, Standing, Text,
+    Usage,
 };
 use crate::space::Space;
 use crate::text::{chunk, normalize};
@@ -128,15 +129,16 @@ pub(super) fn made(source: &Source<'_>, text: &str, entry: &Wanted) -> NewMemory
         None => source.file.stamp.modified_at().min(now),
     };
     let content = content(text, &entry.range);
-    let chunks = chunk::split(&content);
     let text = Text {
         content,
         content_type: ContentType::Markdown,
+        language: None,
         content_hash: entry.hash,
         title: entry.title.as_deref().map(str::to_owned),
         summary: None,
         tags: Vec::new(),
     };
+    let chunks = chunk::of(&text);
     let long_term = source.file.path.name() == format!("{FOLDER}/{}", long_term::FILE);
     let class = Classification {
         memory_type: MemoryType::Fact,
@@ -157,6 +159,7 @@ pub(super) fn made(source: &Source<'_>, text: &str, entry: &Wanted) -> NewMemory
             class,
             span: Span { occurred_at: day.map(Day::start), ..Span::default() },
             source_note: None,
+            auto: Auto::default(),
         },
         standing: Standing::new(State::Active),
         provenance: Provenance {

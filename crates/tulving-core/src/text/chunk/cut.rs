@@ -1,7 +1,10 @@
 //! Cuts what is longer than the window, at the best places and into parts of similar size.
+//!
+//! Prose is cut between paragraphs, sentences and words, code between lines and only then within one.
 
 use std::ops::Range;
 
+use super::code::lines::{Line, Sort};
 use super::outline::Block;
 use super::pieces::{Counter, Language, pieces};
 use crate::text::sentence::{sentences, trimmed};
@@ -16,6 +19,15 @@ const BETWEEN_PARAGRAPHS: f32 = 0.0;
 const WITHIN_PARAGRAPH: f32 = 0.75;
 const WITHIN_SENTENCE: f32 = 1.5;
 const BELOW_HEADING: f32 = 2.0;
+
+/// What it costs to cut code: for each part around it that is torn, up to so many, where no blank line is, below a
+/// comment or attribute, above what closes, and within a line.
+const TORN: f32 = 0.3;
+const MOST_TORN: u32 = 4;
+const NO_BLANK: f32 = 0.3;
+const BELOW_LEAD: f32 = 1.0;
+const ABOVE_CLOSING: f32 = 0.6;
+const WITHIN_LINE: f32 = 2.5;
 
 /// The smallest part of a text that is kept whole.
 struct Atom {
@@ -58,6 +70,28 @@ pub(super) fn cuts(
     cheapest(&cutter.atoms, window)
 }
 
+/// The places where a part of code, which is these lines, is cut so that each piece fits into `window`.
+pub(super) fn line_cuts(content: &str, lines: &[Line], language: Language, window: u32) -> Vec<usize> {
+    let mut cutter = Cutter { content, language, window, atoms: Vec::new() };
+    let outermost = lines.iter().skip(1).map(|line| line.depth).min().unwrap_or(0);
+    let mut above: Option<&Line> = None;
+    for line in lines {
+        let mut cut = TORN * line.depth.saturating_sub(outermost).min(MOST_TORN) as f32;
+        if !line.after_blank {
+            let lead = above.is_some_and(|above| above.sort == Sort::Lead);
+            cut += NO_BLANK + if lead { BELOW_LEAD } else { 0.0 };
+        }
+        if line.sort == Sort::Closing {
+            cut += ABOVE_CLOSING;
+        }
+        let same = |above: &&Line| above.depth == line.depth && above.sort == line.sort;
+        let goes_on = !line.after_blank && above.filter(same).is_some();
+        cutter.push_line(line.start..line.end, cut, goes_on);
+        above = Some(line);
+    }
+    cheapest(&cutter.atoms, window)
+}
+
 struct Cutter<'a> {
     content: &'a str,
     language: Language,
@@ -73,28 +107,43 @@ impl Cutter<'_> {
             let count = pieces(&self.content[sentence.clone()], self.language);
             match self.atoms.last_mut() {
                 Some(last) if open && last.pieces < ATOM && count < self.window / 2 => last.pieces += count,
-                _ if count > self.window => self.push_words(sentence, cut),
+                _ if count > self.window => {
+                    self.push_words(sentence, cut, WITHIN_SENTENCE, char::is_whitespace);
+                }
                 _ => self.atoms.push(Atom { start: sentence.start, pieces: count, cut }),
             }
             (cut, open) = (WITHIN_PARAGRAPH, count <= self.window);
         }
     }
 
-    /// Cuts a sentence that is longer than the window between words, and a word as long as that between characters.
-    fn push_words(&mut self, range: Range<usize>, mut cut: f32) {
+    /// Adds a line. Where it goes on with the one above it and both are short, nobody needs a cut between them.
+    fn push_line(&mut self, range: Range<usize>, cut: f32, goes_on: bool) {
+        let count = pieces(&self.content[range.clone()], self.language);
+        match self.atoms.last_mut() {
+            _ if count > self.window => {
+                let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '{' | '}' | '>');
+                self.push_words(range, cut, WITHIN_LINE, ends);
+            }
+            Some(last) if goes_on && last.pieces + count <= ATOM => last.pieces += count,
+            _ => self.atoms.push(Atom { start: range.start, pieces: count, cut }),
+        }
+    }
+
+    /// Cuts what is longer than the window after a character that ends a word, and a word as long as that anywhere.
+    fn push_words(&mut self, range: Range<usize>, mut cut: f32, within: f32, ends: impl Fn(char) -> bool) {
         let most = (self.window / 8).max(1);
         let (mut start, mut counter) = (range.start, Counter::new(self.language));
-        let mut after_space = false;
+        let mut after_end = false;
         for (at, c) in self.content[range.clone()].char_indices() {
             let at = range.start + at;
             let count = counter.pieces();
-            let full = count >= most && after_space && !c.is_whitespace();
+            let full = count >= most && after_end && !c.is_whitespace();
             if at > start && (full || count >= 2 * most) {
                 self.atoms.push(Atom { start, pieces: count, cut });
-                (start, cut, counter) = (at, WITHIN_SENTENCE, Counter::new(self.language));
+                (start, cut, counter) = (at, within, Counter::new(self.language));
             }
             counter.push(c);
-            after_space = c.is_whitespace();
+            after_end = ends(c);
         }
         self.atoms.push(Atom { start, pieces: counter.pieces().max(1), cut });
     }
@@ -102,6 +151,12 @@ impl Cutter<'_> {
 
 /// The cheapest way to put atoms together, as the places where the parts after the first begin.
 fn cheapest(atoms: &[Atom], window: u32) -> Vec<usize> {
+    let square = |total: u32| {
+        let filled = (total as f32 / window as f32).min(2.0);
+        filled * filled
+    };
+    // Reckoned once: short lines make some hundred million sums.
+    let squares: Vec<f32> = (0..=window).map(square).collect();
     // The cost of the best way to cut the first n atoms, and where its last part begins.
     let mut best: Vec<(f32, usize)> = vec![(0.0, 0)];
     for end in 1..=atoms.len() {
@@ -112,8 +167,8 @@ fn cheapest(atoms: &[Atom], window: u32) -> Vec<usize> {
             if total > window && begin + 1 < end {
                 break;
             }
-            let filled = (total as f32 / window as f32).min(2.0);
-            let cost = best[begin].0 + 1.0 + filled * filled + if begin > 0 { atoms[begin].cut } else { 0.0 };
+            let filled = squares.get(total as usize).copied().unwrap_or_else(|| square(total));
+            let cost = best[begin].0 + 1.0 + filled + if begin > 0 { atoms[begin].cut } else { 0.0 };
             if cost < found.0 {
                 found = (cost, begin);
             }

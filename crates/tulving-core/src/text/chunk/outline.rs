@@ -16,8 +16,6 @@ pub(super) const LEVELS: usize = 6;
 /// A heading.
 #[derive(Debug)]
 pub(super) struct Heading {
-    /// 1 for the outermost.
-    pub(super) level: usize,
     /// What it says.
     text: String,
     /// The heading above it, by its place in the outline.
@@ -40,6 +38,8 @@ pub(super) struct Section {
     pub(super) range: Range<usize>,
     /// Its heading, by its place in the outline.
     pub(super) heading: Option<usize>,
+    /// How deep it stands: 0 for what stands above the first heading of a text, 1 for what is outermost in code.
+    pub(super) level: usize,
     /// What is below the heading, in order.
     pub(super) blocks: Vec<Block>,
 }
@@ -54,7 +54,7 @@ pub(super) struct Outline {
 impl Outline {
     pub(super) fn of(content: &str) -> Self {
         let mut reader = Reader { content, outline: Self::default(), open: [None; LEVELS], paragraph: None };
-        reader.outline.sections.push(Section { range: 0..0, heading: None, blocks: Vec::new() });
+        reader.outline.sections.push(Section { range: 0..0, heading: None, level: 0, blocks: Vec::new() });
         let matter = front_matter(content);
         if matter > 0 {
             reader.push_block(0..matter, false);
@@ -86,9 +86,24 @@ impl Outline {
         path
     }
 
-    /// The level of a section: 0 for what stands above the first heading.
-    pub(super) fn level(&self, section: &Section) -> usize {
-        section.heading.map_or(0, |at| self.headings[at].level)
+    /// Adds a heading below another one, and gives its place.
+    pub(super) fn push_heading(&mut self, text: &str, above: Option<usize>) -> usize {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = text.chars().take(HEADING_CHARS).collect();
+        self.headings.push(Heading { text, above });
+        self.headings.len() - 1
+    }
+
+    /// Stretches the sections so that they cover a content of this length.
+    pub(super) fn cover(&mut self, length: usize) {
+        let mut end = length;
+        for section in self.sections.iter_mut().rev() {
+            section.range.end = end;
+            end = section.range.start;
+        }
+        if let Some(first) = self.sections.first_mut() {
+            first.range.start = 0;
+        }
     }
 }
 
@@ -154,10 +169,10 @@ impl Reader<'_> {
         let above = self.open[..level - 1].iter().rev().find_map(|open| *open);
         let text = text.trim().chars().take(HEADING_CHARS).collect();
         let heading = self.outline.headings.len();
-        self.outline.headings.push(Heading { level, text, above });
+        self.outline.headings.push(Heading { text, above });
         self.open[level - 1] = Some(heading);
         self.open[level..].fill(None);
-        let section = Section { range: start..start, heading: Some(heading), blocks: Vec::new() };
+        let section = Section { range: start..start, heading: Some(heading), level, blocks: Vec::new() };
         self.outline.sections.push(section);
     }
 

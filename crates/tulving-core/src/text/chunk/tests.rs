@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn texts(content: &str) -> Vec<&str> {
-    split(content).iter().map(|chunk| &content[chunk.start..chunk.end]).collect()
+    split(content, Form::PROSE).iter().map(|chunk| &content[chunk.start..chunk.end]).collect()
 }
 
 fn size(text: &str) -> u32 {
@@ -22,10 +22,13 @@ fn prose(sentences: usize) -> String {
 #[test]
 fn what_fits_is_one_chunk() {
     for text in ["", "One.\n\nTwo.", " ", "# A\n\ntext\n\n# B\n\nmore"] {
-        let chunks = split(text);
+        let chunks = split(text, Form::PROSE);
         assert_eq!((chunks.len(), chunks[0].start, chunks[0].end), (1, 0, text.len()), "{text}");
     }
-    assert_eq!(split("# Deploy\n\n## Staging\n\nmake it")[0].heading_path, ["Deploy", "Staging"]);
+    assert_eq!(
+        split("# Deploy\n\n## Staging\n\nmake it", Form::PROSE)[0].heading_path,
+        ["Deploy", "Staging"]
+    );
 }
 
 #[test]
@@ -65,7 +68,7 @@ fn a_code_block_is_never_cut() {
 fn large_sections_are_kept_apart_and_carry_their_path() {
     let text =
         format!("# Guide\n\n## Build\n\n{}\n\n## Test\n\n{}\n\n### Fast\n\n{}", prose(6), prose(6), prose(2));
-    let chunks = split(&text);
+    let chunks = split(&text, Form::PROSE);
     let paths: Vec<String> = chunks.iter().map(|chunk| chunk.heading_path.join(" > ")).collect();
     assert_eq!(paths, ["Guide > Build", "Guide > Test"]);
     assert!(text[chunks[0].start..].starts_with("# Guide") && text[chunks[1].start..].starts_with("## Test"));
@@ -90,7 +93,7 @@ fn a_bare_heading_goes_with_what_follows() {
 #[test]
 fn the_parts_of_a_long_section_all_carry_its_path() {
     let text = format!("# A\n\n## B\n\n{}", prose(40));
-    let chunks = split(&text);
+    let chunks = split(&text, Form::PROSE);
     assert!(chunks.len() >= 4 && chunks.iter().all(|chunk| chunk.heading_path == ["A", "B"]));
 }
 
@@ -135,7 +138,7 @@ fn a_long_text_of_anything_takes_linear_time() {
         "\u{301}",
     ] {
         let text = piece.repeat(100_000 / piece.len());
-        let _ = split(&text);
+        let _ = split(&text, Form::PROSE);
     }
 }
 
@@ -166,7 +169,7 @@ proptest! {
     fn every_character_but_space_is_in_exactly_one_chunk(
         content in prop_oneof![markdown(), "(\\PC|[#\n `]){0,900}".prop_map(String::from)],
     ) {
-        let chunks = split(&content);
+        let chunks = split(&content, Form::PROSE);
         prop_assert!(!chunks.is_empty());
         let mut at = 0;
         for chunk in &chunks {
@@ -182,7 +185,7 @@ proptest! {
     fn only_code_is_longer_than_the_window(content in markdown()) {
         let content = content.replace("```", "code").replace("~~~", "code");
         let language = Language::of(&content);
-        for chunk in split(&content) {
+        for chunk in split(&content, Form::PROSE) {
             prop_assert!(pieces(&content[chunk.start..chunk.end], language) <= WINDOW);
         }
     }

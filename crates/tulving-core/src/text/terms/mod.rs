@@ -32,18 +32,19 @@ pub fn terms(text: &str) -> Vec<String> {
 pub struct ChunkTerms {
     /// Those of its text, of the title and of the headings above it. Their number is its length.
     pub body: Vec<String>,
-    /// Those of its memory's tags, key and speaker and those that stand beside words: it is found by them, and they do
+    /// Those of its memory's tags, key, speaker and file name and those that stand beside words: it is found by them, and they do
     /// not make it longer.
     pub labels: Vec<String>,
 }
 
 /// The terms of a chunk of a memory.
 pub fn of_chunk(memory: &Memory, chunk: &Chunk) -> ChunkTerms {
-    let text = &memory.edition.text;
-    let said = text.content.get(chunk.start..chunk.end).unwrap_or_default();
+    let edition = &memory.edition;
+    let said = edition.text.content.get(chunk.start..chunk.end).unwrap_or_default();
     let above = headings_above(said, &chunk.heading_path);
-    let labels = text.tags.iter().chain(&memory.edition.key).chain(&memory.place.speaker);
-    gathered(std::iter::once(said).chain(text.title.as_deref()).chain(above), labels.map(String::as_str))
+    let labels = edition.given_tags().iter().chain(&edition.key).chain(&memory.place.speaker);
+    let labels = labels.map(String::as_str).chain(memory.file_name());
+    gathered(std::iter::once(said).chain(edition.given_title()).chain(above), labels)
 }
 
 /// The terms of texts and of the labels on them.

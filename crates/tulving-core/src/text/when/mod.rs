@@ -9,6 +9,7 @@ mod token;
 mod vocabulary;
 
 use self::token::{Kind, Token, tokens};
+pub(crate) use self::vocabulary::{MONTHS, WEEKDAYS};
 use crate::time::Timestamp;
 
 /// Most stretches of one question.

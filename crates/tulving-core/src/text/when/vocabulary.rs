@@ -1,22 +1,28 @@
 //! English words for times.
 
+/// The months, January first.
+pub(crate) const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The days of the week, Monday first.
+pub(crate) const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
 /// 1 to 12 for the full name of a month.
 pub(super) fn month(word: &str) -> Option<i8> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    position(&NAMES, word)
+    position(&MONTHS, word)
 }
 
 /// 1 to 12 for the short form of a month.
@@ -28,13 +34,12 @@ pub(super) fn short_month(word: &str) -> Option<i8> {
 
 /// 1 for Monday to 7 for Sunday. Short forms that are words of their own ("sun", "sat") are none.
 pub(super) fn weekday(word: &str) -> Option<i8> {
-    const NAMES: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
     match word {
         "tues" => Some(2),
         "thurs" => Some(4),
         _ => {
             let word = word.strip_suffix("'s").unwrap_or(word);
-            position(&NAMES, word)
+            position(&WEEKDAYS, word)
         }
     }
 }

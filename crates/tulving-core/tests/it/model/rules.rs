@@ -12,7 +12,7 @@ use tulving_core::request::{
 };
 use tulving_core::score::{Importance, Weight};
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, LinkedBy, MemoryType, Relation, Role, SpaceKind, State};
+use tulving_core::vocabulary::{Boundary, Derivable, LinkedBy, MemoryType, Relation, Role, SpaceKind, State};
 use tulving_testkit::build;
 
 /// What a verb must answer: something, or the code of an error.
@@ -649,6 +649,7 @@ pub(super) fn patched(request: &UpdateRequest, old: &Edition) -> Edition {
     }
     if let Some(title) = &request.title {
         new.text.title.clone_from(title);
+        new.auto = new.auto.given(Derivable::Title, true);
     }
     if let Some(memory_type) = request.memory_type {
         let (had, class) = (old.class.memory_type, &mut new.class);

@@ -462,6 +462,70 @@ fn the_best_section_of_a_long_memory_is_named() {
     assert_eq!(section.heading_path, ["Manual", "Valves"]);
 }
 
+/// A manual with a section for each name; those in `about` tell of the relief valve.
+fn manual(names: &[&str], about: &[&str]) -> String {
+    let section = |name: &&str| {
+        let filler = format!("The {name} is cleaned and oiled with care. ").repeat(18);
+        let told = if about.contains(name) { "The relief valve opens at nine bar there. " } else { "" };
+        format!("## {name}\n\n{told}{filler}\n\n")
+    };
+    format!("# Manual\n\n{}", names.iter().map(section).collect::<String>())
+}
+
+#[test]
+fn further_good_sections_stand_below_the_best_one() {
+    let bed = bed();
+    let user = bed.user();
+    let names = ["Pump", "Boiler", "Hose", "Tank", "Motor", "Fan", "Door"];
+    let text = manual(&names, &["Boiler", "Tank", "Fan", "Door", "Motor"]);
+    bed.save(&user, text.as_str());
+    bed.save(&user, "The relief valve opens at nine bar");
+    bed.engine.embed_waiting(10).expect("embedded");
+    for fusion in [Fusion::Measured, Fusion::Ranks] {
+        let answer = ask(&bed, &user, Ask { fusion, ..Ask::new("The relief valve opens at nine bar there") });
+        assert_eq!(answer.hits.len(), 2);
+        let long = answer.hits.iter().find(|hit| hit.section.is_some()).expect("the manual");
+        let best = long.section.as_ref().expect("a section");
+        assert_eq!(long.further.len(), 3, "{:?}", long.further);
+        let mut above = long.relevance_score.get();
+        for further in &long.further {
+            let place = &further.section;
+            assert_eq!(further.content, text[place.start..place.end]);
+            assert!(further.content.contains("opens at nine bar"), "{}", further.content);
+            let first = text.lines().nth(place.line - 1).expect("a line");
+            assert!(further.content.starts_with(first) && first == format!("## {}", place.heading_path[1]));
+            assert_ne!(place.start, best.start);
+            assert!(further.relevance_score.get() <= above);
+            above = further.relevance_score.get();
+        }
+        let short = answer.hits.iter().find(|hit| hit.section.is_none()).expect("the other");
+        assert_eq!(short.further, []);
+    }
+    let answer = ask(&bed, &user, Ask::new("the Hose is cleaned and oiled with care"));
+    assert!(answer.hits[0].further.iter().all(|further| further.section.heading_path[1] != "Hose"));
+}
+
+#[test]
+fn further_sections_are_the_first_to_have_no_room_in_a_budget() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, manual(&["Pump", "Boiler", "Hose", "Tank"], &["Boiler", "Tank"]).as_str());
+    bed.save(
+        &user,
+        format!("The relief valve opens at nine bar. {}", "It was bought used. ".repeat(12)).as_str(),
+    );
+    bed.engine.embed_waiting(10).expect("embedded");
+    let given = |token_budget| {
+        let question = "The relief valve opens at nine bar there";
+        let answer = ask(&bed, &user, Ask { token_budget, ..Ask::new(question) });
+        let further: Vec<usize> = answer.hits.iter().map(|hit| hit.further.len()).collect();
+        (further.iter().sum::<usize>(), further.len(), answer.left_out)
+    };
+    assert_eq!(given(None), (1, 2, 0));
+    assert_eq!(given(Some(1_000)), (1, 2, 0));
+    assert_eq!(given(Some(400)), (0, 2, 0), "both memories, and nothing further");
+}
+
 #[test]
 fn nobody_finds_what_is_private_to_another_or_in_another_space() {
     let bed = bed();

@@ -83,7 +83,7 @@ fn a_job_that_vanished_with_its_last_attempt_is_given_up() {
     assert_eq!(claim(&bed).map(|job| job.id), Some(next.id), "the next one is begun");
     let dead = bed.engine.jobs(&bed.user(), &[JobState::Dead], 10).unwrap();
     assert_eq!(dead[0].id, asked.id);
-    assert!(dead[0].last_error.as_deref().is_some_and(|why| why.contains("lease")));
+    assert!(dead[0].last_error.as_deref().is_some_and(|why| why.contains("never came to an end")));
 }
 
 #[test]

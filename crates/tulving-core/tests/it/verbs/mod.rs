@@ -1,5 +1,6 @@
 //! What each verb does, one rule a test.
 
+mod adopt;
 mod archive;
 mod ask;
 mod directory;
@@ -8,6 +9,7 @@ mod embed;
 mod follow;
 mod forget;
 mod forget_many;
+mod import;
 mod jobs;
 mod journal;
 mod links;
@@ -16,6 +18,7 @@ mod long_term;
 mod mirror;
 mod near;
 mod once;
+mod push;
 mod recall;
 mod relocate;
 mod save;

@@ -587,6 +587,8 @@ fn an_attachment_that_is_none_is_refused() {
         media_type: "image/png".to_owned(),
         size: 3,
         hash: "0".repeat(64),
+        name: Some("plan.pdf".to_owned()),
+        trouble: None,
     };
     let said = |attachment| SaveRequest { attachment: Some(attachment), ..SaveRequest::new("a picture") };
     for wrong in [

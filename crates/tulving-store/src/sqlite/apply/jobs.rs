@@ -29,6 +29,21 @@ impl Act<'_> {
         Ok(())
     }
 
+    pub(super) fn remove_job(&mut self, job: &Job) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "DELETE FROM jobs \
+             WHERE id = ?1 AND state = ?2 AND attempts = ?3 AND lease_holder IS ?4 AND lease_until IS ?5",
+        )?;
+        let removed = statement.execute(params![
+            job.id.as_bytes(),
+            job.state.as_str(),
+            job.attempts,
+            job.lease.as_ref().map(|lease| &lease.holder),
+            job.lease.as_ref().map(|lease| lease.until.as_micros()),
+        ])?;
+        if removed == 1 { Ok(()) } else { Err(Conflict::JobMoved.into()) }
+    }
+
     pub(super) fn move_job(&mut self, from: &Job, to: &Job) -> Result<(), Fault> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE jobs SET payload = ?2, state = ?3, due_at = ?4, lease_holder = ?5, lease_until = ?6, \

@@ -1,13 +1,14 @@
 //! Takes in lines of a dump as they are, where nothing of that identity is there yet.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::{OptionalExtension, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use tulving_core::association::Association;
 use tulving_core::audit::AuditEntry;
-use tulving_core::id::{MemoryId, Number, Version};
-use tulving_core::memory::Memory;
+use tulving_core::change::{ChangeSet, Write};
+use tulving_core::id::{MemoryId, Number, SpaceId, Version};
+use tulving_core::memory::{Attachment, Chunk, Memory};
 use tulving_core::record::{Loaded, MemoryRecord, Record};
 use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team};
 use tulving_core::text::chunk;
@@ -21,6 +22,40 @@ use super::memories::whereabouts;
 
 /// A dump may say any version; beyond this it is not believed, so that a memory can always be edited.
 const LARGEST_VERSION: u32 = 1 << 31;
+
+/// The number that a memory is given, if any.
+pub(super) type Numbered = Result<Option<Number>, Fault>;
+
+/// The chunks of memories that are about to be loaded; `None` where several have one id.
+pub(in super::super) type Cut = HashMap<MemoryId, Option<Vec<Chunk>>>;
+
+/// Cuts what is about to be loaded and is not there, before the transaction begins: to cut code takes long.
+pub(in super::super) fn cut(connection: &Connection, changes: &ChangeSet) -> Result<Cut, Fault> {
+    let mut there = connection.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?;
+    let mut cut = Cut::new();
+    for Memory { id, edition, .. } in memories(changes) {
+        if cut.contains_key(id) {
+            cut.insert(*id, None);
+        } else if !there.exists([id.as_bytes()])? {
+            cut.insert(*id, Some(chunk::of(&edition.text)));
+        }
+    }
+    Ok(cut)
+}
+
+pub(in super::super) fn loads_memories(changes: &ChangeSet) -> bool {
+    memories(changes).next().is_some()
+}
+
+fn memories(changes: &ChangeSet) -> impl Iterator<Item = &Memory> {
+    changes.writes.iter().filter_map(|write| match write {
+        Write::Load(record) => match &**record {
+            Record::Memory(record) => Some(&record.memory),
+            _ => None,
+        },
+        _ => None,
+    })
+}
 
 impl Act<'_> {
     pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, Fault> {
@@ -113,6 +148,18 @@ impl Act<'_> {
     }
 
     fn load_memory(&mut self, record: &MemoryRecord) -> Result<Loaded, Fault> {
+        let chunks = self.cut.get(&record.memory.id).and_then(Option::as_deref);
+        self.take_in(record, chunks, Self::number_for)
+    }
+
+    /// Takes in a memory where nothing stands in its way, with the number that it is given, and with its chunks where they are
+    /// known.
+    pub(super) fn take_in(
+        &mut self,
+        record: &MemoryRecord,
+        chunks: Option<&[Chunk]>,
+        number: impl FnOnce(&mut Self, &Memory) -> Numbered,
+    ) -> Result<Loaded, Fault> {
         let memory = &*believed(&record.memory);
         if self.locate(memory.id)?.is_some() {
             return Ok(Loaded::Present);
@@ -125,9 +172,9 @@ impl Act<'_> {
         if let Some(of) = self.holder(memory)? {
             return Ok(Loaded::Duplicate { of });
         }
-        let number = self.number_for(memory)?;
+        let number = number(self, memory)?;
         let row = self.insert_row(memory, number, &record.current)?;
-        let chunks = chunk::split(&memory.edition.text.content);
+        let chunks = chunks.map_or_else(|| chunk::of(&memory.edition.text).into(), Cow::Borrowed);
         self.insert_chunks(row, &chunks)?;
         self.settle_new(row, &memory.standing, &chunks)?;
         // Only what can have come before the current version; the next edit adds that one to them.
@@ -178,26 +225,40 @@ impl Act<'_> {
         if free {
             return Ok(None);
         }
-        let same = format!(
-            "content_hash = ?3 AND boundary = '{}' AND key IS NULL AND source_path IS NULL AND conversation IS NULL",
+        // The conditions are those of the indexes, or every line of a dump would read the whole table.
+        let bare = format!(
+            "boundary = '{}' AND key IS NULL AND source_path IS NULL AND conversation IS NULL",
             edition.boundary
         );
-        find(&same, &edition.text.content_hash.0)
+        match &memory.provenance.attachment {
+            Some(Attachment { name: Some(_), hash, .. }) => {
+                find(&format!("attachment_hash = ?3 AND {bare} AND attachment_name IS NOT NULL"), hash)
+            }
+            _ => {
+                let hash = &edition.text.content_hash.0;
+                find(&format!("content_hash = ?3 AND {bare} AND attachment_name IS NULL"), hash)
+            }
+        }
     }
 
     /// Its own number where that is free, else the next one.
-    fn number_for(&mut self, memory: &Memory) -> Result<Option<Number>, Fault> {
+    pub(super) fn number_for(&mut self, memory: &Memory) -> Numbered {
         let Some(wanted) = memory.number else {
             return Ok(None);
         };
-        let key: [&dyn ToSql; 2] = [memory.space.as_bytes(), &signed(wanted.0)];
-        let taken = self.has("SELECT 1 FROM memories WHERE space = ?1 AND number = ?2", &key)?;
+        let taken = self.has_number(memory.space, wanted)?;
         if taken || wanted.0 == 0 || wanted.0 >= LARGEST {
             return self.next_number(memory.space).map(Some);
         }
         let counter = self.number_counter(memory.space)?;
         *counter = (*counter).max(wanted.0 + 1);
         Ok(Some(wanted))
+    }
+
+    /// Whether a memory of the space has this number.
+    pub(super) fn has_number(&self, space: SpaceId, number: Number) -> Result<bool, Fault> {
+        let key: [&dyn ToSql; 2] = [space.as_bytes(), &signed(number.0)];
+        self.has("SELECT 1 FROM memories WHERE space = ?1 AND number = ?2", &key)
     }
 
     fn load_association(&mut self, association: &Association) -> Result<Loaded, Fault> {
@@ -256,5 +317,43 @@ fn believed(memory: &Memory) -> Cow<'_, Memory> {
         Cow::Borrowed(memory)
     } else {
         Cow::Owned(Memory { version, ..memory.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tulving_core::change::Actor;
+    use tulving_core::id::PrincipalId;
+    use tulving_core::record::CurrentVersion;
+    use tulving_core::time::Timestamp;
+    use tulving_core::vocabulary::VersionAct;
+    use tulving_testkit::build;
+
+    use super::*;
+
+    #[test]
+    fn what_is_to_be_loaded_is_cut_before_unless_it_is_there() {
+        let memory =
+            |content: &str| build::memory(build::second(0), SpaceId::DEFAULT, PrincipalId::USER, content);
+        let (new, here, twice) = (memory("new"), memory("here"), memory("twice"));
+        let load = |memory: &Memory| {
+            let current = CurrentVersion { act: VersionAct::Created, by: PrincipalId::USER, agent: None };
+            let record = MemoryRecord { memory: memory.clone(), versions: Vec::new(), current };
+            Write::Load(Box::new(Record::Memory(Box::new(record))))
+        };
+        let changes = |writes| ChangeSet {
+            by: Actor { principal: PrincipalId::USER, agent: None },
+            at: Timestamp::from_micros(0),
+            rights: Vec::new(),
+            writes,
+        };
+        let connection = Connection::open_in_memory().expect("a database");
+        connection.execute_batch("CREATE TABLE memories (id BLOB)").expect("made");
+        connection.execute("INSERT INTO memories VALUES (?1)", [here.id.as_bytes()]).expect("written");
+        let loads = changes([&new, &here, &twice, &twice].map(load).to_vec());
+        assert!(loads_memories(&loads) && !loads_memories(&changes(Vec::new())));
+        let Ok(cut) = cut(&connection, &loads) else { panic!("not cut") };
+        let expected = [(new.id, Some(chunk::of(&new.edition.text))), (twice.id, None)];
+        assert_eq!(cut, Cut::from(expected));
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::hash_map::Entry;
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, params};
 use tulving_core::association::Association;
 use tulving_core::change::{NewMemory, Revision, Touch};
 use tulving_core::error::Conflict;
-use tulving_core::id::{MemoryId, Number, PassId, SpaceId, Version};
-use tulving_core::memory::{Chunk, Edition, Memory, Standing, VersionRecord};
+use tulving_core::id::{MemoryId, Number, PassId, PrincipalId, SpaceId, Version};
+use tulving_core::memory::{Attachment, Chunk, Edition, Memory, Standing, VersionRecord};
 use tulving_core::record::CurrentVersion;
+use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{ChangeKind, Relation, State, VersionAct};
 
 use super::super::failure::Fault;
@@ -17,12 +18,25 @@ use super::super::rows::{self, CURRENT, Columns, EDITION, LARGEST, bounded, micr
 use super::{Act, Whereabouts, impossible};
 
 /// A memory as it is before it is changed.
-struct Before {
-    row: i64,
-    at: Whereabouts,
+pub(super) struct Before {
+    pub(super) row: i64,
+    pub(super) at: Whereabouts,
     standing: Standing,
     mirror: bool,
-    version: VersionRecord,
+    pub(super) version: VersionRecord,
+}
+
+/// A memory as its row shall be.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) row: i64,
+    pub(super) edition: &'a Edition,
+    pub(super) standing: &'a Standing,
+    pub(super) version: Version,
+    pub(super) act: VersionAct,
+    pub(super) by: PrincipalId,
+    pub(super) agent: Option<&'a str>,
+    pub(super) at: Timestamp,
 }
 
 impl Act<'_> {
@@ -84,7 +98,7 @@ impl Act<'_> {
         number: Option<Number>,
         written: &CurrentVersion,
     ) -> Result<i64, Fault> {
-        let Edition { key, boundary, text, class, span, source_note } = &memory.edition;
+        let Edition { key, boundary, text, class, span, source_note, auto } = &memory.edition;
         let (standing, provenance, place) = (&memory.standing, &memory.provenance, &memory.place);
         let attachment = provenance.attachment.as_ref();
         let mut statement = self.transaction.prepare_cached(
@@ -93,10 +107,10 @@ impl Act<'_> {
              updated_at, version, version_act, updated_by, updated_agent, occurred_at, valid_from, valid_until, \
              expires_at, source_agent, assisted_by_agent, pass, mirror_line, mirror_occurrence, attachment_key, \
              attachment_media_type, attachment_size, attachment_hash, position, conversation, speaker, key, \
-             source_path, title, tags, source_note, summary, content) \
+             source_path, title, tags, source_note, summary, content, auto, language, attachment_name, attachment_trouble) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, \
              ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, \
-             ?43, ?44, ?45, ?46, ?47)",
+             ?43, ?44, ?45, ?46, ?47, ?48, ?49, ?50, ?51)",
         )?;
         let row = statement.insert(params![
             memory.id.as_bytes(),
@@ -146,6 +160,10 @@ impl Act<'_> {
             source_note,
             text.summary,
             text.content,
+            auto.bits(),
+            text.language,
+            attachment.and_then(|object| object.name.as_ref()),
+            attachment.and_then(|object| object.trouble.as_ref()),
         ])?;
         drop(statement);
         self.insert_usage(row, memory)?;
@@ -201,24 +219,25 @@ impl Act<'_> {
 
     pub(super) fn revise(&mut self, revision: &Revision) -> Result<(), Fault> {
         let id = revision.id;
-        let before = self
-            .before(id)?
-            .filter(|before| before.standing.forgotten_at.is_none())
-            .ok_or(Conflict::Gone { id })?;
-        let found = before.version.version;
-        if found != revision.from {
-            return Err(Conflict::Stale { id, expected: revision.from, found }.into());
-        }
-        if before.standing != revision.stood {
-            return Err(Conflict::Moved { id }.into());
-        }
+        let before = self.expected(id, revision.from, &revision.stood)?;
         if !before.mirror {
             self.insert_version(before.row, &before.version)?;
         }
-        self.update_row(before.row, revision)?;
+        self.update_row(Row {
+            row: before.row,
+            edition: &revision.edition,
+            standing: &revision.standing,
+            version: revision.from.next(),
+            act: revision.act,
+            by: self.changes.by.principal,
+            agent: self.changes.by.agent.as_deref(),
+            at: self.changes.at,
+        })?;
+        if let Some(attachment) = &revision.attachment {
+            self.attach(before.row, attachment.as_ref())?;
+        }
         if let Some(chunks) = &revision.chunks {
-            self.transaction.prepare_cached("DELETE FROM chunks WHERE memory = ?1")?.execute([before.row])?;
-            self.insert_chunks(before.row, chunks)?;
+            self.replace_chunks(before.row, chunks)?;
         }
         if revision.chunks.is_some() || is_live(&revision.stood) != is_live(&revision.standing) {
             self.settle(before.row)?;
@@ -228,6 +247,56 @@ impl Act<'_> {
             self.log(ChangeKind::Erased, id, before.at)?;
         }
         self.log(ChangeKind::Revised, id, at)
+    }
+
+    /// A memory that is as it was when what is to be written was decided.
+    pub(super) fn expected(&self, id: MemoryId, from: Version, stood: &Standing) -> Result<Before, Fault> {
+        let before = self
+            .before(id)?
+            .filter(|before| before.standing.forgotten_at.is_none())
+            .ok_or(Conflict::Gone { id })?;
+        Self::unmoved(before, id, from, stood)
+    }
+
+    /// The same, also of what is forgotten.
+    pub(super) fn kept(&self, id: MemoryId, from: Version, stood: &Standing) -> Result<Before, Fault> {
+        let before = self.before(id)?.ok_or(Conflict::Gone { id })?;
+        Self::unmoved(before, id, from, stood)
+    }
+
+    fn unmoved(before: Before, id: MemoryId, from: Version, stood: &Standing) -> Result<Before, Fault> {
+        let found = before.version.version;
+        if found != from {
+            return Err(Conflict::Stale { id, expected: from, found }.into());
+        }
+        if before.standing != *stood {
+            return Err(Conflict::Moved { id }.into());
+        }
+        Ok(before)
+    }
+
+    pub(super) fn replace_chunks(&mut self, row: i64, chunks: &[Chunk]) -> Result<(), Fault> {
+        self.transaction.prepare_cached("DELETE FROM chunks WHERE memory = ?1")?.execute([row])?;
+        self.insert_chunks(row, chunks)
+    }
+
+    /// Another file for a memory, or none.
+    pub(super) fn attach(&mut self, row: i64, attachment: Option<&Attachment>) -> Result<(), Fault> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE memories SET attachment_key = ?2, attachment_media_type = ?3, attachment_size = ?4, \
+                 attachment_hash = ?5, attachment_name = ?6, attachment_trouble = ?7 WHERE row = ?1",
+            )?
+            .execute(params![
+                row,
+                attachment.map(|object| &object.object_key),
+                attachment.map(|object| &object.media_type),
+                attachment.map(|object| signed(object.size)),
+                attachment.map(|object| &object.hash),
+                attachment.and_then(|object| object.name.as_ref()),
+                attachment.and_then(|object| object.trouble.as_ref()),
+            ])?;
+        Ok(())
     }
 
     fn before(&self, id: MemoryId) -> Result<Option<Before>, Fault> {
@@ -248,23 +317,24 @@ impl Act<'_> {
         Ok(before.optional()?)
     }
 
-    fn update_row(&mut self, row: i64, revision: &Revision) -> Result<(), Fault> {
-        let Edition { key, boundary, text, class, span, source_note } = &revision.edition;
-        let standing = &revision.standing;
+    pub(super) fn update_row(&mut self, to: Row<'_>) -> Result<(), Fault> {
+        let Edition { key, boundary, text, class, span, source_note, auto } = to.edition;
+        let standing = to.standing;
         let mut statement = self.transaction.prepare_cached(
             "UPDATE memories SET version = ?2, version_act = ?3, updated_by = ?4, updated_agent = ?5, \
              updated_at = ?6, state = ?7, forgotten_at = ?8, quarantined_at = ?9, pinned = ?10, key = ?11, \
              boundary = ?12, content = ?13, content_type = ?14, content_hash = ?15, title = ?16, summary = ?17, \
              tags = ?18, type = ?19, kind = ?20, stability = ?21, importance = ?22, occurred_at = ?23, \
-             valid_from = ?24, valid_until = ?25, expires_at = ?26, source_note = ?27 WHERE row = ?1",
+             valid_from = ?24, valid_until = ?25, expires_at = ?26, source_note = ?27, auto = ?28, language = ?29 \
+             WHERE row = ?1",
         )?;
         statement.execute(params![
-            row,
-            revision.from.next().0,
-            revision.act.as_str(),
-            self.changes.by.principal.as_bytes(),
-            self.changes.by.agent,
-            self.changes.at.as_micros(),
+            to.row,
+            to.version.0,
+            to.act.as_str(),
+            to.by.as_bytes(),
+            to.agent,
+            to.at.as_micros(),
             standing.state.as_str(),
             micros(standing.forgotten_at),
             micros(standing.quarantined_at),
@@ -286,6 +356,8 @@ impl Act<'_> {
             micros(span.valid_until),
             micros(span.expires_at),
             source_note,
+            auto.bits(),
+            text.language,
         ])?;
         Ok(())
     }
@@ -470,7 +542,7 @@ impl Act<'_> {
 }
 
 /// Reads `row, space, owner, boundary` of a memory.
-fn located(row: &Row<'_>) -> rusqlite::Result<(i64, Whereabouts)> {
+pub(super) fn located(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, Whereabouts)> {
     let mut columns = Columns::of(row);
     Ok((columns.take()?, Whereabouts::read(&mut columns)?))
 }

@@ -2,9 +2,11 @@
 //!
 //! Rights first, then the writes in their order, each with its entry of the change log. Whatever fails undoes all.
 
+mod adopt;
 mod claims;
 mod directory;
 mod embed;
+mod imports;
 mod jobs;
 mod load;
 mod memories;
@@ -28,12 +30,14 @@ use super::rows::{self, Columns};
 use super::scrub;
 
 pub(super) use embed::drop_stale_vectors;
+pub(super) use load::{Cut, cut, loads_memories};
 
-/// Applies a set. Says also whether anything was erased.
+/// Applies a set, of which these memories were [cut]. Says also whether anything was erased.
 pub(super) fn run(
     connection: &mut Connection,
     gate: &Gate,
     changes: &ChangeSet,
+    cut: &Cut,
 ) -> Result<(Applied, bool), Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     gate.require_open()?;
@@ -48,6 +52,7 @@ pub(super) fn run(
         changes,
         applied: Applied::default(),
         next_numbers: HashMap::new(),
+        cut,
         models: None,
         erased: Erased::default(),
     };
@@ -112,6 +117,7 @@ struct Act<'a> {
     applied: Applied,
     /// The next number of each space that got a memory; written once at the end.
     next_numbers: HashMap<SpaceId, u64>,
+    cut: &'a Cut,
     /// The models whose vectors are kept, once they were asked for.
     models: Option<Models>,
     erased: Erased,
@@ -132,12 +138,16 @@ impl Act<'_> {
             Write::Mirrored { space, path, from, to } => {
                 self.mirrored(*space, path, from.as_ref(), to.as_ref())
             }
+            Write::Imported { space, path, to } => self.imported(*space, path, to.as_ref()),
+            Write::Repath { id, from, to } => self.repath(*id, from, to),
+            Write::Settle(settled) => self.settle_work(settled),
             Write::Link(association) => self.link(association),
             Write::Unlink { source, target, relation } => self.unlink(*source, *target, *relation),
             Write::Touch(touches) => touches.iter().try_for_each(|touch| self.touch(touch)),
             Write::LogTurn(turn) => self.log_turn(turn),
             Write::PruneTurns { space, keep } => self.prune_turns(*space, *keep),
             Write::Enqueue(job) => self.enqueue(job),
+            Write::RemoveJob(job) => self.remove_job(job),
             Write::MoveJob { from, to } => self.move_job(from, to),
             Write::AddSpace(space) => self.add_space(space),
             Write::AddPrincipal(principal) => self.add_principal(principal),
@@ -159,6 +169,12 @@ impl Act<'_> {
                 self.applied.loaded.push(loaded);
                 Ok(())
             }
+            Write::Adopt(adoption) => {
+                let loaded = self.adopt(adoption)?;
+                self.applied.loaded.push(loaded);
+                Ok(())
+            }
+            Write::Adopted { item, memory } => self.adopted(item, *memory),
         }
     }
 

@@ -8,7 +8,8 @@ use tulving_core::change::Change;
 use tulving_core::error::StoreError;
 use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId, Version};
 use tulving_core::memory::{
-    Chunk, Classification, Edition, Embedding, Memory, Mirror, Place, Provenance, Span, Standing, Text, Usage,
+    Auto, Chunk, Classification, Edition, Embedding, Memory, Mirror, Place, Provenance, Span, Standing, Text,
+    Usage,
 };
 use tulving_core::ports::{Feed, Log};
 use tulving_core::request::AuditFilter;
@@ -284,6 +285,7 @@ pub(super) fn memory(now: Timestamp, content: &str) -> Memory {
             text: Text {
                 content: content.to_owned(),
                 content_type: ContentType::Text,
+                language: None,
                 content_hash: normalize::hash(content),
                 title: None,
                 summary: None,
@@ -297,6 +299,7 @@ pub(super) fn memory(now: Timestamp, content: &str) -> Memory {
             },
             span: Span::default(),
             source_note: None,
+            auto: Auto::default(),
         },
         standing: Standing::new(State::Active),
         provenance: Provenance {

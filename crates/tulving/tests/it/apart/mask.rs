@@ -31,6 +31,8 @@ pub(super) fn masked(told: &str, all: &[&Names]) -> String {
                 .replace(&value.replace('/', "%2F"), &format!("‹{name}›"));
         }
     }
+    // A link and a file are made ready in the background, sooner or later.
+    let told = told.replace("\"processing\"", "\"active\"");
     let told = shortened(&told.replace("‹MEM_UUID›", "‹MEM›"));
     let told = match told.split_once("\"next_cursor\":\"") {
         Some((before, after)) => {

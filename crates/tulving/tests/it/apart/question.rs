@@ -162,6 +162,11 @@ pub(super) fn routes() -> Vec<Question> {
         q(
             "POST /v1/memories",
             "/v1/memories",
+            json!({ "file": { "name": "$KEY.txt", "base64": "cGxhaW4gdGV4dA==" }, "language": "rust" }),
+        ),
+        q(
+            "POST /v1/memories",
+            "/v1/memories",
             json!({ "content": "of garden under a key", "key": "$KEY", "boundary": "hub" }),
         ),
         q(
@@ -186,7 +191,11 @@ pub(super) fn routes() -> Vec<Question> {
         ),
         q("POST /v1/memories", "/v1/memories", json!({ "content": "of garden for once", "boundary": "hub" }))
             .with("Idempotency-Key", "$ONCE"),
-        q("PATCH /v1/memories/{id}", "/v1/memories/2", json!({ "key": "$KEY", "tags": ["$TAG"] })),
+        q(
+            "PATCH /v1/memories/{id}",
+            "/v1/memories/2",
+            json!({ "key": "$KEY", "tags": ["$TAG"], "language": "rust" }),
+        ),
         q("POST /v1/memories/batch-delete", "/v1/memories/batch-delete", json!({ "ids": ["$MEM"] })),
         q("POST /v1/memories/batch-delete", "/v1/memories/batch-delete", json!({ "ids": ["$NUMBER"] })),
         q(
@@ -313,6 +322,7 @@ pub(super) fn routes() -> Vec<Question> {
             q("POST /v1/memories/{id}/archive", &at("/archive"), none()),
             q("DELETE /v1/memories/{id}/archive", &at("/archive"), none()),
             q("GET /v1/memories/{id}/associations", &at("/associations"), none()),
+            q("GET /v1/memories/{id}/attachment", &at("/attachment"), none()),
             q("POST /v1/memories/{id}/associations", &at("/associations"), json!({ "target": "1" })),
             q(
                 "POST /v1/memories/{id}/associations",

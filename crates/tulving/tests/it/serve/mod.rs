@@ -13,6 +13,7 @@ mod tools;
 mod rest;
 
 /// Changes as they happen.
+mod documents;
 mod events;
 
 /// Who may see what, asked ten thousand times.

@@ -1,0 +1,220 @@
+//! Whether a text is valid JSON, YAML or TOML, and where it is not.
+//!
+//! Nothing is built from what is read, no alias is followed and nothing recurses, so that neither depth nor references
+//! cost more than the text is long. TOML alone is read into a tree, by a reader that bounds its depth.
+
+use crate::classify::lexicon::listed;
+use std::fmt;
+
+use saphyr_parser::{Event, Parser};
+use serde::de::IgnoredAny;
+
+use crate::preview;
+
+/// Most characters of a parser's own words in a message.
+const WHY_CHARS: usize = 120;
+
+/// A format of structured data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON value.
+    Json,
+    /// One JSON value on each line.
+    JsonLines,
+    /// YAML, of any number of documents.
+    Yaml,
+    /// TOML.
+    Toml,
+}
+
+impl Format {
+    /// The format of files with this extension, which is in lower case.
+    pub(super) fn by_extension(extension: &str) -> Option<Self> {
+        let all = [Self::Json, Self::JsonLines, Self::Yaml, Self::Toml];
+        all.into_iter().find(|format| listed(format.extensions(), extension))
+    }
+
+    /// What its files end with.
+    pub(super) const fn extensions(self) -> &'static str {
+        match self {
+            Self::Json => "json geojson ipynb webmanifest har jsonld avsc code-workspace",
+            Self::JsonLines => "jsonl ndjson",
+            Self::Yaml => "yaml yml cff",
+            Self::Toml => "toml",
+        }
+    }
+
+    /// As filters and tags spell it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::JsonLines => "jsonl",
+            Self::Yaml => "yaml",
+            Self::Toml => "toml",
+        }
+    }
+
+    /// Its media type.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::JsonLines => "application/x-ndjson",
+            Self::Yaml => "application/yaml",
+            Self::Toml => "application/toml",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Json => "JSON",
+            Self::JsonLines => "JSON Lines",
+            Self::Yaml => "YAML",
+            Self::Toml => "TOML",
+        })
+    }
+}
+
+/// Where a text is no longer valid, counted from 1, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) line: usize,
+    pub(super) column: usize,
+    pub(super) why: String,
+}
+
+/// What is wrong with a text of this format; `None` where it is valid.
+pub(super) fn fault(format: Format, text: &str) -> Option<Fault> {
+    match format {
+        Format::Json => json(text),
+        Format::JsonLines => json_lines(text),
+        Format::Yaml => yaml(text),
+        Format::Toml => toml(text),
+    }
+}
+
+fn json(text: &str) -> Option<Fault> {
+    let error = serde_json::from_str::<IgnoredAny>(text).err()?;
+    let told = error.to_string();
+    let why = told.rsplit_once(" at line ").map_or(told.as_str(), |(why, _)| why);
+    Some(Fault { line: error.line().max(1), column: error.column().max(1), why: short(why) })
+}
+
+fn json_lines(text: &str) -> Option<Fault> {
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .find_map(|(at, line)| json(line).map(|fault| Fault { line: at + 1, ..fault }))
+}
+
+fn yaml(text: &str) -> Option<Fault> {
+    let error = Parser::new_from_str(text).find_map(Result::err)?;
+    let mark = error.marker();
+    Some(Fault { line: mark.line().max(1), column: mark.col() + 1, why: short(error.info()) })
+}
+
+fn toml(text: &str) -> Option<Fault> {
+    let error = toml::from_str::<IgnoredAny>(text).err()?;
+    // A table that is named too deep has no place in the error.
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let last = before.rsplit('\n').next().unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    Some(Fault { line, column: last.chars().count() + 1, why: short(error.message()) })
+}
+
+fn short(why: &str) -> String {
+    preview::cut(why, WHY_CHARS)
+}
+
+/// Whether a text is YAML that is a mapping or a list, rather than one long scalar as any prose is.
+pub(super) fn is_yaml_of_parts(text: &str) -> bool {
+    let mut parts = false;
+    for event in Parser::new_from_str(text) {
+        match event {
+            Ok((Event::MappingStart(..) | Event::SequenceStart(..), _)) => parts = true,
+            Ok((Event::Scalar(..) | Event::Alias(_), _)) if !parts => return false,
+            Ok(_) => {}
+            Err(_) => return false,
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn place(format: Format, text: &str) -> Option<(usize, usize)> {
+        fault(format, text).map(|fault| (fault.line, fault.column))
+    }
+
+    #[test]
+    fn what_is_valid_has_no_fault() {
+        assert_eq!(fault(Format::Json, " {\"a\": [1, 2.5e3, null, \"\\u00e9\"]}\n"), None);
+        assert_eq!(fault(Format::JsonLines, "{\"a\":1}\n\n[2]\n\"x\"\n"), None);
+        assert_eq!(fault(Format::Yaml, "a: 1\nb:\n  - x\n  - &n y\n  - *n\n---\nz\n"), None);
+        assert_eq!(fault(Format::Toml, "a = 1\n[b]\nc = [1, 2]\n"), None);
+    }
+
+    #[test]
+    fn a_fault_has_its_line_and_column() {
+        assert_eq!(place(Format::Json, "{\n  \"a\": 1,\n}"), Some((3, 1)));
+        assert_eq!(place(Format::Json, "{} {}"), Some((1, 4)));
+        assert_eq!(place(Format::JsonLines, "{}\n{]\n{}"), Some((2, 2)));
+        assert_eq!(place(Format::Yaml, "a: [1, 2\nb: 3\n"), Some((2, 2)));
+        assert_eq!(place(Format::Yaml, "a: *nowhere\n"), Some((1, 4)));
+        assert_eq!(place(Format::Toml, "a = 1\nb = é\n"), Some((2, 5)));
+        assert_eq!(place(Format::Toml, "a = 1\na = 2\n").map(|(line, _)| line), Some(2));
+        let why = fault(Format::Json, "{\"a\" 1}").expect("no JSON").why;
+        assert_eq!(why, "expected `:`");
+    }
+
+    #[test]
+    fn depth_and_aliases_cost_no_more_than_length() {
+        let n = 200_000;
+        let mut bomb = String::from("a0: &a0 [x, x]\n");
+        for at in 1..100 {
+            let before = at - 1;
+            bomb.push_str(&format!("a{at}: &a{at} [*a{before}, *a{before}]\n"));
+        }
+        let started = Instant::now();
+        assert_eq!(fault(Format::Json, &format!("{}{}", "[".repeat(n), "]".repeat(n))), None);
+        assert!(fault(Format::Json, &"[".repeat(n)).is_some());
+        assert!(fault(Format::Json, &"{\"a\":".repeat(n)).is_some());
+        assert!(fault(Format::Yaml, &"[".repeat(n)).is_some());
+        assert!(fault(Format::Yaml, &"{a: ".repeat(n)).is_some());
+        assert_eq!(fault(Format::Yaml, &format!("{}x", "- ".repeat(n))), None);
+        assert_eq!(fault(Format::Yaml, &bomb), None);
+        assert!(fault(Format::Toml, &format!("a = {}", "[".repeat(n))).is_some());
+        assert!(fault(Format::Toml, &format!("a = {}", "{a = ".repeat(n))).is_some());
+        assert!(fault(Format::Toml, &format!("{}a = 1", "a.".repeat(n))).is_some());
+        assert!(fault(Format::Toml, &format!("[{}a]", "a.".repeat(n))).is_some());
+        assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn prose_is_yaml_but_not_of_parts() {
+        assert!(!is_yaml_of_parts("just some words\nover two lines"));
+        assert!(is_yaml_of_parts("a: 1\nb: 2"));
+        assert!(is_yaml_of_parts("- a\n- b"));
+        assert!(!is_yaml_of_parts("a: [1") && !is_yaml_of_parts(""));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics_and_every_fault_has_a_place(text in "([\\[\\]{}:,\"'&*!|>%@`#=a1 \n\t-]|\\PC){0,80}") {
+            for format in [Format::Json, Format::JsonLines, Format::Yaml, Format::Toml] {
+                if let Some(fault) = fault(format, &text) {
+                    prop_assert!(fault.line >= 1 && fault.column >= 1 && !fault.why.is_empty());
+                    prop_assert!(fault.why.chars().count() <= WHY_CHARS);
+                }
+            }
+            let _ = is_yaml_of_parts(&text);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Lists of words, written as text so that they can be read.
+
+use std::collections::HashSet;
+
+/// The words of a list.
+pub(super) fn words(list: &'static str) -> HashSet<&'static str> {
+    list.split_whitespace().collect()
+}
+
+/// Whether a word is in a short list.
+pub(super) fn listed(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known == word)
+}

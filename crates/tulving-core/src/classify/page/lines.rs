@@ -1,0 +1,325 @@
+//! Reads a document line by line into its parts.
+
+use super::{Block, Mark, Markup, Page, inline};
+
+/// Shortest line, in characters, whose end may be a wrap rather than the end of what it says.
+const WRAPPED_CHARS: usize = 50;
+
+/// Most bytes of the front matter.
+const FRONT_BYTES: usize = 16_384;
+
+/// What is being read.
+enum Open {
+    Nothing,
+    Paragraph,
+    Item(Mark),
+}
+
+pub(super) struct Reader<'a> {
+    markup: Markup,
+    page: Page<'a>,
+    open: Open,
+    /// The lines of what is open.
+    lines: Vec<&'a str>,
+    rows: Vec<Vec<String>>,
+    /// Whether the line before was empty, or there was none.
+    after_gap: bool,
+    /// Whether no comment is closed from here on.
+    unclosed: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(markup: Markup) -> Self {
+        let page = Page::default();
+        Self {
+            markup,
+            page,
+            open: Open::Nothing,
+            lines: Vec::new(),
+            rows: Vec::new(),
+            after_gap: true,
+            unclosed: false,
+        }
+    }
+
+    pub(super) fn read(mut self, content: &'a str) -> Page<'a> {
+        let content = self.front(content);
+        let mut rest = content;
+        while !rest.is_empty() {
+            let taken = self.special(rest).unwrap_or_else(|| {
+                let line = first_line(rest);
+                self.line(line.trim_end_matches(['\n', '\r']));
+                line.len()
+            });
+            rest = &rest[taken..];
+        }
+        self.end();
+        self.page
+    }
+
+    /// Reads the fields above the text, and gives what follows them.
+    fn front(&mut self, content: &'a str) -> &'a str {
+        let first = first_line(content);
+        let fence = first.trim_end();
+        if !matches!(fence, "---" | "+++") {
+            return content;
+        }
+        let mut at = first.len();
+        let mut fields = Vec::new();
+        while at < content.len().min(FRONT_BYTES) {
+            let line = first_line(&content[at..]);
+            at += line.len();
+            if line.trim_end() == fence {
+                self.page.front = fields;
+                return &content[at..];
+            }
+            if let Some((key, value)) =
+                line.split_once([':', '=']).filter(|_| !line.starts_with([' ', '\t', '-', '#']))
+            {
+                let value = value.trim().trim_matches(['"', '\'']).trim();
+                fields.push((key.trim().to_lowercase(), value.to_owned()));
+            }
+        }
+        content
+    }
+
+    /// How much fenced code, a comment or indented code takes that the rest begins with.
+    fn special(&mut self, rest: &'a str) -> Option<usize> {
+        let line = first_line(rest);
+        let bare = line.trim_start();
+        if bare.starts_with("<!--") {
+            self.end();
+            let start = line.len() - bare.len();
+            let end = if self.unclosed { None } else { rest[start..].find("-->") };
+            self.unclosed = end.is_none();
+            // A comment that nobody closes is this line alone, or it would hide the whole document.
+            return Some(end.map_or(line.len(), |end| start + end + 3));
+        }
+        if self.markup == Markup::Rst && (line.starts_with(".. ") || line.starts_with("__ ")) {
+            return Some(self.directive(rest, line));
+        }
+        let fences = self.markup != Markup::Rst;
+        let mark = bare.chars().next().filter(|c| fences && matches!(c, '`' | '~'));
+        if let Some(mark) = mark {
+            let count = bare.chars().take_while(|c| *c == mark).count();
+            if count >= 3 && !(mark == '`' && bare[count..].contains('`')) {
+                return Some(self.fenced(rest, line.len(), mark, count, bare[count..].trim()));
+            }
+        }
+        let indented = |line: &str| line.starts_with("    ") || line.starts_with('\t');
+        if indented(line) && self.after_gap && matches!(self.open, Open::Nothing) && self.is_code(line) {
+            let mut taken = 0;
+            while taken < rest.len() {
+                let next = first_line(&rest[taken..]);
+                if !next.trim().is_empty() && !indented(next) {
+                    break;
+                }
+                taken += next.len();
+            }
+            self.page.blocks.push(Block::Code { language: "", text: rest[..taken].trim_matches('\n') });
+            self.after_gap = true;
+            return Some(taken);
+        }
+        None
+    }
+
+    /// How much a directive, a target or a comment of reStructuredText takes, with what is indented below it.
+    fn directive(&mut self, rest: &'a str, line: &'a str) -> usize {
+        self.end();
+        let mut taken = line.len();
+        while taken < rest.len() {
+            let next = first_line(&rest[taken..]);
+            if !next.trim().is_empty() && !next.starts_with([' ', '\t']) {
+                break;
+            }
+            taken += next.len();
+        }
+        let language = line.strip_prefix(".. code-block::").or_else(|| line.strip_prefix(".. code::"));
+        if let Some(language) = language.map(str::trim) {
+            self.page.blocks.push(Block::Code { language, text: rest[line.len()..taken].trim_matches('\n') });
+        }
+        self.after_gap = true;
+        taken
+    }
+
+    /// Whether an indented line is code: not after a list, whose items may go on like this, and no sentence.
+    fn is_code(&self, line: &str) -> bool {
+        let in_list = matches!(self.page.blocks.last(), Some(Block::Item { .. }));
+        let sentence = line.trim_end().ends_with('.') && line.split_whitespace().count() > 5;
+        !in_list && !sentence && !line.trim().is_empty() && item(line.trim()).is_none()
+    }
+
+    fn fenced(&mut self, rest: &'a str, head: usize, mark: char, count: usize, info: &'a str) -> usize {
+        self.end();
+        let mut at = head;
+        while at < rest.len() {
+            let line = first_line(&rest[at..]);
+            let bare = line.trim();
+            if bare.len() >= count && bare.chars().all(|c| c == mark) {
+                break;
+            }
+            at += line.len();
+        }
+        let language = info.split([' ', '{', ',']).next().unwrap_or_default();
+        self.page.blocks.push(Block::Code { language, text: rest[head..at].trim_end_matches('\n') });
+        at + first_line(&rest[at..]).len()
+    }
+
+    fn line(&mut self, line: &'a str) {
+        let bare = line.trim();
+        let after_gap = std::mem::replace(&mut self.after_gap, bare.is_empty());
+        if bare.is_empty() || is_target(bare) {
+            self.end();
+        } else if let Some((level, text)) = self.heading(line) {
+            self.end();
+            self.push_heading(level, text);
+        } else if let Some(level) = self.underlines(bare) {
+            let title = self.lines.first().copied().unwrap_or_default();
+            self.lines.clear();
+            self.open = Open::Nothing;
+            self.push_heading(level, title);
+        } else if is_rule(bare) {
+            if bare.contains('|') && matches!(self.open, Open::Paragraph) && self.lines.len() == 1 {
+                let head = self.lines.pop().map(cells).unwrap_or_default();
+                self.open = Open::Nothing;
+                self.rows.push(head);
+            } else if !bare.contains('|') {
+                self.end();
+            }
+        } else if bare.starts_with('|') || (!self.rows.is_empty() && bare.contains('|')) {
+            if self.rows.is_empty() {
+                self.end();
+            }
+            self.rows.push(cells(bare));
+        } else if let Some((mark, text)) = item(bare) {
+            self.end();
+            (self.open, self.lines) = (Open::Item(mark), vec![text]);
+        } else {
+            let quoted = bare.trim_start_matches(['>', ' ']);
+            if matches!(self.open, Open::Nothing) || (after_gap && !line.starts_with(' ')) {
+                self.end();
+                self.open = Open::Paragraph;
+            }
+            self.lines.push(quoted);
+        }
+    }
+
+    fn push_heading(&mut self, level: usize, text: &str) {
+        let text = inline::plain(text);
+        if text.contains(char::is_alphanumeric) {
+            self.page.blocks.push(Block::Heading { level, text });
+        }
+    }
+
+    /// Ends what is open.
+    fn end(&mut self) {
+        if !self.rows.is_empty() {
+            self.page.blocks.push(Block::Table(std::mem::take(&mut self.rows)));
+        }
+        let open = std::mem::replace(&mut self.open, Open::Nothing);
+        let text = inline::plain(&joined(&std::mem::take(&mut self.lines)));
+        if !text.contains(char::is_alphanumeric) {
+            return;
+        }
+        match open {
+            Open::Nothing => {}
+            Open::Paragraph => self.page.blocks.push(Block::Paragraph(text)),
+            Open::Item(mark) => self.page.blocks.push(Block::Item { mark, text }),
+        }
+    }
+
+    /// Level and text of a line that is a heading by itself.
+    fn heading<'b>(&self, line: &'b str) -> Option<(usize, &'b str)> {
+        let mark = match self.markup {
+            Markup::Markdown => '#',
+            Markup::AsciiDoc => '=',
+            Markup::Org => '*',
+            Markup::Rst => return None,
+        };
+        if self.markup == Markup::Org && line.to_ascii_lowercase().starts_with("#+title:") {
+            return Some((1, line[8..].trim()));
+        }
+        let indent = line.bytes().take_while(|b| *b == b' ').count();
+        let marks = line[indent..].chars().take_while(|c| *c == mark).count();
+        let rest = &line[indent + marks..];
+        let fits = indent <= 3 && (1..=6).contains(&marks) && rest.starts_with([' ', '\t']);
+        fits.then(|| (marks, rest.trim().trim_end_matches(mark).trim_end()))
+    }
+
+    /// The level of the line above, where this one underlines it.
+    fn underlines(&self, bare: &str) -> Option<usize> {
+        let mark = bare.chars().next()?;
+        // "6. Tooling" above a line is a title with a number.
+        let numbered =
+            matches!(self.open, Open::Item(Mark::Number)) && (mark == '=' || self.markup == Markup::Rst);
+        if !(matches!(self.open, Open::Paragraph) || numbered) || self.lines.len() != 1 || bare.len() < 2 {
+            return None;
+        }
+        if !bare.chars().all(|c| c == mark) {
+            return None;
+        }
+        let level = match (mark, self.markup) {
+            ('=', _) => 1,
+            ('-', _) => 2,
+            ('~' | '^' | '"' | '+' | '*' | '#', Markup::Rst) if bare.len() >= 3 => 3,
+            _ => return None,
+        };
+        // A long line above a rule is a sentence.
+        (self.lines[0].chars().count() <= 120).then_some(level)
+    }
+}
+
+/// The first line of a text, with its break.
+fn first_line(text: &str) -> &str {
+    &text[..text.find('\n').map_or(text.len(), |at| at + 1)]
+}
+
+/// Whether a line is a rule, or the rule below the header of a table.
+fn is_rule(bare: &str) -> bool {
+    let marks = bare.chars().filter(|c| matches!(c, '-' | '*' | '_' | '=')).count();
+    let same = |mark: char| bare.chars().all(|c| c == mark || c == ' ');
+    marks >= 3 && (same('-') || same('*') || same('_') || same('='))
+        || (bare.contains('|') && bare.contains('-') && bare.chars().all(|c| "|-: ".contains(c)))
+}
+
+/// Whether a line says where a link of this name leads: `[docs]: https://example.org`.
+fn is_target(bare: &str) -> bool {
+    bare.starts_with('[')
+        && bare.find("]: ").is_some_and(|at| {
+            let target = bare[at + 3..].trim_start();
+            target.starts_with(['<', '/', '#', '.'])
+                || target.split_whitespace().next().is_some_and(|word| word.contains("://"))
+        })
+}
+
+fn cells(row: &str) -> Vec<String> {
+    let row = row.trim().trim_start_matches('|').trim_end_matches('|');
+    row.split('|').map(|cell| inline::plain(cell.trim())).collect()
+}
+
+/// The mark and the text of a line that begins an item.
+fn item(bare: &str) -> Option<(Mark, &str)> {
+    if let Some(text) = ["- ", "* ", "+ ", "• ", "– "].iter().find_map(|mark| bare.strip_prefix(mark)) {
+        let text = text.trim_start();
+        let ticked = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| text.strip_prefix(mark));
+        return Some(ticked.map_or((Mark::Bullet, text), |text| (Mark::Box, text)));
+    }
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let text = bare[digits..].strip_prefix(['.', ')']).filter(|_| (1..=3).contains(&digits))?;
+    text.starts_with([' ', '\t']).then(|| (Mark::Number, text.trim_start()))
+}
+
+/// Lines as one text: where a line is long enough to have been wrapped, the next one goes on from it.
+fn joined(lines: &[&str]) -> String {
+    let mut text = String::new();
+    let mut wraps = false;
+    for (at, line) in lines.iter().enumerate() {
+        let line = line.trim();
+        if at > 0 {
+            text.push(if wraps { ' ' } else { '\n' });
+        }
+        text.push_str(line);
+        wraps = line.chars().count() >= WRAPPED_CHARS;
+    }
+    text
+}

@@ -1,0 +1,139 @@
+//! Why no text was read out of a file.
+
+use std::time::Duration;
+
+use super::Class;
+
+/// Why no text was read out of a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExtractError {
+    /// Nothing here reads such files.
+    #[error("files of the type `{media_type}` are not read")]
+    Unsupported {
+        /// The type that was given.
+        media_type: String,
+    },
+    /// The program that reads such files is not on this machine.
+    #[error("`{program}`, which reads such files, is not installed")]
+    NotInstalled {
+        /// Which.
+        program: String,
+    },
+    /// It is not what it says that it is, or a part of it is missing.
+    #[error("the file is damaged: {why}")]
+    Damaged {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// It is locked with a password.
+    #[error("the file is locked with a password")]
+    Encrypted,
+    /// More comes out of it than is taken in.
+    #[error("the file is too large to be read: {why}")]
+    TooLarge {
+        /// What is too large, with the limit.
+        why: String,
+    },
+    /// It used up the time of the processor that one file may use.
+    #[error("reading the file took more than {} s of the processor", limit.as_secs())]
+    TookTooLong {
+        /// How much that is.
+        limit: Duration,
+    },
+    /// It was not done in time, and not because of the file alone.
+    #[error("reading the file was not done after {} s", after.as_secs())]
+    Late {
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// It needed more memory than one file may use.
+    #[error("reading the file took more than {} MB of memory", limit >> 20)]
+    TooMuchMemory {
+        /// How many bytes that is.
+        limit: u64,
+    },
+    /// What reads it has ended before it was done.
+    #[error("what reads the file has crashed: {how}")]
+    Crashed {
+        /// How it ended.
+        how: String,
+    },
+    /// What reads it could not be started.
+    #[error("what reads the file cannot be started: {why}")]
+    NotStarted {
+        /// What the system said.
+        why: String,
+    },
+}
+
+impl ExtractError {
+    /// Whether the same may do later, with nothing changed by anybody.
+    pub fn retryable(&self) -> bool {
+        matches!(self, Self::Late { .. } | Self::NotStarted { .. })
+    }
+
+    /// What sort of trouble it is.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Unsupported { .. } | Self::Damaged { .. } | Self::Encrypted | Self::TooLarge { .. } => {
+                Class::Caller
+            }
+            Self::TookTooLong { .. } | Self::TooMuchMemory { .. } | Self::Crashed { .. } => Class::Caller,
+            Self::NotInstalled { .. } => Class::Host,
+            Self::Late { .. } | Self::NotStarted { .. } => Class::Busy,
+        }
+    }
+
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unsupported { .. } => "unsupported_media_type",
+            Self::NotInstalled { .. } => "extractor_not_installed",
+            Self::Damaged { .. } => "file_damaged",
+            Self::Encrypted => "file_encrypted",
+            Self::TooLarge { .. } => "file_too_large",
+            Self::TookTooLong { .. } => "extraction_took_too_long",
+            Self::Late { .. } => "extraction_late",
+            Self::TooMuchMemory { .. } => "extraction_took_too_much_memory",
+            Self::Crashed { .. } => "extraction_crashed",
+            Self::NotStarted { .. } => "extraction_not_started",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Unsupported { .. } => "push the text itself, or the file as a PDF",
+            Self::NotInstalled { .. } => "install it, then `tulving jobs retry`",
+            Self::Damaged { .. } | Self::Crashed { .. } => "open the file and save it anew, then push that",
+            Self::Encrypted => "push a copy without a password",
+            Self::TooLarge { .. } | Self::TookTooLong { .. } | Self::TooMuchMemory { .. } => {
+                "split the file, or push its text"
+            }
+            Self::Late { .. } | Self::NotStarted { .. } => "the machine is busy; try again later",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_not_the_fault_of_the_file_is_tried_again() {
+        assert!(ExtractError::Late { after: Duration::from_secs(30) }.retryable());
+        assert!(ExtractError::NotStarted { why: "no more processes".to_owned() }.retryable());
+        let limit = Duration::from_secs(20);
+        let damaged = ExtractError::Damaged { why: "it has no pages".to_owned() };
+        for last in [ExtractError::TookTooLong { limit }, ExtractError::Encrypted, damaged] {
+            assert!(!last.retryable(), "{last}");
+        }
+    }
+
+    #[test]
+    fn limits_are_said_in_units_of_people() {
+        let error = ExtractError::TooMuchMemory { limit: 1 << 30 };
+        assert_eq!(error.to_string(), "reading the file took more than 1024 MB of memory");
+    }
+}

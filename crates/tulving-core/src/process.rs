@@ -1,0 +1,202 @@
+//! Does the work that memories wait for: reads the text out of files, makes links ready, drops files that nobody needs.
+//!
+//! What came of it and the end of the job are one act. A file that cannot be read leaves its memory active, found by the name
+//! of the file, with what went wrong; and the job is given up with the reason. What somebody wrote in place of the name stays.
+
+use std::time::Duration;
+
+use crate::access::Parts;
+use crate::change::{Actor, ChangeSet, Settled, Write};
+use crate::embedding::Source;
+use crate::error::{Conflict, Error, ExtractError, Field, ObjectError, StoreError};
+use crate::id::PrincipalId;
+use crate::job::{self, Job};
+use crate::jobs;
+use crate::limits;
+use crate::memory::{Attachment, Memory, Standing};
+use crate::objects;
+use crate::ports::Extracted;
+use crate::preview;
+use crate::save::derive::About;
+use crate::save::embed;
+use crate::save::intake::Patch;
+use crate::text::normalize;
+use crate::vocabulary::{Derivable, JobState, State};
+
+/// The work that is done here.
+const KINDS: &[&str] = &[job::EXTRACT, job::LINK, job::DROP];
+/// For how long a job is taken. The text of a file is read within much less.
+const LEASE: Duration = Duration::from_secs(300);
+/// Where somebody is keeping files, others are dropped this much later.
+const PAUSE: Duration = Duration::from_secs(60);
+/// Where somebody changed the memory, its work is done this much later.
+const SHORT_PAUSE: Duration = Duration::from_secs(1);
+
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Processed {
+    /// The job, as it is now.
+    pub job: Job,
+    /// What went wrong, where something did.
+    pub trouble: Option<String>,
+}
+
+/// Why a file could not be read, and whether it may be at another time.
+struct Trouble {
+    why: String,
+    passing: bool,
+}
+
+impl From<ExtractError> for Trouble {
+    fn from(error: ExtractError) -> Self {
+        Self { why: error.to_string(), passing: error.retryable() }
+    }
+}
+
+impl From<ObjectError> for Trouble {
+    fn from(error: ObjectError) -> Self {
+        Self { why: error.to_string(), passing: error.retryable() }
+    }
+}
+
+/// Whether there is work that is due.
+pub(crate) fn is_due(parts: &Parts) -> Result<bool, Error> {
+    Ok(!parts.store.claimable(KINDS, parts.clock.now(), 1)?.is_empty())
+}
+
+/// Does one piece of work that is due, where there is one.
+pub(crate) fn one(parts: &Parts, holder: &str) -> Result<Option<Processed>, Error> {
+    let Some(job) = jobs::claim_any(parts, KINDS, holder, LEASE)? else {
+        return Ok(None);
+    };
+    if job.kind == job::DROP {
+        return drop_file(parts, job).map(Some);
+    }
+    let Some(memory) = waiting(parts, &job)? else {
+        // Erased, or replaced by something that nobody has to work on.
+        return jobs::complete(parts, job).map(|job| Some(Processed { job, trouble: None }));
+    };
+    let read = match (job.kind.as_str(), &memory.provenance.attachment) {
+        _ if job.is_spent() => Err(Trouble { why: jobs::NEVER_ENDED.to_owned(), passing: false }),
+        (job::EXTRACT, Some(attachment)) if is_unread(&memory) => read(parts, attachment).map(Some),
+        _ => Ok(None),
+    };
+    let passing = |trouble: &Trouble| trouble.passing && job.attempts < job.max_attempts;
+    if let Err(trouble) = &read
+        && passing(trouble)
+    {
+        let job = jobs::fail(parts, job, &trouble.why)?;
+        return Ok(Some(Processed { job, trouble: Some(trouble.why.clone()) }));
+    }
+    let (read, trouble) = match read {
+        Ok(read) => (read, None),
+        Err(trouble) => (None, Some(trouble.why)),
+    };
+    finish(parts, job, &memory, read, trouble).map(Some)
+}
+
+/// Drops a file, where no memory describes it. Nothing is to be known of that afterwards.
+fn drop_file(parts: &Parts, job: Job) -> Result<Processed, Error> {
+    match job.object().map(|key| objects::drop_unused(parts, key)) {
+        None | Some(Ok(true)) => {
+            let done = Job { state: JobState::Done, lease: None, ..job.clone() };
+            jobs::remove(parts, job)?;
+            Ok(Processed { job: done, trouble: None })
+        }
+        Some(Ok(false)) => {
+            let job = jobs::postpone(parts, job, PAUSE)?;
+            Ok(Processed { job, trouble: None })
+        }
+        Some(Err(error)) => {
+            let why = error.to_string();
+            Ok(Processed { job: jobs::fail(parts, job, &why)?, trouble: Some(why) })
+        }
+    }
+}
+
+/// The memory that a job is about, where it still waits for it: also one that was archived or forgotten meanwhile, since
+/// that may be undone.
+fn waiting(parts: &Parts, job: &Job) -> Result<Option<Memory>, Error> {
+    let Some(id) = job.memory() else { return Ok(None) };
+    let found = parts.store.entries(&[id], None)?.pop().map(|entry| entry.memory);
+    Ok(found.filter(|memory| memory.standing.state == State::Processing || is_unread(memory)))
+}
+
+/// Whether all it says is the name of its file.
+fn is_unread(memory: &Memory) -> bool {
+    let name = memory.provenance.attachment.as_ref().and_then(|attachment| attachment.name.as_deref());
+    name.is_some_and(|name| memory.edition.text.content == name.trim())
+}
+
+fn read(parts: &Parts, attachment: &Attachment) -> Result<Extracted, Trouble> {
+    let bytes = parts.objects.get(&attachment.object_key)?;
+    let gone = || Trouble { why: "the file is not where files are kept".to_owned(), passing: false };
+    let mut read = parts.extractor.extract(&attachment.media_type, &bytes.ok_or_else(gone)?)?;
+    let text = normalize::content(&read.text)
+        .map_err(|error| Trouble { why: format!("its text is none: {error}"), passing: false })?;
+    if text.is_empty() {
+        return Err(Trouble { why: "there is no text in it".to_owned(), passing: false });
+    }
+    read.cut |= text.len() > parts.limits.content_bytes;
+    let end = text.floor_char_boundary(parts.limits.content_bytes);
+    text[..end].trim_end().clone_into(&mut read.text);
+    Ok(read)
+}
+
+fn finish(
+    parts: &Parts,
+    job: Job,
+    memory: &Memory,
+    read: Option<Extracted>,
+    trouble: Option<String>,
+) -> Result<Processed, Error> {
+    let mut trouble = trouble.map(|why| preview::cut(&why, limits::NOTE_CHARS));
+    let state = if trouble.is_some() { JobState::Dead } else { JobState::Done };
+    if read.as_ref().is_some_and(|read| read.cut) {
+        trouble = Some("it holds more text than is kept; what is too much was left out".to_owned());
+    }
+    let mut edition = memory.edition.clone();
+    if let Some(read) = read {
+        let patch = Patch { content: Some(read.text), ..Patch::default() };
+        edition = patch.onto(&edition, About::memory(memory));
+        let title =
+            read.title.and_then(|title| normalize::line(Field::Title, &title, limits::TITLE_CHARS).ok());
+        if let Some(title) = title.filter(|title| edition.auto.has(Derivable::Title) && !title.is_empty()) {
+            edition.text.title = Some(title);
+        }
+    }
+    let chunks = edition.differs_in_meaning(&memory.edition).then(|| {
+        let (mut chunks, _) = embed::embed(parts, &[Source::of(&edition)]);
+        chunks.pop().unwrap_or_default()
+    });
+    let attachment = memory.provenance.attachment.clone();
+    let settled = Settled {
+        id: memory.id,
+        from: memory.version,
+        edition,
+        stood: memory.standing,
+        standing: match memory.standing.state {
+            State::Processing => Standing { state: State::Active, ..memory.standing },
+            _ => memory.standing,
+        },
+        attachment: attachment.map(|object| Attachment { trouble: trouble.clone(), ..object }),
+        chunks,
+    };
+    let ended = Job { state, lease: None, last_error: trouble.clone(), ..job.clone() };
+    let writes = vec![
+        Write::Settle(Box::new(settled)),
+        Write::MoveJob { from: Box::new(job.clone()), to: Box::new(ended.clone()) },
+    ];
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    let now = parts.clock.now();
+    match parts.store.apply(&ChangeSet { by, at: now, rights: Vec::new(), writes }) {
+        Ok(_) => Ok(Processed { job: ended, trouble }),
+        // Somebody else has the job by now: it is theirs.
+        Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { job, trouble }),
+        // Somebody has changed the memory meanwhile. What still has to be done is decided on it as it is now.
+        Err(StoreError::Conflict(_)) => {
+            jobs::postpone(parts, job, SHORT_PAUSE).map(|job| Processed { job, trouble: None })
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,96 @@
+//! What is not given to a grammar, because a program that parses it may take for ever, fill the memory or crash.
+//!
+//! Parsers and scanners are C. Their faults were found by reading the scanners and by parsing generated texts under an
+//! address sanitizer; what is left here are the conditions under which they are out of reach.
+
+use super::grammar::Grammar;
+
+/// Longest code, in bytes, that is parsed.
+pub(super) const MOST_BYTES: usize = 1 << 20;
+
+/// Most brackets that may be open. Broken code that nests deeper makes the parser try so many ways that 10 KB of `%w(` as
+/// Rust take half a minute and 3 GB.
+const NESTED: u32 = 128;
+
+/// Most different indentations. The scanner of Python keeps 2 bytes of each that is open in 1 KB that it overruns.
+const INDENTATIONS: usize = 128;
+
+/// Whether it is safe to parse a content.
+pub(super) fn lets_pass(content: &str, grammar: Grammar) -> bool {
+    content.len() <= MOST_BYTES
+        && is_flat(content)
+        && match grammar {
+            Grammar::Python => has_few_indentations(content),
+            Grammar::Ruby => !has_heredoc(content),
+            _ => true,
+        }
+}
+
+/// Whether brackets nest as in code written by people. A NUL ends a text for some scanners and not for others.
+fn is_flat(content: &str) -> bool {
+    let mut open = 0_u32;
+    content.bytes().all(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => open += 1,
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        byte != 0 && open <= NESTED
+    })
+}
+
+fn has_few_indentations(content: &str) -> bool {
+    let mut known = Vec::new();
+    for line in content.split(['\n', '\r', '\u{c}']) {
+        let text = line.trim_start_matches([' ', '\t']);
+        // A line that is only continued adds its indentation to that of the next.
+        if text == "\\" {
+            return false;
+        }
+        let indentation = &line[..line.len() - text.len()];
+        let width: usize = indentation.bytes().map(|byte| if byte == b'\t' { 8 } else { 1 }).sum();
+        if !known.contains(&width) {
+            known.push(width);
+        }
+        if known.len() > INDENTATIONS {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether anything looks like the start of a here-document: the scanner of Ruby overruns its buffer with what it keeps of
+/// those, by one byte, and ends the process over a word of more than 255 letters.
+fn has_heredoc(content: &str) -> bool {
+    content.match_indices("<<").any(|(at, _)| {
+        let rest = content[at + 2..].trim_start_matches(['-', '~']);
+        rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | '`'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_of_people_passes() {
+        let rust = "fn a() { if b { c(&[1, (2)]) } }\n".repeat(1_000);
+        assert!(lets_pass(&rust, Grammar::Rust));
+        let python = "def a():\n    if b:\n\treturn c\n".repeat(1_000);
+        assert!(lets_pass(&python, Grammar::Python));
+        assert!(lets_pass("class << self\n  list << item\n  1 << 2\nend", Grammar::Ruby));
+    }
+
+    #[test]
+    fn what_may_harm_does_not() {
+        assert!(!lets_pass(&"(".repeat(200_000), Grammar::C));
+        assert!(!lets_pass("a\0b", Grammar::C));
+        assert!(!lets_pass(&"a ".repeat(MOST_BYTES), Grammar::C));
+        let deep: String = (0..600).map(|n| format!("{}if 1:\n", " ".repeat(n))).collect();
+        assert!(!lets_pass(&deep, Grammar::Python) && lets_pass(&deep, Grammar::Rust));
+        assert!(!lets_pass("if 1:\n  \\\n  \\\n    a", Grammar::Python));
+        for heredoc in ["a(<<~SQL)", "<<A", "x = <<-'a b'", "<<\"X\""] {
+            assert!(!lets_pass(heredoc, Grammar::Ruby), "{heredoc}");
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! What a document says of itself: the fields above a Markdown text, and files that are known by their names.
+//!
+//! Fields whose names and values are words of ours are taken out of the text, because they are kept beside it. Whatever else
+//! stands there is part of the text, as it is.
+
+use std::ops::Range;
+
+use saphyr_parser::{Event, Parser};
+use toml::de::{DeTable, DeValue};
+
+use crate::foreign;
+use crate::limits;
+use crate::request::SaveRequest;
+use crate::score::Importance;
+use crate::vocabulary::{Kind, Stability};
+
+/// Most bytes of the fields.
+const BYTES: usize = 64 << 10;
+/// Files that tell an agent how to work somewhere.
+const INSTRUCTIONS: &[&str] =
+    &["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md"];
+
+/// A document and what it says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Front {
+    /// Title, summary, tags, type, kind, stability, importance and time, as far as it says them.
+    pub about: SaveRequest,
+    /// The text without those fields.
+    pub text: String,
+}
+
+/// Reads the fields above a text, in YAML between lines of `---` or TOML between lines of `+++`; `None` where there are none
+/// that are known.
+pub fn front(text: &str) -> Option<Front> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Fenced { fence, head, body } = fenced(text)?;
+    let fields = match fence {
+        "+++" => toml_fields(head),
+        _ => yaml_fields(head),
+    }?;
+    let mut about = SaveRequest::default();
+    let mut known = Vec::new();
+    for field in &fields {
+        if take(field, &mut about) {
+            known.push(field.lines.clone());
+        }
+    }
+    if known.is_empty() {
+        return None;
+    }
+    let is_known = |line: usize| known.iter().any(|lines| lines.contains(&line));
+    let rest: Vec<&str> =
+        (0..).zip(head.lines()).filter(|(line, _)| !is_known(*line)).map(|(_, text)| text).collect();
+    let says = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let text = match rest.iter().any(says) {
+        true => format!("{fence}\n{}\n{fence}\n{body}", rest.join("\n")),
+        false => body.to_owned(),
+    };
+    Some(Front { about, text })
+}
+
+/// What is known of a file by its name: one that tells agents how to work is procedural and changes now and then. Its title
+/// says which folder it is for, because they are all called the same.
+pub fn instructions(path: &str) -> Option<SaveRequest> {
+    let mut parts = path.rsplit(['/', '\\']);
+    let name = parts.next().filter(|name| INSTRUCTIONS.contains(name))?;
+    let folder = parts.next().filter(|folder| !folder.is_empty());
+    let title = folder.map_or_else(|| name.to_owned(), |folder| format!("{name} ({folder})"));
+    Some(SaveRequest {
+        title: Some(crate::preview::cut(&title, limits::TITLE_CHARS)),
+        kind: Some(Kind::Procedural),
+        stability: Some(Stability::Evolving),
+        ..SaveRequest::default()
+    })
+}
+
+/// A request with what a document says of itself, where its caller did not say it. Labels come together.
+pub fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
+    let tags = match (request.tags, itself.tags) {
+        (Some(given), Some(own)) => Some(own.into_iter().chain(given).collect()),
+        (given, own) => given.or(own),
+    };
+    SaveRequest {
+        title: request.title.or(itself.title),
+        summary: request.summary.or(itself.summary),
+        tags,
+        memory_type: request.memory_type.or(itself.memory_type),
+        kind: request.kind.or(itself.kind),
+        stability: request.stability.or(itself.stability),
+        importance: request.importance.or(itself.importance),
+        occurred_at: request.occurred_at.or(itself.occurred_at),
+        ..request
+    }
+}
+
+/// A text that begins with fields.
+struct Fenced<'a> {
+    fence: &'a str,
+    head: &'a str,
+    body: &'a str,
+}
+
+fn fenced(text: &str) -> Option<Fenced<'_>> {
+    let first = text.split_inclusive('\n').next()?;
+    let fence = first.trim_end();
+    if !matches!(fence, "---" | "+++") {
+        return None;
+    }
+    let mut at = first.len();
+    for line in text[first.len()..].split_inclusive('\n') {
+        let end = line.trim_end();
+        if end == fence || (fence == "---" && end == "...") {
+            return Some(Fenced { fence, head: &text[first.len()..at], body: &text[at + line.len()..] });
+        }
+        at += line.len();
+        if at > BYTES {
+            return None;
+        }
+    }
+    None
+}
+
+/// A field, and the lines that it takes up, from 0.
+struct Field {
+    name: String,
+    value: Value,
+    lines: Range<usize>,
+}
+
+enum Value {
+    One(String),
+    Many(Vec<String>),
+    /// Something that no field of ours is.
+    Other,
+}
+
+/// Takes a field that is one of ours and says something that it may say.
+fn take(field: &Field, about: &mut SaveRequest) -> bool {
+    let one = match &field.value {
+        Value::One(text) => Some(text.trim()).filter(|text| !matches!(*text, "" | "~" | "null")),
+        Value::Many(_) | Value::Other => None,
+    };
+    let line = |limit: usize| {
+        one.filter(|text| text.chars().count() <= limit && !text.contains(char::is_control))
+            .map(str::to_owned)
+    };
+    match field.name.to_lowercase().as_str() {
+        "title" => set(&mut about.title, line(limits::TITLE_CHARS)),
+        "summary" => set(&mut about.summary, line(limits::SUMMARY_CHARS)),
+        "tags" => set(&mut about.tags, tags(&field.value)),
+        "type" => set(&mut about.memory_type, word(one)),
+        "kind" => set(&mut about.kind, word(one)),
+        "stability" => set(&mut about.stability, word(one)),
+        "importance" => {
+            let number = one.and_then(|text| text.parse().ok());
+            set(&mut about.importance, number.filter(|number| Importance::new(*number).is_ok()))
+        }
+        "date" | "created" | "created_at" | "occurred_at" => {
+            set(&mut about.occurred_at, one.and_then(foreign::instant_of))
+        }
+        _ => false,
+    }
+}
+
+/// Sets what is not set yet, and says whether it did.
+fn set<T>(field: &mut Option<T>, value: Option<T>) -> bool {
+    let fits = field.is_none() && value.is_some();
+    if fits {
+        *field = value;
+    }
+    fits
+}
+
+fn word<T: std::str::FromStr>(text: Option<&str>) -> Option<T> {
+    text?.to_lowercase().parse().ok()
+}
+
+/// Labels: a list, or a text with commas between them. With or without `#`.
+fn tags(value: &Value) -> Option<Vec<String>> {
+    let tag = |text: &str| {
+        let text = text.trim().trim_start_matches('#').trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    };
+    let tags: Vec<String> = match value {
+        Value::One(text) => text.split(',').filter_map(tag).collect(),
+        Value::Many(list) => list.iter().filter_map(|text| tag(text)).collect(),
+        Value::Other => return None,
+    };
+    let fits = |tag: &String| tag.chars().count() <= limits::TAG_CHARS && !tag.contains(char::is_control);
+    (tags.len() <= limits::TAGS && tags.iter().all(fits)).then_some(tags)
+}
+
+/// The fields of a mapping in YAML, in order; `None` where it is none, or two are on one line.
+fn yaml_fields(head: &str) -> Option<Vec<Field>> {
+    let mut events = Parser::new_from_str(head);
+    let mut next = || events.next()?.ok();
+    loop {
+        match next()?.0 {
+            Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+            Event::MappingStart(..) => break,
+            _ => return None,
+        }
+    }
+    let mut found = Vec::new();
+    loop {
+        let (name, line) = match next()? {
+            (Event::Scalar(name, ..), span) => (name.into_owned(), span.start.line().checked_sub(1)?),
+            (Event::MappingEnd, _) => break,
+            _ => return None,
+        };
+        let value = match next()?.0 {
+            Event::Scalar(text, ..) => Value::One(text.into_owned()),
+            Event::SequenceStart(..) => yaml_list(&mut next)?,
+            Event::MappingStart(..) => {
+                skip(&mut next, 1)?;
+                Value::Other
+            }
+            Event::Alias(_) => Value::Other,
+            _ => return None,
+        };
+        found.push((name, value, line));
+    }
+    placed(found, head.lines().count())
+}
+
+type Next<'a, 'b> = dyn FnMut() -> Option<(Event<'a>, saphyr_parser::Span)> + 'b;
+
+/// The rest of a list of texts; something else where one of them is none.
+fn yaml_list(next: &mut Next<'_, '_>) -> Option<Value> {
+    let (mut list, mut plain) = (Vec::new(), true);
+    loop {
+        match next()?.0 {
+            Event::Scalar(text, ..) => list.push(text.into_owned()),
+            Event::SequenceEnd => break,
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                skip(next, 1)?;
+                plain = false;
+            }
+            _ => plain = false,
+        }
+    }
+    Some(if plain { Value::Many(list) } else { Value::Other })
+}
+
+/// Goes to the end of what is so many levels deep.
+fn skip(next: &mut Next<'_, '_>, mut depth: usize) -> Option<()> {
+    while depth > 0 {
+        match next()?.0 {
+            Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+            Event::SequenceEnd | Event::MappingEnd => depth -= 1,
+            Event::StreamEnd => return None,
+            _ => {}
+        }
+    }
+    Some(())
+}
+
+/// The fields of a table in TOML, in order.
+fn toml_fields(head: &str) -> Option<Vec<Field>> {
+    let table = DeTable::parse(head).ok()?;
+    let text = |value: &DeValue<'_>| match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(number) => Some(number.to_string()),
+        DeValue::Float(number) => Some(number.to_string()),
+        DeValue::Boolean(yes) => Some(yes.to_string()),
+        DeValue::Datetime(time) => Some(time.to_string()),
+        DeValue::Array(_) | DeValue::Table(_) => None,
+    };
+    let value = |value: &DeValue<'_>| match value {
+        DeValue::Array(list) => {
+            let texts: Option<Vec<String>> = list.iter().map(|one| text(one.get_ref())).collect();
+            texts.map_or(Value::Other, Value::Many)
+        }
+        other => text(other).map_or(Value::Other, Value::One),
+    };
+    let mut found: Vec<(String, Value, usize)> = Vec::new();
+    for (name, one) in table.get_ref() {
+        let line = head.get(..name.span().start)?.matches('\n').count();
+        found.push((name.get_ref().to_string(), value(one.get_ref()), line));
+    }
+    found.sort_by_key(|(_, _, line)| *line);
+    placed(found, head.lines().count())
+}
+
+/// Each field with the lines up to the next one.
+fn placed(found: Vec<(String, Value, usize)>, end: usize) -> Option<Vec<Field>> {
+    let starts: Vec<usize> = found.iter().map(|(_, _, line)| *line).chain([end]).collect();
+    let apart = starts.windows(2).all(|pair| pair[0] < pair[1]);
+    let field = |((name, value, _), lines): ((String, Value, usize), &[usize])| Field {
+        name,
+        value,
+        lines: lines[0]..lines[1],
+    };
+    apart.then(|| found.into_iter().zip(starts.windows(2)).map(field).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::vocabulary::MemoryType;
+
+    #[test]
+    fn what_is_known_is_taken_and_the_rest_stays() {
+        let text = "---\ntitle: \"The plan\"\naliases:\n  - P1\n  - the big one\ntags: [work, '#2026']\ndate: 2026-05-27\n\
+                    # a comment\ntype: Decision\nkind: rationale\nstability: stable\nimportance: 0.9\nsummary: In short.\n---\n\n# Plan\n";
+        let Front { about, text } = front(text).expect("fields");
+        assert_eq!(about.title.as_deref(), Some("The plan"));
+        assert_eq!(about.tags.as_deref(), Some(["work".to_owned(), "2026".to_owned()].as_slice()));
+        assert_eq!(about.memory_type, Some(MemoryType::Decision));
+        assert_eq!((about.kind, about.stability), (Some(Kind::Rationale), Some(Stability::Stable)));
+        assert_eq!((about.importance, about.summary.as_deref()), (Some(0.9), Some("In short.")));
+        assert_eq!(about.occurred_at.map(|at| at.date()).as_deref(), Some("2026-05-27"));
+        assert_eq!(text, "---\naliases:\n  - P1\n  - the big one\n---\n\n# Plan\n");
+    }
+
+    #[test]
+    fn where_all_is_known_nothing_of_it_stays() {
+        let told = front("---\r\ntitle: T\r\ntags: a, b\r\n---\r\nbody\r\n").expect("fields");
+        assert_eq!(told.text, "body\r\n");
+        assert_eq!(told.about.tags.as_deref(), Some(["a".to_owned(), "b".to_owned()].as_slice()));
+        assert_eq!(front("---\ntitle: T\n...\nbody").expect("fields").text, "body");
+    }
+
+    #[test]
+    fn toml_says_the_same() {
+        let text = "+++\ntitle = \"The plan\"\ndate = 2026-05-27T09:00:00Z\ntags = [\"work\"]\ndraft = true\n\n[extra]\nkind = \"x\"\n+++\nbody\n";
+        let Front { about, text } = front(text).expect("fields");
+        assert_eq!((about.title.as_deref(), about.kind), (Some("The plan"), None));
+        assert_eq!(
+            about.occurred_at.map(|at| at.to_string()).as_deref(),
+            Some("2026-05-27T09:00:00.000000Z")
+        );
+        assert_eq!(text, "+++\ndraft = true\n\n[extra]\nkind = \"x\"\n+++\nbody\n");
+    }
+
+    #[test]
+    fn words_that_are_not_ours_stay_where_they_are() {
+        let text = "---\ntitle:\nkind: decision\ntype: blog\nimportance: high\nstability: 3\ndate: soon\ntags:\n  a: b\nkey: v\n---\nbody";
+        assert_eq!(front(text), None);
+        let nested = "---\ntitle: T\nmeta:\n  title: inner\n  tags: [x]\n---\nbody";
+        let told = front(nested).expect("fields");
+        assert_eq!(told.text, "---\nmeta:\n  title: inner\n  tags: [x]\n---\nbody");
+        assert_eq!(told.about.tags, None);
+    }
+
+    #[test]
+    fn what_is_no_front_matter_is_text() {
+        for text in [
+            "",
+            "# Title\n\ntext",
+            "---\n\nA rule, and text.\n\n---\n",
+            "---\ntitle: never ends\n",
+            "---\n{title: a, tags: [b]}\n---\nbody",
+            "---\ntitle: [broken\n---\nbody",
+            "+++\ntitle = \n+++\nbody",
+            "---\n- title\n---\n",
+            "----\ntitle: T\n----\n",
+            " ---\ntitle: T\n---\n",
+            "---\n---\nbody",
+        ] {
+            assert_eq!(front(text), None, "{text:?}");
+        }
+        let long = format!("---\ntitle: T\nx: {}\n---\nbody", "x".repeat(BYTES));
+        assert_eq!(front(&long), None);
+        let title = format!("---\ntitle: {}\n---\nbody", "x".repeat(limits::TITLE_CHARS + 1));
+        assert_eq!(front(&title), None);
+    }
+
+    #[test]
+    fn instructions_are_known_by_their_names() {
+        let told = instructions("/home/me/dev/api/CLAUDE.md").expect("known");
+        assert_eq!(told.title.as_deref(), Some("CLAUDE.md (api)"));
+        assert_eq!((told.kind, told.stability), (Some(Kind::Procedural), Some(Stability::Evolving)));
+        assert_eq!(instructions("AGENTS.md").and_then(|told| told.title).as_deref(), Some("AGENTS.md"));
+        assert_eq!(instructions("/dev/api/README.md"), None);
+        assert_eq!(instructions("/dev/api/claude.md.txt"), None);
+    }
+
+    #[test]
+    fn who_asks_is_heard_first() {
+        let request = SaveRequest {
+            title: Some("mine".to_owned()),
+            tags: Some(vec!["flag".to_owned()]),
+            ..SaveRequest::new("text")
+        };
+        let itself = front("---\ntitle: its own\ntags: [note]\nkind: episodic\n---\n").expect("fields").about;
+        let both = told(request, itself);
+        assert_eq!((both.title.as_deref(), both.kind), (Some("mine"), Some(Kind::Episodic)));
+        assert_eq!(both.tags.as_deref(), Some(["note".to_owned(), "flag".to_owned()].as_slice()));
+        assert_eq!(both.content, "text");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics_and_nothing_is_taken_twice(head in "((title|tags|kind|x|date): ?[a-z\\[\\]{}\"',0-9 -]{0,8}\n|[ a-z:#\\[{-]{0,6}\n){0,5}", body in "[a-z\n]{0,10}") {
+            for fence in ["---", "+++"] {
+                let text = format!("{fence}\n{head}{fence}\n{body}");
+                if let Some(Front { text: rest, .. }) = front(&text) {
+                    prop_assert!(rest.ends_with(&body) && rest.len() < text.len());
+                    prop_assert!(front(&rest).is_none_or(|again| again.text.len() < rest.len()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Trees of files, taken in again and again.
+
+use tulving_core::Document;
+use tulving_core::file::Stamp;
+use tulving_core::id::MemoryId;
+use tulving_core::import::{self, Plan, ReadFile, SeenFile, Taken};
+use tulving_core::request::{Caller, Filter, Manner, SaveRequest, UpdateRequest};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::State;
+
+use crate::bed::{Bed, listing};
+
+/// A tree of files: path, when it was written, what it says.
+type Tree<'a> = Vec<(&'a str, i64, &'a str)>;
+
+fn stamp(written: i64, text: &str) -> Stamp {
+    Stamp { size: text.len() as u64, modified: written * 1_000_000_000, inode: 1 }
+}
+
+fn plan(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> Plan {
+    let seen = tree
+        .iter()
+        .map(|(path, written, text)| SeenFile { path: (*path).to_owned(), stamp: stamp(*written, text) })
+        .collect();
+    let below = |folder: &'static str| move |path: &str| path.starts_with(folder);
+    import::plan(bed.engine.imported(caller).expect("known"), seen, below("/d/"), below("/gone/"))
+}
+
+/// Imports a tree, and says what became of each file that was read.
+fn import(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> (Vec<(String, Taken)>, Plan) {
+    let mut plan = plan(bed, caller, tree);
+    let read = std::mem::take(&mut plan.read);
+    let files = read
+        .into_iter()
+        .map(|seen| {
+            let (_, _, text) = tree.iter().find(|(path, ..)| *path == seen.path).expect("in the tree");
+            ReadFile { seen, bytes: text.as_bytes().to_vec(), about: SaveRequest::default() }
+        })
+        .collect();
+    let taken = bed.engine.import(caller, &mut plan, files).expect("imported");
+    let mut taken: Vec<_> = taken.into_iter().map(|file| (file.path, file.became)).collect();
+    taken.sort_by(|a, b| a.0.cmp(&b.0));
+    (taken, plan)
+}
+
+fn of(path: &str, became: Taken) -> (String, Taken) {
+    (path.to_owned(), became)
+}
+
+fn at(bed: &Bed, path: &str) -> Option<(MemoryId, String, State)> {
+    let mut request = listing(Default::default(), 10);
+    request.filter = Filter { source_path: Some(path.to_owned()), ..Filter::default() };
+    let mut page = bed.engine.list(&bed.user(), &request).expect("a list").memories;
+    assert!(page.len() < 2, "{path} has one memory");
+    page.pop().map(|memory| (memory.id, memory.edition.text.content, memory.standing.state))
+}
+
+#[test]
+fn what_is_as_it_was_is_neither_read_nor_written() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let tree = vec![("/d/a.md", 1, "# A\n\nalpha"), ("/d/b.txt", 1, "beta")];
+    let (taken, _) = import(&bed, &user, &tree);
+    assert_eq!(taken, [of("/d/a.md", Taken::Created), of("/d/b.txt", Taken::Created)]);
+    let head = bed.engine.head().expect("the log");
+    let (again, plan) = import(&bed, &user, &tree);
+    assert_eq!((again, plan.unchanged), (vec![], 2));
+    assert_eq!(bed.engine.head().expect("the log"), head);
+    let touched = vec![("/d/a.md", 9, "# A\n\nalpha"), ("/d/b.txt", 1, "beta")];
+    assert_eq!(import(&bed, &user, &touched).0, [of("/d/a.md", Taken::Unchanged)]);
+    assert_eq!(bed.engine.head().expect("the log"), head, "that it was touched is no change");
+    assert_eq!(import(&bed, &user, &touched).1.unchanged, 2, "and is known from now on");
+}
+
+#[test]
+fn a_file_that_was_just_written_is_not_trusted_by_its_time_alone() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let now = bed.engine.now().as_micros() / 1_000_000;
+    import(&bed, &user, &vec![("/d/a.txt", now, "one")]);
+    let (taken, _) = import(&bed, &user, &vec![("/d/a.txt", now, "two")]);
+    assert_eq!(taken, [of("/d/a.txt", Taken::Updated)], "the same size and time, and other words");
+}
+
+#[test]
+fn what_says_something_else_is_a_new_version() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]);
+    assert_eq!(taken, [of("/d/a.md", Taken::Updated)]);
+    assert_eq!(at(&bed, "/d/a.md"), Some((id, "alpha and more".to_owned(), State::Active)));
+    assert_eq!(bed.engine.history(&user, id.into()).expect("versions").len(), 2);
+}
+
+#[test]
+fn a_file_that_moved_keeps_its_memory() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    let (taken, plan) = import(&bed, &user, &vec![("/d/sub/c.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
+    assert_eq!(taken, [of("/d/sub/c.md", Taken::Moved { from: "/d/a.md".to_owned() })]);
+    assert!(plan.vanished().len() == 0);
+    assert_eq!((at(&bed, "/d/a.md"), at(&bed, "/d/sub/c.md").map(|found| found.0)), (None, Some(id)));
+    let (again, plan) = import(&bed, &user, &vec![("/d/sub/c.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
+    assert_eq!((again, plan.unchanged), (vec![], 2));
+}
+
+#[test]
+fn a_file_that_moved_to_where_another_memory_is_becomes_that_one() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let about = SaveRequest { source_path: Some("/d/b.md".to_owned()), ..SaveRequest::default() };
+    let document = Document { name: Some("/d/b.md".to_owned()), bytes: b"alpha".to_vec(), about };
+    let pushed = bed.engine.push(&user, document).expect("pushed");
+    let (taken, plan) = import(&bed, &user, &vec![("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "gamma")]);
+    assert_eq!(taken, [of("/d/b.md", Taken::Unchanged), of("/d/c.md", Taken::Created)]);
+    assert_eq!(at(&bed, "/d/b.md").expect("there").0, pushed.id);
+    assert_eq!(plan.vanished().len(), 1, "the other one is gone");
+    assert_eq!(import(&bed, &user, &vec![("/d/b.md", 1, "alpha")]).1.unchanged, 1);
+}
+
+#[test]
+fn what_is_gone_from_elsewhere_has_not_vanished_here() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/gone/a.md", 1, "alpha")]);
+    let about = SaveRequest { source_path: Some("/d/b.md".to_owned()), ..SaveRequest::default() };
+    let document = Document { name: Some("/d/b.md".to_owned()), bytes: b"alpha".to_vec(), about };
+    bed.engine.push(&user, document).expect("pushed");
+    let (taken, plan) = import(&bed, &user, &vec![("/d/b.md", 1, "alpha")]);
+    assert_eq!(taken, [of("/d/b.md", Taken::Unchanged)]);
+    assert_eq!(plan.vanished().len(), 0, "nobody asked about it");
+}
+
+#[test]
+fn of_two_who_find_a_file_moved_the_second_finds_it_where_it_is() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    let tree = vec![("/d/b.md", 1, "alpha")];
+    let mut plans = [plan(&bed, &user, &tree), plan(&bed, &user, &tree)];
+    let became = plans.each_mut().map(|plan| {
+        let read = std::mem::take(&mut plan.read).into_iter();
+        let about = SaveRequest::default();
+        let files = read.map(|seen| ReadFile { seen, bytes: b"alpha".to_vec(), about: about.clone() });
+        bed.engine.import(&user, plan, files.collect()).expect("imported").remove(0).became
+    });
+    assert_eq!(became, [Taken::Moved { from: "/d/a.md".to_owned() }, Taken::Unchanged]);
+    assert_eq!((at(&bed, "/d/a.md"), at(&bed, "/d/b.md").map(|at| at.0)), (None, Some(id)));
+}
+
+#[test]
+fn a_file_whose_memory_went_to_another_space_is_new() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    let mut moved = plan(&bed, &user, &vec![("/d/b.md", 1, "alpha")]);
+    let hub = bed.hub("kitchen");
+    bed.engine.move_to(&user, &[id.into()], "kitchen").expect("moved");
+    let seen = moved.read.remove(0);
+    let file = ReadFile { seen, bytes: b"alpha".to_vec(), about: SaveRequest::default() };
+    let taken = bed.engine.import(&user, &mut moved, vec![file]).expect("imported");
+    assert_eq!(taken[0].became, Taken::Created);
+    let there = bed.get(&crate::bed::within(&user, hub), id);
+    assert_eq!(there.provenance.source_path.as_deref(), Some("/d/a.md"), "what is elsewhere is let be");
+}
+
+#[test]
+fn vectors_are_left_to_the_background() {
+    let bed = super::ask::bed();
+    import(&bed, &bed.user(), &vec![("/d/a.md", 1, "alpha"), ("/d/empty.md", 1, " ")]);
+    assert_eq!(bed.engine.waiting_to_be_embedded(&bed.user()).expect("counted"), 1);
+}
+
+#[test]
+fn a_tree_that_moved_as_a_whole_keeps_its_memories() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/gone/a.md", 1, "alpha"), ("/elsewhere/b.md", 1, "beta")]);
+    let (id, ..) = at(&bed, "/gone/a.md").expect("there");
+    assert_eq!(import(&bed, &user, &vec![("/d/c.md", 1, "gamma")]).1.vanished().len(), 0, "not asked for");
+    let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
+    let from = "/gone/a.md".to_owned();
+    assert_eq!(taken, [of("/d/a.md", Taken::Moved { from }), of("/d/b.md", Taken::Created)]);
+    assert_eq!(at(&bed, "/d/a.md").expect("there").0, id);
+}
+
+#[test]
+fn what_somebody_archived_stays_archived_until_its_file_says_something_else() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    bed.engine.archive(&user, id.into()).expect("archived");
+    for written in [1, 2] {
+        import(&bed, &user, &vec![("/d/a.md", written, "alpha")]);
+        assert_eq!(bed.get(&user, id).standing.state, State::Archived);
+    }
+    let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 3, "alpha in other words")]);
+    assert_eq!(taken, [of("/d/a.md", Taken::Revived)]);
+}
+
+#[test]
+fn a_private_key_is_left_out_whatever_it_is_called() {
+    let bed = Bed::new();
+    let key =
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n-----END OPENSSH PRIVATE KEY-----\n";
+    let about = format!("A key begins so:\n\n{key}");
+    let (taken, _) = import(&bed, &bed.user(), &vec![("/d/a.txt", 1, key), ("/d/b.txt", 1, &about)]);
+    assert_eq!(taken[0].1, Taken::Skipped { why: "it is a private key".to_owned() });
+    assert_eq!(taken[1].1, Taken::Created);
+}
+
+#[test]
+fn what_is_foreseen_is_what_becomes() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
+    let tree = vec![
+        ("/d/a.md", 2, "alpha, edited"),
+        ("/d/c.md", 1, "beta"),
+        ("/d/d.md", 1, " \n"),
+        ("/d/e.md", 1, "a page\u{c}and another"),
+        ("/d/f.txt", 1, "-----BEGIN PRIVATE KEY-----\n"),
+    ];
+    let mut foreseen = plan(&bed, &user, &tree);
+    let read: Vec<SeenFile> = std::mem::take(&mut foreseen.read);
+    let before = bed.dump();
+    let told: Vec<_> = read
+        .into_iter()
+        .map(|seen| {
+            let (_, _, text) = tree.iter().find(|(path, ..)| *path == seen.path).expect("in the tree");
+            let file = ReadFile { seen, bytes: text.as_bytes().to_vec(), about: SaveRequest::default() };
+            let taken = bed.engine.foresee_import(&user, &mut foreseen, file).expect("foreseen");
+            (taken.path, taken.became)
+        })
+        .collect();
+    assert_eq!(bed.dump(), before, "nothing is written");
+    assert_eq!(told, import(&bed, &user, &tree).0);
+    assert_eq!(at(&bed, "/d/e.md").expect("there").1, "a page\nand another");
+}
+
+#[test]
+fn two_files_that_say_the_same_are_two_memories_and_a_copy_is_no_move() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "alpha")]);
+    assert_eq!(taken, [of("/d/b.md", Taken::Created)]);
+    assert_ne!(at(&bed, "/d/a.md").map(|found| found.0), at(&bed, "/d/b.md").map(|found| found.0));
+}
+
+#[test]
+fn what_vanished_is_said_and_archived_only_when_asked() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")];
+    import(&bed, &user, &tree);
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    assert_eq!(at(&bed, "/d/b.md").map(|found| found.2), Some(State::Active));
+    let (_, plan) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    assert_eq!(plan.vanished().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["/d/b.md"]);
+    assert_eq!(bed.engine.prune_import(&user, &plan).expect("archived"), 1);
+    assert_eq!(at(&bed, "/d/b.md").map(|found| found.2), Some(State::Archived));
+    let (_, plan) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    assert!(plan.vanished().len() == 0, "it is said once");
+    let (taken, _) = import(&bed, &user, &tree);
+    assert_eq!(taken, [of("/d/b.md", Taken::Revived)]);
+    assert_eq!(at(&bed, "/d/b.md").map(|found| found.2), Some(State::Active));
+}
+
+#[test]
+fn what_lies_elsewhere_has_not_vanished() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let known = bed.engine.imported(&user).expect("known");
+    let plan = import::plan(known, Vec::new(), |path| path.starts_with("/elsewhere/"), |_| true);
+    assert!(plan.vanished().len() == 0);
+}
+
+#[test]
+fn what_was_forgotten_stays_forgotten_and_what_was_erased_comes_back() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")];
+    import(&bed, &user, &tree);
+    bed.forget(&user, at(&bed, "/d/a.md").expect("there").0, Manner::Soft);
+    bed.forget(&user, at(&bed, "/d/b.md").expect("there").0, Manner::Hard);
+    let (taken, plan) = import(&bed, &user, &tree);
+    assert_eq!(plan.forgotten, ["/d/a.md"]);
+    assert_eq!(taken, [of("/d/b.md", Taken::Created)]);
+    assert_eq!(at(&bed, "/d/a.md"), None);
+}
+
+#[test]
+fn one_file_that_cannot_be_taken_costs_only_itself() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let huge = "word ".repeat(700_000);
+    let tree = vec![("/d/a.md", 1, "alpha"), ("/d/empty.md", 1, " \n"), ("/d/huge.md", 1, &huge)];
+    let (taken, _) = import(&bed, &user, &tree);
+    assert_eq!(taken[0], of("/d/a.md", Taken::Created));
+    let why = |became: &Taken| match became {
+        Taken::Skipped { why } => why.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(why(&taken[1].1), "the content is empty");
+    assert_eq!(why(&taken[2].1), "the content is 3499999 bytes and the limit is 3000000");
+    assert_eq!(import(&bed, &user, &tree).1.unchanged, 1, "what was taken is known");
+}
+
+#[test]
+fn an_edit_by_hand_stays_until_the_file_changes() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    let edit = UpdateRequest { content: Some("alpha, corrected".to_owned()), ..UpdateRequest::default() };
+    bed.update(&user, id, &edit);
+    import(&bed, &user, &vec![("/d/a.md", 2, "alpha")]);
+    assert_eq!(at(&bed, "/d/a.md").expect("there").1, "alpha, corrected");
+    import(&bed, &user, &vec![("/d/a.md", 3, "alpha in other words")]);
+    assert_eq!(at(&bed, "/d/a.md").expect("there").1, "alpha in other words");
+}
+
+#[test]
+fn whichever_call_of_the_store_fails_a_second_import_makes_it_whole() {
+    let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta"), ("/d/c.md", 1, "gamma")];
+    for call in 1.. {
+        let bed = Bed::new();
+        let user = bed.user();
+        let mut first = plan(&bed, &user, &tree);
+        let read = std::mem::take(&mut first.read).into_iter().map(|seen| {
+            let (_, _, text) = tree.iter().find(|(path, ..)| *path == seen.path).expect("in the tree");
+            ReadFile { seen, bytes: text.as_bytes().to_vec(), about: SaveRequest::default() }
+        });
+        bed.store.fail_at(call);
+        let done = bed.engine.import(&user, &mut first, read.collect());
+        let failed = bed.store.has_failed();
+        bed.store.fail_at(0);
+        import(&bed, &user, &tree);
+        for (path, _, text) in &tree {
+            assert_eq!(at(&bed, path).map(|found| found.1).as_deref(), Some(*text), "call {call}");
+        }
+        if !failed {
+            assert!(done.is_ok());
+            return;
+        }
+    }
+}
+
+#[test]
+fn times_before_the_epoch_and_far_ahead_do_no_harm() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let tree = vec![("/d/a.md", -1, "alpha"), ("/d/b.md", 9_000_000_000, "beta")];
+    import(&bed, &user, &tree);
+    assert_eq!(import(&bed, &user, &tree).1.unchanged, 1, "one from the future is looked at again");
+    assert!(bed.engine.now() > Timestamp::from_micros(0));
+}

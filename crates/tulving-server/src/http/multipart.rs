@@ -1,0 +1,89 @@
+//! A body of several parts: a file, and what is said of it.
+
+use std::convert::Infallible;
+
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use data_encoding::BASE64;
+use http_body_util::{BodyExt as _, Full};
+use multer::{Field, Multipart};
+use serde_json::{Map, Value, json};
+use tulving_dialects::rest::Operation;
+
+use super::arguments;
+use super::problem::Problem;
+
+/// The argument that a file is.
+const FILE: &str = "file";
+/// Most parts that a body may have.
+const PARTS: usize = 1_000;
+
+/// Whether a request says that its body has parts.
+pub(super) fn is_multipart(headers: &HeaderMap) -> bool {
+    boundary(headers).is_some()
+}
+
+fn boundary(headers: &HeaderMap) -> Option<Result<String, Problem>> {
+    let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("multipart/form-data").then(|| {
+        multer::parse_boundary(kind).map_err(|_| {
+            Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", "Content-Type names no boundary")
+        })
+    })
+}
+
+/// The arguments in the parts of a body; `None` where it has none. A file becomes what JSON would say of it.
+pub(super) async fn arguments(
+    operation: &Operation,
+    headers: &HeaderMap,
+    bytes: &Bytes,
+) -> Result<Option<Map<String, Value>>, Problem> {
+    let Some(boundary) = boundary(headers) else { return Ok(None) };
+    if !operation.takes_file() {
+        let said = "this takes no file; its body must be JSON";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", said)
+            .hinting("send it with Content-Type: application/json"));
+    }
+    let stream = Full::new(bytes.clone()).map_err(|never: Infallible| match never {});
+    let mut parts = Multipart::new(stream.into_data_stream(), boundary?);
+    let (mut said, mut count) = (Map::new(), 0);
+    while let Some(part) = parts.next_field().await.map_err(|error| broken(&error))? {
+        count += 1;
+        if count > PARTS {
+            let told = format!("the body has more than {PARTS} parts");
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", told));
+        }
+        let (name, value) = read(operation, part).await?;
+        match (said.get_mut(&name), value) {
+            (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
+            (Some(_), _) => return Err(arguments::twice(&name)),
+            (None, value) => drop(said.insert(name, value)),
+        }
+    }
+    Ok(Some(said))
+}
+
+async fn read(operation: &Operation, part: Field<'_>) -> Result<(String, Value), Problem> {
+    let Some(name) = part.name().map(str::to_owned) else {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", "a part has no name"));
+    };
+    if name == FILE {
+        let file = part.file_name().map(str::to_owned);
+        let bytes = part.bytes().await.map_err(|error| broken(&error))?;
+        return Ok((name, json!({ "name": file, "base64": BASE64.encode(&bytes) })));
+    }
+    let bytes = part.bytes().await.map_err(|error| broken(&error))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let said = format!("the part `{name}` is not UTF-8 at byte {}", error.valid_up_to());
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_utf8", said).about(&name)
+    })?;
+    let value = arguments::read(operation, &name, text)?;
+    Ok((name, value))
+}
+
+fn broken(error: &multer::Error) -> Problem {
+    let said = format!("the parts of the body cannot be read: {error}");
+    Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", said)
+}

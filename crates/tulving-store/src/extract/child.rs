@@ -1,0 +1,98 @@
+//! The process that reads one file: limits itself, reads the file from its standard input, says what is in it and ends.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::fs::Access;
+use tulving_core::error::ExtractError;
+
+use super::limits::Limits;
+use super::read::{self, Found};
+use super::wire::Head;
+
+/// What a process that reads a file is to do.
+#[derive(Clone, Debug)]
+pub struct ChildTask {
+    /// What the file is.
+    pub media_type: String,
+    /// What reading it may cost.
+    pub limits: Limits,
+    /// The languages of text in images, as tesseract names them.
+    pub languages: Option<String>,
+    /// The process that waits for the answer; where it is gone, this one goes, too.
+    pub parent: Option<u32>,
+}
+
+/// Reads the file on standard input and says what is in it on standard output.
+///
+/// For a process of its own: it is limited from here on, and may not come back, because another program may take its place.
+/// An error is one of the output alone; what is wrong with the file is said there.
+pub fn run_child(task: &ChildTask) -> io::Result<()> {
+    task.limits.impose()?;
+    follow(task.parent)?;
+    let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    match read::read(&task.media_type, bytes, &task.limits) {
+        Ok(Found::Read(read)) => {
+            let (head, text) = read.into_parts();
+            say(&[&head.line(), text.as_bytes()])
+        }
+        Ok(Found::Image) => match tesseract() {
+            Ok(program) => recognise(&program, task, &mut input),
+            Err(error) => say(&[&Head::from(error).line()]),
+        },
+        Err(error) => say(&[&Head::from(error).line()]),
+    }
+}
+
+/// Ends with the process that started this one, and at once where that has ended already.
+fn follow(parent: Option<u32>) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    match parent {
+        Some(parent) if std::os::unix::process::parent_id() != parent => {
+            Err(io::Error::other("nobody waits for the answer any more"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn say(parts: &[&[u8]]) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    for part in parts {
+        output.write_all(part)?;
+    }
+    output.flush()
+}
+
+/// The program that reads text in images.
+pub(super) const TESSERACT: &str = "tesseract";
+
+/// Where it is.
+pub(super) fn tesseract() -> Result<PathBuf, ExtractError> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let is_program = |path: &PathBuf| path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok();
+    std::env::split_paths(&paths)
+        .map(|folder| folder.join(TESSERACT))
+        .find(is_program)
+        .ok_or_else(|| ExtractError::NotInstalled { program: TESSERACT.to_owned() })
+}
+
+/// Lets it take the place of this process, so that there is one process to limit and to end.
+fn recognise(program: &Path, task: &ChildTask, image: &mut File) -> io::Result<()> {
+    image.seek(SeekFrom::Start(0))?;
+    let by = "ocr".to_owned();
+    say(&[&Head::Read { by, title: None, pages: None, cut: false, bytes: None }.line()])?;
+    let mut command = Command::new(program);
+    command.args(["stdin", "stdout"]);
+    if let Some(languages) = &task.languages {
+        command.args(["-l", languages]);
+    }
+    // Several threads would be as many processes, of which there may be none.
+    Err(command.env("OMP_THREAD_LIMIT", "1").exec())
+}

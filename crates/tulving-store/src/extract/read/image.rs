@@ -1,0 +1,34 @@
+//! What is looked at of an image before another program unpacks it: its form and how many pixels it says that it has.
+
+use imagesize::ImageType;
+use tulving_core::error::ExtractError;
+
+/// Refuses what is no image of a known form, or a larger one than this.
+pub(super) fn check(bytes: &[u8], most: u64) -> Result<(), ExtractError> {
+    let damaged = |why: &str| ExtractError::Damaged { why: why.to_owned() };
+    let form = imagesize::image_type(bytes).map_err(|_| damaged("it is no image of a form that is known"))?;
+    let known = matches!(
+        form,
+        ImageType::Png
+            | ImageType::Jpeg
+            | ImageType::Webp
+            | ImageType::Tiff
+            | ImageType::Gif
+            | ImageType::Bmp
+    );
+    if !known {
+        return Err(damaged("it is an image of another form than it says"));
+    }
+    let size = imagesize::blob_size(bytes).map_err(|_| damaged("it does not say how large it is"))?;
+    let pixels = (size.width as u64).saturating_mul(size.height as u64);
+    match pixels {
+        0 => Err(damaged("it has no pixels")),
+        pixels if pixels > most => Err(ExtractError::TooLarge {
+            why: format!(
+                "the image has {} × {} pixels and at most {most} are looked at",
+                size.width, size.height
+            ),
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,198 @@
+//! A package of parts: a zip archive, of which only so much is ever unpacked.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, Cursor, Read};
+
+use tulving_core::error::ExtractError;
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::super::title;
+use super::xml::{self, Next, Node};
+
+/// So much of a file is unpacked, all its parts together.
+const MOST_UNPACKED: u64 = 256 << 20;
+/// A part may grow to so much whatever its size is ...
+const FREE: u64 = 8 << 20;
+/// ... and beyond that to so many times its size. What people write grows to twenty times, lists of numbers to a hundred.
+const MOST_GROWTH: u64 = 300;
+/// A piece of text or a tag has at most so many bytes, because it is taken as a whole.
+const LARGEST_PIECE: u64 = 16 << 20;
+/// How files begin that Office has locked with a password, and those of before 2007.
+const OLD_FORM: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+/// What is in those that are locked, in UTF-16.
+const LOCKED: &[u8] = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
+
+/// A package that is open.
+pub(in super::super) struct Package<'b> {
+    archive: ZipArchive<Cursor<&'b [u8]>>,
+    /// How much may still be unpacked.
+    left: Cell<u64>,
+}
+
+impl<'b> Package<'b> {
+    pub(in super::super) fn open(bytes: &'b [u8]) -> Result<Self, ExtractError> {
+        if bytes.starts_with(OLD_FORM) {
+            let is_locked = bytes.windows(LOCKED.len()).any(|window| window == LOCKED);
+            let old = || damaged("it is of the form that Office had before 2007");
+            return Err(if is_locked { ExtractError::Encrypted } else { old() });
+        }
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| unpacked(&error))?;
+        Ok(Self { archive, left: Cell::new(MOST_UNPACKED) })
+    }
+
+    /// Reads a part as XML; says whether there is one.
+    pub(in super::super) fn walk(
+        &mut self,
+        name: &str,
+        visit: impl FnMut(Node<'_>) -> Next,
+    ) -> Result<bool, ExtractError> {
+        let part = match self.archive.by_name(name) {
+            Ok(part) => part,
+            Err(ZipError::FileNotFound) => return Ok(false),
+            Err(error) => return Err(unpacked(&error)),
+        };
+        let most = (part.compressed_size().saturating_mul(MOST_GROWTH)).max(FREE);
+        let of_piece = Cell::new(0);
+        let part = Counted { part, left: &self.left, of_part: most, of_piece: &of_piece };
+        let part = BufReader::with_capacity(1 << 16, part);
+        xml::walk(part, || of_piece.set(0), visit).map_err(|why| match why.contains(GROWS) {
+            true => too_large(),
+            false => damaged(&format!("{name}: {why}")),
+        })?;
+        Ok(true)
+    }
+
+    /// What a part refers to, by the names it has for it.
+    pub(in super::super) fn relations(
+        &mut self,
+        part: &str,
+    ) -> Result<BTreeMap<String, String>, ExtractError> {
+        let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
+        let mut found = BTreeMap::new();
+        let beside = if folder.is_empty() {
+            format!("_rels/{file}.rels")
+        } else {
+            format!("{folder}/_rels/{file}.rels")
+        };
+        self.walk(&beside, |node| {
+            if let Node::Open(tag) = node
+                && tag.name() == b"Relationship"
+                && let (Some(id), Some(target)) = (tag.attribute(b"Id"), tag.attribute(b"Target"))
+            {
+                found.insert(id, resolved(folder, &target));
+            }
+            Next::On
+        })?;
+        Ok(found)
+    }
+
+    /// The title in the part that says what the document is.
+    pub(in super::super) fn title(&mut self, part: &str) -> Result<Option<String>, ExtractError> {
+        let mut found = String::new();
+        let mut is_title = false;
+        self.walk(part, |node| {
+            match node {
+                Node::Open(tag) => is_title = tag.name() == b"title" && found.is_empty(),
+                Node::Text(text) if is_title && found.len() < 4_096 => found.push_str(text),
+                Node::Text(_) => {}
+                Node::Close(_) => is_title = false,
+            }
+            Next::On
+        })?;
+        Ok(title::sensible(&found))
+    }
+}
+
+/// Where a name leads that is said in a folder.
+pub(in super::super) fn resolved(folder: &str, target: &str) -> String {
+    if let Some(target) = target.strip_prefix('/') {
+        return target.to_owned();
+    }
+    let mut path: Vec<&str> = folder.split('/').filter(|step| !step.is_empty()).collect();
+    for step in target.split('/') {
+        match step {
+            ".." => drop(path.pop()),
+            "." | "" => {}
+            step => path.push(step),
+        }
+    }
+    path.join("/")
+}
+
+/// What is said within an error where a part grows beyond what is believed.
+const GROWS: &str = "grows without end";
+
+/// A part that is counted while it is unpacked.
+struct Counted<'p, R> {
+    part: R,
+    /// How much may still come of the whole package.
+    left: &'p Cell<u64>,
+    /// And of this part.
+    of_part: u64,
+    /// How much has come since the last piece was whole.
+    of_piece: &'p Cell<u64>,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.part.read(buffer)?;
+        let taken = count as u64;
+        let left = [self.left.get().checked_sub(taken), self.of_part.checked_sub(taken)];
+        self.of_piece.set(self.of_piece.get() + taken);
+        match left {
+            [Some(left), Some(of_part)] if self.of_piece.get() <= LARGEST_PIECE => {
+                self.left.set(left);
+                self.of_part = of_part;
+                Ok(count)
+            }
+            _ => Err(io::Error::other(GROWS)),
+        }
+    }
+}
+
+fn too_large() -> ExtractError {
+    let why =
+        format!("it unpacks to more than {MOST_GROWTH} times its size, or than {} MB", MOST_UNPACKED >> 20);
+    ExtractError::TooLarge { why }
+}
+
+pub(in super::super) fn damaged(why: &str) -> ExtractError {
+    ExtractError::Damaged { why: why.to_owned() }
+}
+
+fn unpacked(error: &ZipError) -> ExtractError {
+    match error {
+        ZipError::InvalidPassword => ExtractError::Encrypted,
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => ExtractError::Encrypted,
+        error => damaged(&format!("it cannot be unpacked: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relations_lead_to_parts() {
+        for (folder, target, part) in [
+            ("ppt", "slides/slide1.xml", "ppt/slides/slide1.xml"),
+            ("ppt/slides", "../notesSlides/notesSlide1.xml", "ppt/notesSlides/notesSlide1.xml"),
+            ("xl", "/xl/worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"),
+            ("", "word/document.xml", "word/document.xml"),
+            ("xl", "../../../etc/passwd", "etc/passwd"),
+        ] {
+            assert_eq!(resolved(folder, target), part);
+        }
+    }
+
+    #[test]
+    fn what_is_no_package_is_named() {
+        let error = |bytes: &[u8]| Package::open(bytes).err().expect("no package");
+        assert!(matches!(error(b""), ExtractError::Damaged { .. }));
+        let old = [OLD_FORM, &[0; 1_000]].concat();
+        assert_eq!(error(&old), damaged("it is of the form that Office had before 2007"));
+        assert_eq!(error(&[&old[..], LOCKED].concat()), ExtractError::Encrypted);
+    }
+}

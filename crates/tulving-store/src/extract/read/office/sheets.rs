@@ -1,0 +1,284 @@
+//! The text of `.xlsx`: sheet by sheet, a line for each row, its cells apart by tabs; those that are empty are left out.
+
+use std::collections::BTreeSet;
+
+use tulving_core::error::ExtractError;
+
+use super::super::Read;
+use super::super::sink::Sink;
+use super::package::{Package, damaged};
+use super::xml::{Next, Node, Tag};
+
+const WORKBOOK: &str = "xl/workbook.xml";
+/// So many bytes of texts that cells share are kept.
+const MOST_SHARED: usize = 64 << 20;
+
+/// Reads a `.xlsx`.
+pub(in super::super) fn read(bytes: &[u8], mut sink: Sink) -> Result<Read, ExtractError> {
+    let mut package = Package::open(bytes)?;
+    let book = Book::read(&mut package)?;
+    let shared = shared(&mut package)?;
+    let dates = dates(&mut package)?;
+    for (name, part) in &book.sheets {
+        sink.blank_line();
+        sink.push(name);
+        sink.blank_line();
+        let mut sheet = Sheet::new(&book, &shared, &dates, &mut sink);
+        package.walk(part, |node| sheet.visit(&node))?;
+        if sink.is_full() {
+            break;
+        }
+    }
+    let title = package.title("docProps/core.xml")?;
+    Ok(Read { sink, title, by: "xlsx", pages: u32::try_from(book.sheets.len()).ok() })
+}
+
+/// What is known of the whole workbook.
+#[derive(Default)]
+struct Book {
+    /// The names of the sheets and their parts.
+    sheets: Vec<(String, String)>,
+    /// Whether days are counted from 1904.
+    from_1904: bool,
+}
+
+impl Book {
+    fn read(package: &mut Package<'_>) -> Result<Self, ExtractError> {
+        let relations = package.relations(WORKBOOK)?;
+        let mut book = Self::default();
+        let found = package.walk(WORKBOOK, |node| {
+            if let Node::Open(tag) = node {
+                match tag.name() {
+                    b"sheet" => {
+                        let part = tag.relation().and_then(|id| relations.get(&id).cloned());
+                        book.sheets.extend(tag.attribute(b"name").zip(part));
+                    }
+                    b"workbookPr" => {
+                        let is_on = |value: String| value == "1" || value == "true";
+                        book.from_1904 = tag.attribute(b"date1904").is_some_and(is_on);
+                    }
+                    _ => {}
+                }
+            }
+            Next::On
+        })?;
+        if found { Ok(book) } else { Err(damaged("it has no sheets in it")) }
+    }
+}
+
+/// The texts that cells share, by their number.
+fn shared(package: &mut Package<'_>) -> Result<Vec<String>, ExtractError> {
+    let mut texts = Vec::new();
+    let mut text = String::new();
+    let (mut in_text, mut kept) = (false, 0);
+    package.walk("xl/sharedStrings.xml", |node| {
+        match node {
+            Node::Open(tag) => match tag.name() {
+                b"t" => in_text = true,
+                // How a text is pronounced is not a part of it.
+                b"rPh" => return Next::Over,
+                _ => {}
+            },
+            Node::Close(b"t") => in_text = false,
+            Node::Close(b"si") => texts.push(std::mem::take(&mut text)),
+            Node::Close(_) => {}
+            Node::Text(piece) if in_text => {
+                kept += piece.len();
+                text.push_str(piece);
+            }
+            Node::Text(_) => {}
+        }
+        if kept > MOST_SHARED { Next::Stop } else { Next::On }
+    })?;
+    Ok(texts)
+}
+
+/// The numbers of the styles in which a number is a date.
+fn dates(package: &mut Package<'_>) -> Result<BTreeSet<u64>, ExtractError> {
+    let mut formats = BTreeSet::new();
+    let mut styles = BTreeSet::new();
+    let (mut in_cells, mut number) = (false, 0);
+    package.walk("xl/styles.xml", |node| {
+        match node {
+            Node::Open(tag) => match tag.name() {
+                b"numFmt" => {
+                    let is_date = tag.attribute(b"formatCode").is_some_and(|code| is_date(&code));
+                    formats.extend(tag.number(b"numFmtId").filter(|_| is_date));
+                }
+                b"cellXfs" => in_cells = true,
+                b"xf" if in_cells => {
+                    let format = tag.number(b"numFmtId").unwrap_or(0);
+                    if matches!(format, 14..=22 | 27..=36 | 45..=47 | 50..=58) || formats.contains(&format) {
+                        styles.insert(number);
+                    }
+                    number += 1;
+                }
+                _ => {}
+            },
+            Node::Close(b"cellXfs") => in_cells = false,
+            _ => {}
+        }
+        Next::On
+    })?;
+    Ok(styles)
+}
+
+/// Whether a format shows a number as a date.
+fn is_date(code: &str) -> bool {
+    let mut quoted = None;
+    for char in code.to_lowercase().chars() {
+        match (quoted, char) {
+            (Some(end), char) if char == end => quoted = None,
+            (Some(_), _) => {}
+            (None, '"') => quoted = Some('"'),
+            (None, '[') => quoted = Some(']'),
+            (None, 'd' | 'y' | 'm' | 'h') => return true,
+            (None, _) => {}
+        }
+    }
+    false
+}
+
+/// A sheet that is being read.
+struct Sheet<'s> {
+    book: &'s Book,
+    shared: &'s [String],
+    dates: &'s BTreeSet<u64>,
+    sink: &'s mut Sink,
+    cell: Cell,
+    in_value: bool,
+}
+
+#[derive(Default)]
+struct Cell {
+    kind: String,
+    style: u64,
+    value: String,
+}
+
+impl<'s> Sheet<'s> {
+    fn new(book: &'s Book, shared: &'s [String], dates: &'s BTreeSet<u64>, sink: &'s mut Sink) -> Self {
+        Self { book, shared, dates, sink, cell: Cell::default(), in_value: false }
+    }
+
+    fn visit(&mut self, node: &Node<'_>) -> Next {
+        match node {
+            Node::Open(tag) => self.open(tag),
+            Node::Close(b"v" | b"t") => self.in_value = false,
+            Node::Close(b"c") => self.write(),
+            Node::Close(_) => {}
+            Node::Text(text) if self.in_value => self.cell.value.push_str(text),
+            Node::Text(_) => {}
+        }
+        if self.sink.is_full() { Next::Stop } else { Next::On }
+    }
+
+    fn open(&mut self, tag: &Tag<'_>) {
+        match tag.name() {
+            b"row" => self.sink.row(),
+            b"c" => {
+                self.cell = Cell {
+                    kind: tag.attribute(b"t").unwrap_or_default(),
+                    style: tag.number(b"s").unwrap_or(0),
+                    value: String::new(),
+                };
+            }
+            b"v" | b"t" => self.in_value = true,
+            _ => {}
+        }
+    }
+
+    fn write(&mut self) {
+        let value = std::mem::take(&mut self.cell.value);
+        let text = match self.cell.kind.as_str() {
+            "s" => value.trim().parse().ok().and_then(|number: usize| self.shared.get(number).cloned()),
+            "b" => Some(if value.trim() == "1" { "TRUE".to_owned() } else { "FALSE".to_owned() }),
+            "" | "n" if self.dates.contains(&self.cell.style) => {
+                Some(date(&value, self.book.from_1904).unwrap_or(value))
+            }
+            "" | "n" => Some(number(&value)),
+            _ => Some(value),
+        };
+        let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
+            return;
+        };
+        self.sink.cell();
+        self.sink.say(&text);
+    }
+}
+
+/// A number as people write it: what comes of counting with fractions of two is rounded away.
+fn number(value: &str) -> String {
+    match value.trim().parse::<f64>() {
+        Ok(number) if value.len() > 15 && number.is_finite() && number.abs() < 1e15 => {
+            format!("{}", (number * 1e9).round() / 1e9)
+        }
+        _ => value.trim().to_owned(),
+    }
+}
+
+/// A date that is written as a count of days, with the time where there is one.
+fn date(value: &str, from_1904: bool) -> Option<String> {
+    let count = value.trim().parse::<f64>().ok().filter(|count| (0.0..3_000_000.0).contains(count))?;
+    #[expect(clippy::cast_possible_truncation, reason = "it is within the years that were just checked")]
+    let minutes = (count * 1_440.0).round() as i64;
+    let (days, minute) = (minutes.div_euclid(1_440), minutes.rem_euclid(1_440));
+    // The first day of the count, as days since 1970. Before March of 1900 the count of Excel is off by one.
+    let days = days + if from_1904 { -24_107 } else { -25_569 };
+    let (year, month, day) = civil(days);
+    let time = format!("{:02}:{:02}", minute / 60, minute % 60);
+    Some(match (count < 1.0, minute) {
+        (true, _) => time,
+        (false, 0) => format!("{year:04}-{month:02}-{day:02}"),
+        (false, _) => format!("{year:04}-{month:02}-{day:02} {time}"),
+    })
+}
+
+/// Year, month and day of a day since 1970. Years begin in March here, so that the leap day is the last of one.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day = days.rem_euclid(146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day_of_month = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year + i64::from(month <= 2), month, day_of_month)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_written_as_dates() {
+        for (value, expected) in [
+            ("45292", "2024-01-01"),
+            ("45351.75", "2024-02-29 18:00"),
+            ("61", "1900-03-01"),
+            ("0.5", "12:00"),
+            ("2958465", "9999-12-31"),
+        ] {
+            assert_eq!(date(value, false).as_deref(), Some(expected), "{value}");
+        }
+        assert_eq!(date("43830", true).as_deref(), Some("2024-01-01"));
+        assert_eq!((date("-1", false), date("1e300", false), date("x", false)), (None, None, None));
+    }
+
+    #[test]
+    fn formats_of_dates_are_told_from_others() {
+        for code in ["yyyy-mm-dd", "d/m/yy h:mm", "[$-409]mmmm", "hh:mm"] {
+            assert!(is_date(code), "{code}");
+        }
+        for code in ["0.00", "#,##0", "\"day\" 0", "[Red]0", "General"] {
+            assert!(!is_date(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_as_people_write_them() {
+        assert_eq!(number("0.30000000000000004"), "0.3");
+        assert_eq!((number("12"), number("1e300"), number("x")), ("12".into(), "1e300".into(), "x".into()));
+    }
+}

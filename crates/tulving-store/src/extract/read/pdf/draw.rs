@@ -1,0 +1,364 @@
+//! Follows what a page draws, as far as it is text.
+//!
+//! Keeps just the state that says where a character goes: the transforms, the font and its spacings. What a form draws is
+//! followed into it. The work is counted, because a small file can ask for any amount of it.
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use hayro_font::UNITS_PER_EM;
+use hayro_font::kurbo::{Affine, Point, Vec2};
+use hayro_syntax::content::TypedIter;
+use hayro_syntax::content::ops::TypedInstruction;
+use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream, String as PdfString};
+use hayro_syntax::page::{Page, Resources};
+
+use super::super::sink::Sink;
+use super::super::title;
+use super::fonts::{Fonts, Typeface};
+use super::lay::{Layout, Mark};
+
+/// Forms within forms are followed so deep.
+const DEEPEST: usize = 16;
+/// So many states are kept within each other; no page needs a tenth of that.
+const STATES: usize = 1_000;
+/// So many of the last texts are looked at for one that is drawn once more in its place, to look bold.
+const LOOK_BACK: usize = 16;
+/// Drawn again nearer than this share of its size, a text is the same one.
+const SAME_PLACE: f64 = 0.15;
+
+/// How much may be drawn, in instructions and characters, by all pages together: a hundred times what a book needs.
+#[derive(Debug)]
+pub(super) struct Budget(u64);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(100_000_000)
+    }
+}
+
+impl Budget {
+    fn spend(&mut self, amount: usize) {
+        self.0 = self.0.saturating_sub(amount as u64);
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// The state that `q` keeps and `Q` brings back.
+#[derive(Clone)]
+struct State<'a> {
+    transform: Affine,
+    font: Option<Typeface<'a>>,
+    size: f64,
+    character_space: f64,
+    word_space: f64,
+    /// Of the width of characters; 1 is as they are.
+    stretch: f64,
+    leading: f64,
+    rise: f64,
+}
+
+/// A text that says what the characters drawn within it mean.
+enum Meant {
+    /// Not within one.
+    Nothing,
+    /// Not drawn yet.
+    Waits(String),
+    /// Drawn with the first of its characters.
+    Drawn,
+}
+
+/// A page that is being drawn.
+pub(super) struct Drawing<'a, 'r> {
+    fonts: &'r Fonts<'a>,
+    state: State<'a>,
+    kept: Vec<State<'a>>,
+    /// Where the text is, and where its line began.
+    matrix: Affine,
+    line: Affine,
+    meant: Vec<Meant>,
+    lately: VecDeque<(u64, Point)>,
+    layout: Layout<'r>,
+    budget: &'r mut Budget,
+}
+
+impl<'a, 'r> Drawing<'a, 'r> {
+    pub(super) fn new(
+        page: &Page<'a>,
+        fonts: &'r Fonts<'a>,
+        budget: &'r mut Budget,
+        sink: &'r mut Sink,
+    ) -> Self {
+        let state = State {
+            transform: Affine::new(page.initial_transform(true).as_coeffs()),
+            font: None,
+            size: 1.0,
+            character_space: 0.0,
+            word_space: 0.0,
+            stretch: 1.0,
+            leading: 0.0,
+            rise: 0.0,
+        };
+        Self {
+            fonts,
+            state,
+            kept: Vec::new(),
+            matrix: Affine::IDENTITY,
+            line: Affine::IDENTITY,
+            meant: Vec::new(),
+            lately: VecDeque::new(),
+            layout: Layout::new(sink),
+            budget,
+        }
+    }
+
+    /// Draws the page.
+    pub(super) fn follow(mut self, page: &Page<'a>) {
+        self.run(page.typed_operations(), page.resources(), 0);
+        self.layout.finish();
+    }
+
+    fn run(&mut self, mut instructions: TypedIter<'_>, resources: &Resources<'a>, depth: usize) {
+        while let Some(instruction) = instructions.next() {
+            self.budget.spend(1);
+            if self.budget.is_spent() || self.layout.is_full() {
+                return;
+            }
+            self.step(&instruction, resources, depth);
+        }
+    }
+
+    fn step(&mut self, instruction: &TypedInstruction<'_, '_>, resources: &Resources<'a>, depth: usize) {
+        use TypedInstruction as I;
+        let number = |number: &Number| number.as_f64();
+        match instruction {
+            I::SaveState(_) if self.kept.len() < STATES => self.kept.push(self.state.clone()),
+            I::RestoreState(_) => self.state = self.kept.pop().unwrap_or_else(|| self.state.clone()),
+            I::Transform(t) => {
+                self.state.transform *= Affine::new([&t.0, &t.1, &t.2, &t.3, &t.4, &t.5].map(number));
+            }
+            I::XObject(x) if depth < DEEPEST => {
+                if let Some(form) = resources.get_x_object(x.0) {
+                    self.form(&form, resources, depth);
+                }
+            }
+            I::BeginText(_) => self.place(Affine::IDENTITY),
+            I::SetTextMatrix(t) => {
+                self.place(Affine::new([&t.0, &t.1, &t.2, &t.3, &t.4, &t.5].map(number)));
+            }
+            I::NextLine(t) => self.next_line(number(&t.0), number(&t.1)),
+            I::NextLineAndSetLeading(t) => {
+                self.state.leading = -number(&t.1);
+                self.next_line(number(&t.0), number(&t.1));
+            }
+            I::NextLineUsingLeading(_) => self.next_line(0.0, -self.state.leading),
+            I::CharacterSpacing(t) => self.state.character_space = number(&t.0),
+            I::WordSpacing(t) => self.state.word_space = number(&t.0),
+            I::HorizontalScaling(t) => self.state.stretch = number(&t.0) / 100.0,
+            I::TextLeading(t) => self.state.leading = number(&t.0),
+            I::TextRise(t) => self.state.rise = number(&t.0),
+            I::TextFont(t) => {
+                self.state.size = number(&t.1);
+                self.state.font = resources.get_font(t.0).and_then(|font| self.fonts.get(&font));
+            }
+            I::ShowText(t) => self.show(&[Shown::Text(t.0.as_bytes())]),
+            I::NextLineAndShowText(t) => {
+                self.next_line(0.0, -self.state.leading);
+                self.show(&[Shown::Text(t.0.as_bytes())]);
+            }
+            I::ShowTextWithParameters(t) => {
+                self.state.word_space = number(&t.0);
+                self.state.character_space = number(&t.1);
+                self.next_line(0.0, -self.state.leading);
+                self.show(&[Shown::Text(t.2.as_bytes())]);
+            }
+            I::ShowTexts(t) => self.show_all(t.0),
+            I::BeginMarkedContent(_) => self.begin(Meant::Nothing),
+            I::BeginMarkedContentWithProperties(t) => {
+                let meant = actual_text(t.1, resources).map_or(Meant::Nothing, Meant::Waits);
+                self.begin(meant);
+            }
+            I::EndMarkedContent(_) => drop(self.meant.pop()),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, meant: Meant) {
+        if self.meant.len() < STATES {
+            self.meant.push(meant);
+        }
+    }
+
+    fn place(&mut self, matrix: Affine) {
+        (self.matrix, self.line) = (matrix, matrix);
+    }
+
+    fn next_line(&mut self, x: f64, y: f64) {
+        self.place(self.line * Affine::translate((x, y)));
+    }
+
+    /// Draws a form within this page.
+    fn form(&mut self, form: &Stream<'a>, resources: &Resources<'a>, depth: usize) {
+        let dict = form.dict();
+        if dict.get::<Name<'_>>(b"Subtype").is_none_or(|kind| kind.as_ref() != b"Form") {
+            return;
+        }
+        let Ok(content) = form.decoded_data() else {
+            return;
+        };
+        self.budget.spend(content.len() / 16);
+        let own = dict.get::<Dict<'a>>(b"Resources").map(Resources::new);
+        let before = (self.state.clone(), self.matrix, self.line, self.kept.len());
+        if let Some(matrix) = dict.get::<[f64; 6]>(b"Matrix") {
+            self.state.transform *= Affine::new(matrix);
+        }
+        self.run(TypedIter::new(&content), own.as_ref().unwrap_or(resources), depth + 1);
+        (self.state, self.matrix, self.line) = (before.0, before.1, before.2);
+        self.kept.truncate(before.3);
+    }
+
+    fn show_all(&mut self, items: &Array<'_>) {
+        let items: Vec<Object<'_>> = items.iter::<Object<'_>>().collect();
+        let shown = items.iter().filter_map(|item| match item {
+            Object::String(text) => Some(Shown::Text(text.as_bytes())),
+            Object::Number(number) => Some(Shown::Move(number.as_f64())),
+            _ => None,
+        });
+        let shown: Vec<Shown<'_>> = shown.collect();
+        self.show(&shown);
+    }
+
+    /// Draws what one instruction draws.
+    fn show(&mut self, items: &[Shown<'_>]) {
+        let Some(face) = self.state.font.clone() else {
+            return;
+        };
+        let pen = Pen { silent: self.is_again(items), spaced: is_spaced(items) };
+        for item in items {
+            match item {
+                Shown::Move(by) => {
+                    let by = -by / f64::from(UNITS_PER_EM) * self.state.size;
+                    self.advance(&face, by);
+                }
+                Shown::Text(bytes) => self.characters(&face, bytes, pen),
+            }
+        }
+    }
+
+    /// Whether the same was drawn in the same place a moment ago.
+    fn is_again(&mut self, items: &[Shown<'_>]) -> bool {
+        let mut hasher = DefaultHasher::new();
+        for item in items {
+            if let Shown::Text(bytes) = item {
+                bytes.hash(&mut hasher);
+            }
+        }
+        let text = hasher.finish();
+        let (at, size) = self.origin();
+        let near = |other: &(u64, Point)| other.0 == text && other.1.distance(at) < SAME_PLACE * size;
+        let is_again = self.lately.iter().any(near);
+        if self.lately.len() == LOOK_BACK {
+            self.lately.pop_front();
+        }
+        self.lately.push_back((text, at));
+        is_again
+    }
+
+    /// Where the next character goes, and how large it is.
+    fn origin(&self) -> (Point, f64) {
+        let all = self.state.transform * self.matrix;
+        let at = all * Point::new(0.0, self.state.rise);
+        (at, vector(all, Vec2::new(0.0, self.state.size)).length())
+    }
+
+    fn advance(&mut self, face: &Typeface<'a>, by: f64) {
+        let by = match face.font.is_horizontal() {
+            true => Vec2::new(by * self.state.stretch, 0.0),
+            false => Vec2::new(0.0, by),
+        };
+        self.matrix *= Affine::translate(by);
+    }
+
+    fn characters(&mut self, face: &Typeface<'a>, bytes: &[u8], pen: Pen) {
+        let mut at = 0;
+        while at < bytes.len() && !self.budget.is_spent() && !self.layout.is_full() {
+            self.budget.spend(1);
+            let (code, length) = face.font.read_code(bytes, at);
+            at += length.max(1);
+            let width = face.font.code_advance(code);
+            let width = if face.font.is_horizontal() { width.x } else { width.y };
+            let width = width / f64::from(UNITS_PER_EM) * self.state.size;
+            if !pen.silent {
+                self.character(face, (code, length), width, pen);
+            }
+            let word_space = if code == 32 && length == 1 { self.state.word_space } else { 0.0 };
+            self.advance(face, width + self.state.character_space + word_space);
+        }
+    }
+
+    fn character(&mut self, face: &Typeface<'a>, (code, length): (u32, usize), width: f64, pen: Pen) {
+        let text = match self.meant.iter_mut().rev().find(|meant| !matches!(meant, Meant::Nothing)) {
+            Some(meant @ Meant::Waits(_)) => match std::mem::replace(meant, Meant::Drawn) {
+                Meant::Waits(text) => Some(text),
+                _ => None,
+            },
+            Some(_) => None,
+            None => face.meaning(code, length),
+        };
+        let (at, size) = self.origin();
+        let all = self.state.transform * self.matrix;
+        let taken = if pen.spaced { width + self.state.character_space } else { width };
+        let along = match face.font.is_horizontal() {
+            true => Vec2::new(taken * self.state.stretch, 0.0),
+            false => Vec2::new(0.0, taken),
+        };
+        let straight = match face.font.is_horizontal() {
+            true => Vec2::new(1.0, 0.0),
+            false => Vec2::new(0.0, -1.0),
+        };
+        let mark = Mark { at, along: vector(all, along), direction: vector(all, straight), size };
+        self.layout.place(text.as_deref(), mark);
+    }
+}
+
+/// What one instruction draws.
+enum Shown<'t> {
+    Text(&'t [u8]),
+    /// Thousandths of the size, against the direction.
+    Move(f64),
+}
+
+/// How characters are drawn.
+#[derive(Clone, Copy)]
+struct Pen {
+    /// Not at all: they only move on.
+    silent: bool,
+    /// With the space between them taken for a part of them.
+    spaced: bool,
+}
+
+/// Whether the space between characters makes a word look wide. Some programs write the blank between two words as the space
+/// between the last character of one and the first of the next, which they draw by themselves.
+fn is_spaced(items: &[Shown<'_>]) -> bool {
+    let length = |item: &Shown<'_>| if let Shown::Text(bytes) = item { bytes.len() } else { 0 };
+    items.iter().map(length).sum::<usize>() > 2
+}
+
+/// A vector as a transform turns it.
+fn vector(transform: Affine, vector: Vec2) -> Vec2 {
+    transform * vector.to_point() - transform * Point::ZERO
+}
+
+/// The text that says what a marked part means, where it does.
+fn actual_text(properties: &Object<'_>, resources: &Resources<'_>) -> Option<String> {
+    let text =
+        |dict: &Dict<'_>| dict.get::<PdfString<'_>>(b"ActualText").map(|text| title::decode(text.as_bytes()));
+    match properties {
+        Object::Dict(dict) => text(dict),
+        Object::Name(name) => text(&resources.properties.get::<Dict<'_>>(name)?),
+        _ => None,
+    }
+}

@@ -1,0 +1,310 @@
+//! Makes lines and paragraphs of characters that were drawn here and there.
+//!
+//! A page says nowhere what is a word or a line; gaps do. Characters are taken in the order in which they were drawn, which is
+//! that of reading for nearly all programs that make PDFs, and which keeps columns apart without having to guess them.
+
+use hayro_font::kurbo::{Point, Vec2};
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::super::sink::Sink;
+
+/// A gap wider than this share of the size of the letters is a blank. Blanks are a quarter to a third, and half of that where a
+/// line was squeezed; letters that are pushed apart to fill a line come to a tenth.
+const BLANK: f64 = 0.12;
+/// Off the line by more than this share of the size, a character is on another one. Raised and lowered ones are off by less.
+const OFF_THE_LINE: f64 = 0.55;
+/// Further back than this, a character is not one that was only moved closer.
+const BACK: f64 = 0.6;
+/// Lines further apart than so many of their sizes are paragraphs, where nothing is known of their distance.
+const APART: f64 = 1.9;
+/// Lines further apart than so many times the distance of those before are paragraphs.
+const FURTHER: f64 = 1.35;
+/// A line of more letters is taken for several; no page has one.
+const LONGEST_LINE: usize = 20_000;
+/// Directions that differ by more have nothing to do with each other; the cosine of 25 degrees.
+const SAME_DIRECTION: f64 = 0.9;
+
+/// Where a character was drawn; down and to the right are positive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    /// Where it begins.
+    pub(super) at: Point,
+    /// From there to where it ends.
+    pub(super) along: Vec2,
+    /// The way in which its line goes.
+    pub(super) direction: Vec2,
+    /// How high its letters are.
+    pub(super) size: f64,
+}
+
+/// A character of the line, with where it is along it.
+struct Letter {
+    text: String,
+    start: f64,
+    end: f64,
+    /// Whether a blank comes before it.
+    blank: bool,
+}
+
+impl Letter {
+    /// Makes one letter of this one and an accent over it, in whichever order they were drawn. Says whether it did.
+    fn takes_in(&mut self, text: &str, start: f64, end: f64) -> bool {
+        let overlap = self.end.min(end) - self.start.max(start);
+        let is_over = overlap > 0.4 * (self.end - self.start).min(end - start);
+        let is_letter = |text: &str| text.chars().next().is_some_and(char::is_alphabetic);
+        let (letter, accent) = match (accent(&self.text), accent(text)) {
+            (None, Some(over)) if is_letter(&self.text) && (is_over || over.1) => {
+                (self.text.as_str(), over.0)
+            }
+            (Some(over), None) if is_letter(text) && is_over => (text, over.0),
+            _ => return false,
+        };
+        let plain = letter.chars().map(|char| match char {
+            'ı' => 'i',
+            'ȷ' => 'j',
+            char => char,
+        });
+        self.text = plain.chain([accent]).nfc().collect();
+        (self.start, self.end) = (self.start.min(start), self.end.max(end));
+        true
+    }
+}
+
+/// The accent that a character is, as the one that goes with a letter, and whether it is that one already.
+fn accent(text: &str) -> Option<(char, bool)> {
+    let mut chars = text.chars();
+    let (Some(char), None) = (chars.next(), chars.next()) else {
+        return None;
+    };
+    let with_a_letter = match char {
+        '`' | 'ˋ' => '\u{300}',
+        '´' | 'ˊ' => '\u{301}',
+        'ˆ' => '\u{302}',
+        '˜' => '\u{303}',
+        '¯' | 'ˉ' => '\u{304}',
+        '˘' => '\u{306}',
+        '˙' => '\u{307}',
+        '¨' => '\u{308}',
+        '˚' => '\u{30a}',
+        '˝' => '\u{30b}',
+        'ˇ' => '\u{30c}',
+        '¸' => '\u{327}',
+        '˛' => '\u{328}',
+        '\u{300}'..='\u{36f}' => return Some((char, true)),
+        _ => return None,
+    };
+    Some((with_a_letter, false))
+}
+
+/// A page in the making.
+pub(super) struct Layout<'s> {
+    sink: &'s mut Sink,
+    letters: Vec<Letter>,
+    /// The last character of the line.
+    last: Option<Mark>,
+    /// The first one.
+    first: Option<Mark>,
+    /// How far the line is below the one before it.
+    pitch: Option<f64>,
+}
+
+impl<'s> Layout<'s> {
+    pub(super) fn new(sink: &'s mut Sink) -> Self {
+        Self { sink, letters: Vec::new(), last: None, first: None, pitch: None }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
+    /// Adds a character; one that means nothing still takes its place.
+    pub(super) fn place(&mut self, text: Option<&str>, mark: Mark) {
+        let Some(mark) = sound(mark) else {
+            return;
+        };
+        let text = text.unwrap_or_default();
+        match self.last.map(|last| step(&last, &mark, &self.letters, text)) {
+            None => self.first = Some(mark),
+            Some(Step::On { blank }) => {
+                if self.letters.len() >= LONGEST_LINE {
+                    self.end_line();
+                }
+                self.push(text, &mark, blank);
+                self.last = Some(mark);
+                return;
+            }
+            Some(Step::NextLine(down)) => {
+                self.end_line();
+                let size = mark.size;
+                let usual = self.pitch.filter(|pitch| *pitch > 0.7 * size && *pitch < 2.5 * size);
+                let apart = usual.map_or(APART * size, |usual| FURTHER * usual);
+                if down > apart || down < 0.0 {
+                    self.sink.blank_line();
+                    self.pitch = None;
+                } else {
+                    self.pitch = Some(down);
+                }
+                self.first = Some(mark);
+            }
+            Some(Step::Elsewhere) => {
+                self.end_line();
+                self.sink.blank_line();
+                (self.pitch, self.first) = (None, Some(mark));
+            }
+        }
+        self.push(text, &mark, false);
+        self.last = Some(mark);
+    }
+
+    fn push(&mut self, text: &str, mark: &Mark, blank: bool) {
+        let Some(first) = &self.first else {
+            return;
+        };
+        let start = (mark.at - first.at).dot(first.direction);
+        let end = start + mark.along.dot(first.direction);
+        if let Some(last) = self.letters.last_mut()
+            && last.takes_in(text, start, end)
+        {
+            return;
+        }
+        self.letters.push(Letter { text: text.to_owned(), start, end, blank });
+    }
+
+    /// Writes the line.
+    fn end_line(&mut self) {
+        let line = spelled(&std::mem::take(&mut self.letters));
+        // A soft hyphen is one where a line ends with it, and nothing anywhere else.
+        let line = line.trim().replace('\u{ad}', if line.trim().ends_with('\u{ad}') { "-" } else { "" });
+        if !line.is_empty() {
+            self.sink.mend(&line);
+            self.sink.push(&line);
+            self.sink.line();
+        }
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(mut self) {
+        self.end_line();
+    }
+}
+
+/// A mark that can be reckoned with: finite, and with a direction of length one.
+fn sound(mark: Mark) -> Option<Mark> {
+    let length = mark.direction.length();
+    let is_finite =
+        [mark.at.x, mark.at.y, mark.along.x, mark.along.y, mark.size].iter().all(|x| x.is_finite());
+    if !(is_finite && length.is_finite() && length > 0.0) {
+        return None;
+    }
+    // The letters of some fonts are drawn larger than their size says.
+    let size = mark.size.max(mark.along.length());
+    Some(Mark { direction: mark.direction / length, size, ..mark })
+}
+
+/// What comes of a character after the last one.
+enum Step {
+    /// It goes on with the line.
+    On {
+        /// After a blank.
+        blank: bool,
+    },
+    /// It begins a line, so far below.
+    NextLine(f64),
+    /// It has nothing to do with the last one.
+    Elsewhere,
+}
+
+fn step(last: &Mark, mark: &Mark, letters: &[Letter], text: &str) -> Step {
+    if last.direction.dot(mark.direction) < SAME_DIRECTION {
+        return Step::Elsewhere;
+    }
+    let size = last.size.max(mark.size);
+    let gap = mark.at - (last.at + last.along);
+    let along = gap.dot(last.direction);
+    // A quarter turn from the direction, which is down for lines that go to the right.
+    let down = gap.dot(Vec2::new(-last.direction.y, last.direction.x));
+    if down.abs() > OFF_THE_LINE * size {
+        return Step::NextLine(down);
+    }
+    if along >= -BACK * size {
+        return Step::On { blank: along > BLANK * last.size.min(mark.size) };
+    }
+    // What is written to the left may be drawn so, too.
+    let leftwards = -along - last.along.dot(last.direction) - mark.along.dot(last.direction);
+    let is_leftwards =
+        letters.last().is_some_and(|letter| is_right_to_left(&letter.text)) || is_right_to_left(text);
+    if is_leftwards && leftwards > -BACK * size && leftwards < 2.0 * size {
+        return Step::On { blank: leftwards > BLANK * size };
+    }
+    Step::NextLine(-1.0)
+}
+
+/// Whether a text is of a script that is written to the left.
+fn is_right_to_left(text: &str) -> bool {
+    let to_the_left =
+        |char| matches!(char, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
+    text.chars().next().is_some_and(to_the_left)
+}
+
+/// The letters of a line as a text. Those of a script that is written to the left and were drawn to the right are turned around,
+/// and letters that a font has joined are taken apart.
+fn spelled(letters: &[Letter]) -> String {
+    let mut line = String::new();
+    let mut at = 0;
+    while at < letters.len() {
+        let run = leftward_run(&letters[at..]);
+        if run < 2 {
+            add(&mut line, &letters[at], letters[at].blank);
+            at += 1;
+            continue;
+        }
+        let run = &letters[at..at + run];
+        let was_turned = run[run.len() - 1].start > run[0].start;
+        if was_turned {
+            if run[0].blank {
+                line.push(' ');
+            }
+            for (index, letter) in run.iter().enumerate().rev() {
+                add(&mut line, letter, false);
+                if letter.blank && index > 0 {
+                    line.push(' ');
+                }
+            }
+        } else {
+            run.iter().for_each(|letter| add(&mut line, letter, letter.blank));
+        }
+        at += run.len();
+    }
+    line
+}
+
+/// How many letters from the first are of a script that is written to the left, with blanks and marks between them.
+fn leftward_run(letters: &[Letter]) -> usize {
+    let mut run = 0;
+    for (index, letter) in letters.iter().enumerate() {
+        if is_right_to_left(&letter.text) {
+            run = index + 1;
+        } else if run == 0 || letter.text.chars().any(char::is_alphanumeric) {
+            break;
+        }
+    }
+    run
+}
+
+fn add(line: &mut String, letter: &Letter, blank: bool) {
+    if blank {
+        line.push(' ');
+    }
+    for char in letter.text.chars() {
+        match char {
+            '\u{fb00}' => line.push_str("ff"),
+            '\u{fb01}' => line.push_str("fi"),
+            '\u{fb02}' => line.push_str("fl"),
+            '\u{fb03}' => line.push_str("ffi"),
+            '\u{fb04}' => line.push_str("ffl"),
+            '\u{fb05}' | '\u{fb06}' => line.push_str("st"),
+            '\u{f0b7}' => line.push('•'),
+            char => line.push(char),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Where every reader writes: a text of bounded size in which blanks, lines and paragraphs are as they should be.
+//!
+//! A break is kept back until something comes after it, and of several breaks the widest counts, so readers may ask for breaks
+//! wherever they see one. Marks of headings and items, too, wait for the text that they mark.
+
+/// What stands between two pieces of text, the narrowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Break {
+    None,
+    Space,
+    Tab,
+    Line,
+    Blank,
+}
+
+impl Break {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Space => " ",
+            Self::Tab => "\t",
+            Self::Line => "\n",
+            Self::Blank => "\n\n",
+        }
+    }
+}
+
+/// The mark of the deepest heading of Markdown.
+const DEEPEST: &str = "######";
+
+/// A text in the making.
+#[derive(Debug)]
+pub(super) struct Sink {
+    text: String,
+    pending: Break,
+    mark: &'static str,
+    /// Whether the next cell is the first of its row.
+    first_cell: bool,
+    most: usize,
+    cut: bool,
+}
+
+impl Sink {
+    /// An empty text of at most so many bytes.
+    pub(super) fn new(most: usize) -> Self {
+        Self { text: String::new(), pending: Break::None, mark: "", first_cell: false, most, cut: false }
+    }
+
+    /// Adds a piece of text. Blanks in it are breaks, and what no text should have in it is left out.
+    pub(super) fn push(&mut self, piece: &str) {
+        for char in piece.chars() {
+            match char {
+                '\n' | '\r' | '\u{b}' | '\u{2028}' => self.line(),
+                '\u{c}' | '\u{2029}' => self.blank_line(),
+                '\t' => self.tab(),
+                char if char.is_whitespace() => self.space(),
+                char if is_noise(char) => {}
+                char => self.put(char),
+            }
+            if self.cut {
+                return;
+            }
+        }
+    }
+
+    /// Adds a piece of text that goes on within its line, whatever breaks are in it, below the mark that waits for it.
+    pub(super) fn say(&mut self, piece: &str) {
+        if !self.mark.is_empty() && !piece.trim().is_empty() {
+            let mark = std::mem::take(&mut self.mark);
+            self.push(mark);
+            self.space();
+        }
+        self.push(&piece.replace(['\n', '\r', '\t'], " "));
+    }
+
+    /// What comes before the next text that is [said](Self::say), such as `-`; nothing where it is empty.
+    pub(super) fn mark(&mut self, mark: &'static str) {
+        self.mark = mark;
+    }
+
+    /// The next text is a heading so deep, from 1.
+    pub(super) fn heading(&mut self, depth: usize) {
+        self.mark(&DEEPEST[..depth.clamp(1, DEEPEST.len())]);
+    }
+
+    /// A row of cells begins.
+    pub(super) fn row(&mut self) {
+        self.line();
+        self.first_cell = true;
+    }
+
+    /// A cell of it begins.
+    pub(super) fn cell(&mut self) {
+        if !std::mem::take(&mut self.first_cell) {
+            self.tab();
+        }
+    }
+
+    fn put(&mut self, char: char) {
+        let before = if self.text.is_empty() { "" } else { self.pending.as_str() };
+        if self.text.len() + before.len() + char.len_utf8() > self.most {
+            self.cut = true;
+            return;
+        }
+        self.text.push_str(before);
+        self.text.push(char);
+        self.pending = Break::None;
+    }
+
+    /// At least a blank comes before what is next.
+    pub(super) fn space(&mut self) {
+        self.pending = self.pending.max(Break::Space);
+    }
+
+    /// At least a tab does, as between the cells of a row.
+    pub(super) fn tab(&mut self) {
+        self.pending = self.pending.max(Break::Tab);
+    }
+
+    /// What is next begins a line.
+    pub(super) fn line(&mut self) {
+        self.pending = self.pending.max(Break::Line);
+    }
+
+    /// What is next stands apart from what was before.
+    pub(super) fn blank_line(&mut self) {
+        self.pending = Break::Blank;
+    }
+
+    /// Puts a word together that was broken by a hyphen at the end of the line before this one.
+    pub(super) fn mend(&mut self, line: &str) {
+        let hyphen = ['-', '\u{2010}'];
+        let Some(before) = self.text.strip_suffix(hyphen) else {
+            return;
+        };
+        let is_word = before.ends_with(char::is_lowercase) && line.starts_with(char::is_lowercase);
+        if self.pending == Break::Line && is_word {
+            self.text.truncate(before.len());
+            self.pending = Break::None;
+        }
+    }
+
+    /// Whether nothing more is taken.
+    pub(super) fn is_full(&self) -> bool {
+        self.cut
+    }
+
+    /// From now on nothing more is taken.
+    pub(super) fn close(&mut self) {
+        self.cut = true;
+    }
+
+    /// The text, and whether there was more.
+    pub(super) fn finish(self) -> (String, bool) {
+        (self.text, self.cut)
+    }
+}
+
+/// Characters that have no place in a text: controls, soft hyphens, marks of the order of bytes and what only a font knows.
+fn is_noise(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{fff9}'..='\u{ffff}')
+        || matches!(char, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(most: usize, work: impl FnOnce(&mut Sink)) -> (String, bool) {
+        let mut sink = Sink::new(most);
+        work(&mut sink);
+        sink.finish()
+    }
+
+    #[test]
+    fn of_several_breaks_the_widest_counts_and_none_is_at_the_ends() {
+        let made = text(100, |sink| {
+            sink.blank_line();
+            sink.push("  one \t two ");
+            sink.line();
+            sink.space();
+            sink.push("\r\nthree\0\u{ad}\u{e000}");
+            sink.line();
+            sink.blank_line();
+            sink.line();
+            sink.push("four\u{a0}five\n\n");
+        });
+        assert_eq!(made, ("one\ttwo\nthree\n\nfour five".to_owned(), false));
+    }
+
+    #[test]
+    fn what_is_too_much_is_cut_between_characters() {
+        assert_eq!(text(5, |sink| sink.push("éééé")), ("éé".to_owned(), true));
+        assert_eq!(text(4, |sink| sink.push("éé")), ("éé".to_owned(), false));
+    }
+
+    #[test]
+    fn a_mark_waits_for_words_and_goes_no_deeper_than_markdown() {
+        let made = text(100, |sink| {
+            sink.heading(9);
+            sink.say(" \n ");
+            sink.say("one\ntwo");
+            sink.say("\tthree");
+            sink.line();
+            sink.mark("-");
+            sink.mark("");
+            sink.say("four");
+        });
+        assert_eq!(made.0, "###### one two three\nfour");
+    }
+
+    #[test]
+    fn cells_have_tabs_between_them() {
+        let made = text(100, |sink| {
+            for row in [["a", "b"], ["c", "d"]] {
+                sink.row();
+                for cell in row {
+                    sink.cell();
+                    sink.say(cell);
+                }
+            }
+        });
+        assert_eq!(made.0, "a\tb\nc\td");
+    }
+
+    #[test]
+    fn a_word_that_was_broken_is_put_together_and_others_are_not() {
+        let two_lines = |first: &str, second: &str| {
+            text(100, |sink| {
+                sink.push(first);
+                sink.line();
+                sink.mend(second);
+                sink.push(second);
+            })
+            .0
+        };
+        assert_eq!(two_lines("an exam-", "ple of it"), "an example of it");
+        assert_eq!(two_lines("pages 3-", "4"), "pages 3-\n4");
+        assert_eq!(two_lines("Smith-", "Jones"), "Smith-\nJones");
+        assert_eq!(two_lines("a list: -", "one"), "a list: -\none");
+    }
+}

@@ -1,0 +1,214 @@
+//! Chats as JSON: each message is a memory of its conversation, in the order in which they were said.
+//!
+//! `{"conversation": "…", "messages": [{"role", "speaker", "content", "at", "id"}]}`, a list of such, or messages one on each
+//! line.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tulving_core::foreign::{Collection, ForeignMemory, ForeignTimes};
+use tulving_core::request::SaveRequest;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{ContentType, System};
+use tulving_core::{limits, preview};
+
+use super::json::{self, Json, Object};
+use super::words;
+
+fn is_message(value: &Value) -> bool {
+    let says = |object: &Object| {
+        object.get("content").is_some_and(Value::is_string)
+            && ["role", "speaker"].iter().any(|field| object.get(*field).is_some_and(Value::is_string))
+    };
+    value.as_object().is_some_and(says)
+}
+
+fn messages(object: &Object) -> Option<&Vec<Value>> {
+    object.get("messages").and_then(Value::as_array)
+}
+
+fn is_conversation(value: &Value) -> bool {
+    let talks = |list: &Vec<Value>| list.first().is_some_and(is_message);
+    value.as_object().and_then(messages).is_some_and(talks)
+}
+
+pub(super) fn is(json: &Json) -> bool {
+    match json {
+        Json::Object(object) => messages(object).is_some_and(|list| list.first().is_some_and(is_message)),
+        json => {
+            let first = json::elements(json).into_iter().find_map(|(_, value)| value.ok());
+            first.is_some_and(|value| is_message(value) || is_conversation(value))
+        }
+    }
+}
+
+/// The messages of one conversation, with where they stand in the file.
+type Talk<'a> = (String, Vec<(String, &'a Object)>);
+
+/// Conversations in the order of the file.
+#[derive(Default)]
+struct Talks<'a> {
+    all: Vec<Talk<'a>>,
+    /// Where the first of each name is.
+    first: HashMap<String, usize>,
+}
+
+impl<'a> Talks<'a> {
+    fn add(&mut self, name: String, messages: Vec<(String, &'a Object)>) {
+        self.first.entry(name.clone()).or_insert(self.all.len());
+        self.all.push((name, messages));
+    }
+
+    fn add_message(&mut self, name: String, place: String, message: &'a Object) {
+        match self.first.get(&name) {
+            Some(at) => self.all[*at].1.push((place, message)),
+            None => self.add(name, vec![(place, message)]),
+        }
+    }
+}
+
+/// Reads a chat. One that has no name is called `unnamed`.
+pub(super) fn read(json: &Json, unnamed: &str, note: &str) -> Option<Collection> {
+    let mut all = Collection::new(System::Chat);
+    let mut talks = Talks::default();
+    match json {
+        Json::Object(object) => gather(object, unnamed, &mut talks, &mut all)?,
+        json => {
+            for (place, value) in json::elements(json) {
+                one(place, value, unnamed, &mut talks, &mut all);
+            }
+        }
+    }
+    for (conversation, messages) in talks.all {
+        read_talk(&conversation, &messages, note, &mut all);
+    }
+    Some(all)
+}
+
+/// An element: a message, or a conversation.
+fn one<'a>(
+    place: String,
+    value: Result<&'a Value, &'a str>,
+    unnamed: &str,
+    talks: &mut Talks<'a>,
+    all: &mut Collection,
+) {
+    let object = match value.and_then(|value| value.as_object().ok_or("it is no object")) {
+        Ok(object) => object,
+        Err(why) => return all.skip(place, why),
+    };
+    if messages(object).is_some() {
+        gather(object, unnamed, talks, all);
+        return;
+    }
+    let name = named(object).unwrap_or_else(|| unnamed.to_owned());
+    talks.add_message(name, place, object);
+}
+
+/// What a conversation is called.
+fn named(object: &Object) -> Option<String> {
+    let name = json::written(object, "conversation").or_else(|| json::written(object, "title"))?;
+    words::line(&name, limits::NOTE_CHARS)
+}
+
+fn gather<'a>(object: &'a Object, unnamed: &str, talks: &mut Talks<'a>, all: &mut Collection) -> Option<()> {
+    let name = named(object).unwrap_or_else(|| unnamed.to_owned());
+    let mut read = Vec::new();
+    for (place, value) in json::numbered(messages(object)?, "message") {
+        match value.and_then(|value| value.as_object().ok_or("it is no object")) {
+            Ok(message) => read.push((place, message)),
+            Err(why) => all.skip(format!("{place} of {}", preview::short(&name)), why),
+        }
+    }
+    talks.add(name, read);
+    Some(())
+}
+
+fn read_talk(conversation: &str, messages: &[(String, &Object)], note: &str, all: &mut Collection) {
+    let times: Vec<Option<Timestamp>> =
+        messages.iter().map(|(_, message)| json::time(message, "at")).collect();
+    let places = places(&times);
+    let mut same: HashMap<String, usize> = HashMap::new();
+    for (((place, message), at), position) in messages.iter().zip(times).zip(places) {
+        let what = || format!("{place} of {}", preview::short(conversation));
+        let Some(content) = message.get("content").and_then(Value::as_str) else {
+            all.skip(what(), "it has no content");
+            continue;
+        };
+        if content.trim().is_empty() {
+            // A call of a tool has no words of its own.
+            continue;
+        }
+        let speaker = json::text(message, "speaker").or_else(|| json::text(message, "role"));
+        let speaker = speaker.and_then(|speaker| words::line(speaker, limits::NOTE_CHARS));
+        let name = match json::written(message, "id") {
+            Some(id) => format!("{conversation}\u{0}id\u{0}{id}"),
+            None => {
+                let made = at.map(|at| at.to_string()).unwrap_or_default();
+                let hash = data_encoding::HEXLOWER.encode(&Sha256::digest(content.as_bytes()));
+                let name = format!(
+                    "{conversation}\u{0}{made}\u{0}{}\u{0}{hash}",
+                    speaker.as_deref().unwrap_or_default()
+                );
+                let before = same.entry(name.clone()).or_default();
+                *before += 1;
+                format!("{name}\u{0}{before}")
+            }
+        };
+        let request = SaveRequest {
+            content_type: Some(ContentType::Chat),
+            conversation: Some(conversation.to_owned()),
+            position: Some(position),
+            speaker,
+            occurred_at: at,
+            source_note: Some(note.to_owned()),
+            ..SaveRequest::new(content)
+        };
+        all.memories.push(ForeignMemory {
+            label: what(),
+            times: ForeignTimes { created_at: at, ..ForeignTimes::default() },
+            ..ForeignMemory::new(name, request)
+        });
+    }
+}
+
+/// The order of messages: by their times, in microseconds, where they have some and these ascend, so that a later export which
+/// begins later fits in; else by their places in the file. One without a time was said when the one before it was.
+fn places(times: &[Option<Timestamp>]) -> Vec<i64> {
+    let mut last = times.iter().flatten().next().copied();
+    let told = |at: &Option<Timestamp>| {
+        last = at.or(last);
+        last.map(Timestamp::as_micros)
+    };
+    let known: Option<Vec<i64>> = times.iter().map(told).collect();
+    match known {
+        Some(micros) if micros.is_sorted() => {
+            let mut last = i64::MIN;
+            let next = |at: i64| {
+                last = at.max(last.saturating_add(1));
+                last
+            };
+            micros.into_iter().map(next).collect()
+        }
+        _ => (1..).take(times.len()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_in_the_order_of_their_times_or_of_the_file() {
+        let at = |micros: &[i64]| {
+            micros.iter().map(|micros| Some(Timestamp::from_micros(*micros))).collect::<Vec<_>>()
+        };
+        assert_eq!(places(&at(&[5, 5, 5, 6, 9])), [5, 6, 7, 8, 9]);
+        assert_eq!(places(&at(&[5, 4])), [1, 2]);
+        let some = |micros: i64| Some(Timestamp::from_micros(micros));
+        assert_eq!(places(&[None, some(5), None, None, some(6), some(20)]), [5, 6, 7, 8, 9, 20]);
+        assert_eq!(places(&[None, None]), [1, 2]);
+        assert_eq!(places(&[]), [0_i64; 0]);
+    }
+}

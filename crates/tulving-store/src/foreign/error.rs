@@ -1,0 +1,204 @@
+//! What is wrong with the data of another system, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use tulving_core::error::Class;
+use tulving_core::preview;
+use tulving_core::vocabulary::System;
+
+/// What is wrong with the data of another system. Nothing was taken in.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ForeignError {
+    /// The system refused.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was said.
+        source: io::Error,
+    },
+    /// It is neither a file nor a folder, or not the one that is needed.
+    #[error("{} is {is} where {needs} is needed", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+        /// What it is.
+        is: &'static str,
+        /// What is needed.
+        needs: &'static str,
+    },
+    /// It is larger than what is read.
+    #[error("{} has {size} bytes and the limit is {limit}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size, or that of what is in it.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// It has more rows than are read.
+    #[error("{} has more than {limit} rows in its table `{table}`", path.display())]
+    TooMany {
+        /// The file.
+        path: PathBuf,
+        /// The table.
+        table: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// It is no database, whatever its name says.
+    #[error("{} is not a SQLite database", path.display())]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another program writes to it.
+    #[error("{} is being written by another program", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is damaged.
+    #[error("{} is damaged: {why}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        why: String,
+    },
+    /// It is a database, and of nobody who is known.
+    #[error("{} is a database of nobody who is known: {}", path.display(), tables(.found))]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// Its tables.
+        found: Vec<String>,
+    },
+    /// It is not what the system writes that was named.
+    #[error("{} is not what {system} writes: {why}", path.display())]
+    NotOf {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system.
+        system: System,
+        /// What is missing.
+        why: String,
+    },
+    /// It is no JSON.
+    #[error("{} is not JSON: see line {line}, column {column}", path.display())]
+    NotJson {
+        /// The file.
+        path: PathBuf,
+        /// Where it goes wrong, from 1.
+        line: usize,
+        /// The same, within the line.
+        column: usize,
+    },
+    /// It is a store of our own.
+    #[error("{} is a store of Tulving itself", path.display())]
+    Ours {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It holds the memories of several groups, which are not for each other.
+    #[error("{} holds the memories of {} groups: {}", path.display(), groups.len(), groups.join(", "))]
+    SeveralGroups {
+        /// The file.
+        path: PathBuf,
+        /// Their names.
+        groups: Vec<String>,
+    },
+    /// It holds nothing of the group that was named.
+    #[error("{} holds nothing of the group `{group}`", path.display())]
+    NoGroup {
+        /// The file.
+        path: PathBuf,
+        /// The group.
+        group: String,
+        /// Those that there are.
+        groups: Vec<String>,
+    },
+}
+
+/// The names of tables, as far as they fit into a message.
+fn tables(found: &[String]) -> String {
+    const SHOWN: usize = 8;
+    if found.is_empty() {
+        return "it has no tables".to_owned();
+    }
+    let mut names: Vec<String> = found.iter().take(SHOWN).map(|name| preview::short(name)).collect();
+    if found.len() > SHOWN {
+        names.push("…".to_owned());
+    }
+    format!("it has the tables {}", names.join(", "))
+}
+
+impl ForeignError {
+    /// What sort of trouble it is.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Unreadable { .. } => Class::Host,
+            Self::Busy { .. } => Class::Busy,
+            Self::Damaged { .. }
+            | Self::NotAFile { .. }
+            | Self::TooLarge { .. }
+            | Self::TooMany { .. }
+            | Self::NotADatabase { .. }
+            | Self::Unknown { .. }
+            | Self::NotOf { .. }
+            | Self::NotJson { .. }
+            | Self::Ours { .. }
+            | Self::SeveralGroups { .. }
+            | Self::NoGroup { .. } => Class::Caller,
+        }
+    }
+
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "unreadable",
+            Self::NotAFile { .. } => "not_regular",
+            Self::TooLarge { .. } | Self::TooMany { .. } => "too_large",
+            Self::NotADatabase { .. } => "not_a_database",
+            Self::Busy { .. } => "busy",
+            Self::Damaged { .. } => "damaged_source",
+            Self::Unknown { .. } => "unknown_source",
+            Self::NotOf { .. } => "wrong_source",
+            Self::NotJson { .. } => "invalid_json",
+            Self::Ours { .. } => "own_store",
+            Self::SeveralGroups { .. } => "several_groups",
+            Self::NoGroup { .. } => "group_not_found",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NotADatabase { .. } => {
+                "it may be encrypted or damaged; bring a plain copy of it".to_owned()
+            }
+            Self::Busy { .. } => "try again, or stop that program first".to_owned(),
+            Self::Damaged { .. } => {
+                "`sqlite3 FILE .recover` may save what is in a database; nothing was imported".to_owned()
+            }
+            Self::Unknown { .. } => {
+                "known are those of Max, Spacebot and agents with groups; --as says which one it is"
+                    .to_owned()
+            }
+            Self::NotOf { .. } => "leave --as out to have it recognised, or name another system".to_owned(),
+            Self::Ours { .. } => {
+                "`tulving backup restore` brings a backup back; `tulving dump` and `load` move content"
+                    .to_owned()
+            }
+            Self::SeveralGroups { .. } => {
+                "say which one with --group NAME, each into a space of its own".to_owned()
+            }
+            Self::NoGroup { groups, .. } => format!("it has {}", groups.join(", ")),
+            Self::TooLarge { .. } | Self::TooMany { .. } => "split it into smaller ones".to_owned(),
+            Self::Unreadable { .. } | Self::NotAFile { .. } | Self::NotJson { .. } => return None,
+        })
+    }
+}

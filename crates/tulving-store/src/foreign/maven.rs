@@ -1,0 +1,73 @@
+//! Maven: the folder `memory` of its workspace, with `MEMORY.md` and a journal for each day.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tulving_core::foreign::{Diary, Skipped};
+use tulving_core::journal::{Day, long_term};
+use tulving_core::limits;
+use tulving_core::vocabulary::System;
+
+use super::error::ForeignError;
+use crate::tree;
+
+/// The folder in a workspace.
+const FOLDER: &str = "memory";
+
+/// The folder of journals of a workspace, where a path is one or is that folder itself.
+pub(super) fn folder(path: &Path) -> Option<PathBuf> {
+    let within = path.join(FOLDER);
+    if holds_memory(&within) {
+        return Some(within);
+    }
+    let itself = path.file_name().is_some_and(|name| name == FOLDER);
+    (itself && holds_memory(path)).then(|| path.to_owned())
+}
+
+fn holds_memory(folder: &Path) -> bool {
+    if !folder.is_dir() {
+        return false;
+    }
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    folder.join(long_term::FILE).is_file()
+        || entries.any(|entry| entry.file_name().to_str().is_some_and(|name| Day::of_journal(name).is_some()))
+}
+
+pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
+    let folder = folder(path).ok_or_else(|| ForeignError::NotOf {
+        path: path.to_owned(),
+        system: System::Maven,
+        why: "there is neither memory/MEMORY.md nor a journal such as memory/2026-05-27.md".to_owned(),
+    })?;
+    let unreadable = |source: io::Error| ForeignError::Unreadable { path: folder.clone(), source };
+    let mut diary = Diary::default();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name();
+        names.extend(name.to_str().filter(|name| Day::of_journal(name).is_some()).map(str::to_owned));
+    }
+    names.sort_unstable();
+    for name in names {
+        match tree::read(&folder.join(&name), limits::JOURNAL_SHOWN_BYTES) {
+            Ok((_, bytes)) => diary.journals.push((name, bytes)),
+            Err(error) => diary.unread.push(Skipped { what: name, why: error.to_string() }),
+        }
+    }
+    if folder != path {
+        let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+        let entries = fs::read_dir(path).map_err(unreadable)?.flatten().map(|entry| entry.file_name());
+        diary.beside = entries.filter(|name| name != FOLDER && !hidden(name)).count();
+    }
+    let known = folder.join(long_term::FILE);
+    if known.exists() {
+        match tree::read(&known, limits::LONG_TERM_BYTES as u64) {
+            Ok((_, bytes)) => diary.long_term = Some(bytes),
+            Err(error) => {
+                diary.unread.push(Skipped { what: long_term::FILE.to_owned(), why: error.to_string() });
+            }
+        }
+    }
+    Ok(diary)
+}

@@ -1,0 +1,84 @@
+//! Max: the memories and the log of conversations in `max.db`.
+
+use tulving_core::foreign::{Collection, ForeignMemory, ForeignTimes, ForeignTurn};
+use tulving_core::id::Number;
+use tulving_core::request::SaveRequest;
+use tulving_core::vocabulary::{Author, System, TurnRole};
+
+use super::database::Database;
+use super::error::ForeignError;
+use super::table::{Found, Table};
+use super::words;
+
+pub(super) const NEEDED: &[&str] = &["id", "category", "content"];
+const MEMORY: &[&str] = &["id", "category", "content", "source", "created_at", "last_accessed"];
+const LOG: &str = "conversation_log";
+const TURN: &[&str] = &["id", "role", "content", "source", "ts"];
+/// More memories than anybody has told Max; a larger number is not believed, because ours go on from there.
+const LARGEST_NUMBER: i64 = 1_000_000_000;
+
+/// Whether a table of memories is Max's.
+pub(super) fn is(database: &Database, memories: &Table<'_>) -> Result<bool, ForeignError> {
+    let whole = memories.lacks(NEEDED).is_none();
+    Ok(whole && (memories.has("last_accessed") || database.table(LOG)?.is_some()))
+}
+
+pub(super) fn read(
+    database: &Database,
+    memories: &Table<'_>,
+    note: &str,
+) -> Result<Collection, ForeignError> {
+    let mut all = Collection::new(System::Max);
+    memories.rows(MEMORY, &mut |row| match memory(row, note) {
+        Ok(memory) => all.memories.push(memory),
+        Err(why) => all.skip(label(row), why),
+    })?;
+    if let Some(log) = database.table(LOG)?.filter(|log| log.lacks(&["id", "role", "content"]).is_none()) {
+        log.rows(TURN, &mut |row| match turn(row) {
+            Ok(turn) => all.turns.push(turn),
+            Err(why) => all.skip(format!("turn {}", row.text("id").unwrap_or_default()), why),
+        })?;
+    }
+    Ok(all)
+}
+
+fn label(row: &Found<'_>) -> String {
+    row.text("id").map_or_else(|| format!("row {}", row.count), |id| format!("#{id}"))
+}
+
+fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
+    let content = row.content("content")?;
+    let id = row.text("id").ok_or("it has no id")?;
+    let created_at = row.time("created_at");
+    let (memory_type, tags) = words::typed(row.text("category").as_deref());
+    let author = match row.text("source").as_deref() {
+        Some("auto") => Author::Auto,
+        _ => Author::User,
+    };
+    let request = SaveRequest {
+        memory_type,
+        tags,
+        author: Some(author),
+        source_note: Some(note.to_owned()),
+        ..SaveRequest::new(content)
+    };
+    let number = row.whole("id").filter(|id| (1..=LARGEST_NUMBER).contains(id));
+    // Whoever begins anew has the same numbers again, for other memories.
+    let made = created_at.map(|at| at.to_string()).unwrap_or_default();
+    Ok(ForeignMemory {
+        label: label(row),
+        number: number.map(|number| Number(number.unsigned_abs())),
+        times: ForeignTimes { created_at, accessed_at: row.time("last_accessed"), ..ForeignTimes::default() },
+        ..ForeignMemory::new(format!("{id} {made}"), request)
+    })
+}
+
+fn turn(row: &Found<'_>) -> Result<ForeignTurn, String> {
+    let content = row.content("content")?;
+    let id = row.text("id").ok_or("it has no id")?;
+    let role = row.text("role").unwrap_or_default();
+    let role: TurnRole = role.parse().map_err(|error| format!("{error}"))?;
+    let at = row.time("ts");
+    let made = at.map(|at| at.to_string()).unwrap_or_default();
+    Ok(ForeignTurn { name: format!("{id} {made}"), role, content, source: row.text("source"), at })
+}

@@ -1,0 +1,227 @@
+//! The reference memory server of the Model Context Protocol: entities and relations, one on each line.
+//!
+//! An entity is a memory that says its name, its type, its observations and its relations, in the words that they have. A relation
+//! is also an association: of the kind that says the same, else merely related.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
+
+use serde_json::Value;
+use tulving_core::foreign::{Collection, ForeignLink, ForeignMemory};
+use tulving_core::request::SaveRequest;
+use tulving_core::vocabulary::{ContentType, LinkedBy, Relation, System};
+use tulving_core::{limits, preview};
+
+use super::json::{self, Element, Json, Object};
+use super::words;
+
+fn sort(value: &Value) -> Option<&str> {
+    value.get("type").and_then(Value::as_str).filter(|sort| matches!(*sort, "entity" | "relation"))
+}
+
+/// The whole graph as one object, as its tools give it.
+fn is_graph(object: &Object) -> bool {
+    let list = |field: &str| object.get(field).is_some_and(Value::is_array);
+    list("entities") && list("relations")
+}
+
+pub(super) fn is(json: &Json) -> bool {
+    match json {
+        Json::Object(object) => is_graph(object),
+        json => {
+            let known = |(_, value): &Element<'_>| value.is_ok_and(|value| sort(value).is_some());
+            json::elements(json).iter().any(known)
+        }
+    }
+}
+
+#[derive(Default)]
+struct Entity {
+    sort: Option<String>,
+    observations: Vec<String>,
+    /// What it is related with, in the words of the relation.
+    relations: Vec<(String, String)>,
+}
+
+pub(super) fn read(json: &Json, note: &str) -> Option<Collection> {
+    let mut all = Collection::new(System::Mcp);
+    let (mut order, mut entities) = (Vec::new(), HashMap::<String, Entity>::new());
+    let mut relations = Vec::new();
+    for (place, sort, value) in parts(json, &mut all)? {
+        let taken = match sort {
+            "entity" => entity(value, &mut order, &mut entities),
+            _ => relation(value).map(|relation| relations.push(relation)),
+        };
+        if let Err(why) = taken {
+            all.skip(place, why);
+        }
+    }
+    let mut links = BTreeSet::new();
+    for (from, to, kind) in relations {
+        if let Some(entity) = entities.get_mut(&from) {
+            entity.relations.push((kind.clone(), to.clone()));
+        }
+        let (relation, turned) = meant(&kind);
+        let (source, target) = if turned { (to, from) } else { (from, to) };
+        if source != target {
+            links.insert((source, target, relation));
+        }
+    }
+    for name in order {
+        let entity = entities.remove(&name).unwrap_or_default();
+        all.memories.push(memory(&name, &entity, note));
+    }
+    let link = |(source, target, relation): (String, String, Relation)| ForeignLink {
+        source,
+        target,
+        relation,
+        weight: 0.5,
+        linked_by: LinkedBy::Caller,
+        created_at: None,
+    };
+    all.links = links.into_iter().map(link).collect();
+    Some(all)
+}
+
+/// An entity or a relation, or why it is none, by what it is called in messages.
+type Sorted<'a> = (String, Result<(&'static str, &'a Value), &'a str>);
+
+/// The entities and relations of a file. Lines of another sort are let be, as the server does.
+fn parts<'a>(json: &'a Json, all: &mut Collection) -> Option<Vec<(String, &'static str, &'a Object)>> {
+    let mut found: Vec<Sorted<'_>> = Vec::new();
+    match json {
+        Json::Object(graph) => {
+            for (field, sort) in [("entities", "entity"), ("relations", "relation")] {
+                let list = graph.get(field)?.as_array()?;
+                let places = (1..).map(|number: usize| format!("{sort} {number}"));
+                found.extend(places.zip(list).map(|(place, value)| (place, Ok((sort, value)))));
+            }
+        }
+        json => found.extend(json::elements(json).into_iter().map(|(place, value)| {
+            let sorted = value.and_then(|value| match sort(value) {
+                Some("entity") => Ok(("entity", value)),
+                Some(_) => Ok(("relation", value)),
+                None => Err("it is neither an entity nor a relation"),
+            });
+            (place, sorted)
+        })),
+    }
+    let mut parts = Vec::new();
+    for (place, value) in found {
+        match value.and_then(|(sort, value)| Ok((sort, value.as_object().ok_or("it is no object")?))) {
+            Ok((sort, object)) => parts.push((place, sort, object)),
+            Err(why) => all.skip(place, why),
+        }
+    }
+    Some(parts)
+}
+
+/// Takes an entity in. One that is there twice has the observations of both.
+fn entity(
+    object: &Object,
+    order: &mut Vec<String>,
+    entities: &mut HashMap<String, Entity>,
+) -> Result<(), &'static str> {
+    let name = json::text(object, "name").ok_or("it has no name")?;
+    let entity = entities.entry(name.to_owned()).or_insert_with(|| {
+        order.push(name.to_owned());
+        Entity::default()
+    });
+    entity.sort = entity.sort.take().or_else(|| json::text(object, "entityType").map(str::to_owned));
+    let observations = json::texts(object, "observations").unwrap_or_default();
+    entity.observations.extend(observations.into_iter().map(str::to_owned));
+    Ok(())
+}
+
+fn relation(object: &Object) -> Result<(String, String, String), &'static str> {
+    let end = |field: &str| json::text(object, field).map(str::to_owned);
+    let kind = end("relationType").ok_or("it does not say how they are related")?;
+    let ends = end("from").zip(end("to")).ok_or("it does not say what is related")?;
+    Ok((ends.0, ends.1, kind))
+}
+
+fn memory(name: &str, entity: &Entity, note: &str) -> ForeignMemory {
+    let (memory_type, _) = words::typed(entity.sort.as_deref());
+    let request = SaveRequest {
+        content_type: Some(ContentType::Markdown),
+        title: words::line(name, limits::TITLE_CHARS),
+        tags: entity.sort.as_deref().map(|sort| words::labels([sort])),
+        memory_type,
+        source_note: Some(note.to_owned()),
+        ..SaveRequest::new(written(name, entity))
+    };
+    ForeignMemory { label: preview::short(name), ..ForeignMemory::new(name, request) }
+}
+
+/// An entity as people read it. What is said of it twice is said once.
+fn written(name: &str, entity: &Entity) -> String {
+    let mut text = format!("**{}**", preview::cut(name, limits::TITLE_CHARS));
+    if let Some(sort) = &entity.sort {
+        text.push_str(&format!(" ({})", preview::cut(sort, limits::TAG_CHARS)));
+    }
+    if !entity.observations.is_empty() {
+        text.push('\n');
+    }
+    for observation in once(&entity.observations) {
+        text.push_str("\n- ");
+        text.push_str(&observation.trim().replace('\n', "\n  "));
+    }
+    if !entity.relations.is_empty() {
+        text.push_str("\n\nRelations:\n");
+    }
+    for (kind, to) in once(&entity.relations) {
+        text.push_str(&format!("\n- {} {}", kind.trim().replace('_', " "), to.trim()));
+    }
+    text
+}
+
+/// Each of them where it comes first.
+fn once<T: Eq + Hash>(all: &[T]) -> impl Iterator<Item = &T> {
+    let mut known = HashSet::with_capacity(all.len());
+    all.iter().filter(move |one| known.insert(*one))
+}
+
+/// The relation of ours that says the same, and whether it has to be read the other way round.
+fn meant(kind: &str) -> (Relation, bool) {
+    let word = kind.trim().to_lowercase().replace([' ', '-'], "_");
+    match word.as_str() {
+        "updates" | "supersedes" | "replaces" => (Relation::Updates, false),
+        "updated_by" | "superseded_by" | "replaced_by" => (Relation::Updates, true),
+        "contradicts" | "conflicts_with" => (Relation::Contradicts, false),
+        "caused_by" => (Relation::CausedBy, false),
+        "causes" | "caused" => (Relation::CausedBy, true),
+        "result_of" | "results_from" => (Relation::ResultOf, false),
+        "results_in" => (Relation::ResultOf, true),
+        "part_of" | "is_part_of" | "belongs_to" | "member_of" | "contained_in" => (Relation::PartOf, false),
+        "contains" | "has_part" | "includes" | "has_member" => (Relation::PartOf, true),
+        _ => (Relation::RelatedTo, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relation_is_the_one_that_says_the_same() {
+        assert_eq!(meant("part of"), (Relation::PartOf, false));
+        assert_eq!(meant("Contains"), (Relation::PartOf, true));
+        assert_eq!(meant("superseded-by"), (Relation::Updates, true));
+        assert_eq!(meant("works_at"), (Relation::RelatedTo, false));
+        for word in Relation::ALL {
+            assert_eq!(meant(word.as_str()), (*word, false));
+        }
+    }
+
+    #[test]
+    fn an_entity_is_written_for_people() {
+        let entity = Entity {
+            sort: Some("person".to_owned()),
+            observations: vec!["Speaks Spanish".to_owned(), "Two\nlines".to_owned()],
+            relations: vec![("works_at".to_owned(), "Anthropic".to_owned())],
+        };
+        let expected = "**John_Smith** (person)\n\n- Speaks Spanish\n- Two\n  lines\n\nRelations:\n\n- works at Anthropic";
+        assert_eq!(written("John_Smith", &entity), expected);
+        assert_eq!(written("Bare", &Entity::default()), "**Bare**");
+    }
+}

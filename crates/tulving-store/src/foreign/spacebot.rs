@@ -1,0 +1,90 @@
+//! Spacebot: memories with their associations, and what was forgotten.
+
+use tulving_core::foreign::{Collection, ForeignLink, ForeignMemory, ForeignTimes, Stands};
+use tulving_core::request::SaveRequest;
+use tulving_core::vocabulary::{LinkedBy, Relation, System};
+use tulving_core::{limits, preview};
+
+use super::database::Database;
+use super::error::ForeignError;
+use super::table::{Found, Table};
+use super::words;
+
+pub(super) const NEEDED: &[&str] = &["id", "content", "memory_type", "importance"];
+const MEMORY: &[&str] = &[
+    "id",
+    "content",
+    "memory_type",
+    "importance",
+    "created_at",
+    "updated_at",
+    "last_accessed_at",
+    "access_count",
+    "source",
+    "channel_id",
+    "forgotten",
+];
+const LINK: &[&str] = &["source_id", "target_id", "relation_type", "weight", "created_at"];
+
+pub(super) fn read(
+    database: &Database,
+    memories: &Table<'_>,
+    note: &str,
+) -> Result<Collection, ForeignError> {
+    let mut all = Collection::new(System::Spacebot);
+    memories.rows(MEMORY, &mut |row| match memory(row, note) {
+        Ok(memory) => all.memories.push(memory),
+        Err(why) => all.skip(row.text("id").unwrap_or_else(|| format!("row {}", row.count)), why),
+    })?;
+    let links = database.table("associations")?;
+    if let Some(links) = links.filter(|links| links.lacks(&["source_id", "target_id"]).is_none()) {
+        links.rows(LINK, &mut |row| match link(row) {
+            Some(link) => all.links.push(link),
+            None => all.skip(format!("association {}", row.count), "it does not say between which memories"),
+        })?;
+    }
+    Ok(all)
+}
+
+fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
+    let content = row.content("content")?;
+    let id = row.text("id").ok_or("it has no id")?;
+    let (memory_type, tags) = words::typed(row.text("memory_type").as_deref());
+    let source = row.text("source").and_then(|source| words::line(&source, limits::NOTE_CHARS));
+    let request = SaveRequest {
+        memory_type,
+        tags,
+        importance: row.number("importance").and_then(words::unit),
+        source_note: Some(source.unwrap_or_else(|| note.to_owned())),
+        conversation: row.text("channel_id").and_then(|channel| words::line(&channel, limits::NOTE_CHARS)),
+        ..SaveRequest::new(content)
+    };
+    Ok(ForeignMemory {
+        label: preview::short(&id),
+        id: id.parse().ok(),
+        times: ForeignTimes {
+            created_at: row.time("created_at"),
+            updated_at: row.time("updated_at"),
+            accessed_at: row.time("last_accessed_at"),
+            access_count: words::count(row.whole("access_count")),
+        },
+        stands: if row.flag("forgotten") { Stands::Forgotten } else { Stands::Active },
+        ..ForeignMemory::new(id, request)
+    })
+}
+
+/// It links by itself what says nearly the same, and calls that `updates` too; which of these somebody meant cannot be told. So
+/// they relate, as they do there, and nothing counts as superseded.
+fn link(row: &Found<'_>) -> Option<ForeignLink> {
+    let relation =
+        row.text("relation_type").and_then(|word| word.parse().ok()).unwrap_or(Relation::RelatedTo);
+    let linked_by = if relation == Relation::Updates { LinkedBy::Auto } else { LinkedBy::Caller };
+    Some(ForeignLink {
+        source: row.text("source_id")?,
+        target: row.text("target_id")?,
+        relation,
+        weight: row.number("weight").and_then(words::unit).unwrap_or(0.5),
+        linked_by,
+        created_at: row.time("created_at"),
+    })
+}

@@ -1,0 +1,55 @@
+//! Who keeps an attachment and who removes one stay out of each other's way, in all processes of a home: by a lock on a file,
+//! which ends with its process.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+
+use tulving_core::error::ObjectError;
+use tulving_core::ports::Hold;
+
+use super::local::trouble;
+use crate::{files, home};
+
+/// The lock of a place for attachments. Its file stays: were it removed, two could hold it at once.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    file: PathBuf,
+}
+
+impl Held {
+    pub(super) fn by(file: PathBuf) -> Self {
+        Self { file }
+    }
+
+    pub(super) fn keeping(&self) -> Result<Hold, ObjectError> {
+        let shared = || -> io::Result<File> {
+            let file = self.open()?;
+            file.lock_shared()?;
+            Ok(file)
+        };
+        shared().map(Hold::by).map_err(|error| trouble("locked", &error))
+    }
+
+    pub(super) fn removing(&self) -> Result<Option<Hold>, ObjectError> {
+        let file = self.open().map_err(|error| trouble("locked", &error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Hold::by(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(trouble("locked", &error)),
+        }
+    }
+
+    fn open(&self) -> io::Result<File> {
+        let mut options = File::options();
+        options.create(true).append(true).mode(0o600);
+        match options.open(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                home::try_make_folder(files::folder_of(&self.file))?;
+                options.open(&self.file)
+            }
+            opened => opened,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What a bucket said, as a caller hears it.
+//!
+//! A service tells what is wrong by a status and, in its body, by a code and a message. The codes are those of Amazon, which
+//! the others share.
+
+use std::error::Error;
+
+use tulving_core::error::ObjectError;
+use tulving_core::preview;
+
+use super::wire::Unanswered;
+
+/// So many characters of what a service says are repeated.
+const REPEATED: usize = 200;
+
+/// What was said.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Told {
+    status: Option<u16>,
+    code: String,
+    message: String,
+    /// Whether there was no answer at all.
+    unanswered: bool,
+}
+
+impl Told {
+    /// What is behind an error.
+    pub(super) fn by(error: &object_store::Error) -> Self {
+        let mut last: &(dyn Error + 'static) = error;
+        while let Some(next) = last.source() {
+            last = next;
+            if let Some(unanswered) = last.downcast_ref::<Unanswered>() {
+                return Self { message: unanswered.to_string(), unanswered: true, ..Self::default() };
+            }
+        }
+        Self::read(&last.to_string())
+    }
+
+    /// Reads the status and what stands in the body out of the words of `object_store`.
+    fn read(text: &str) -> Self {
+        let between = |from: &str, to: &str| {
+            let (_, rest) = text.split_once(from)?;
+            rest.split_once(to).map(|(found, _)| found)
+        };
+        let status = between("status code: ", " ").and_then(|status| status.parse().ok());
+        let code = between("<Code>", "</Code>").unwrap_or_default().to_owned();
+        let message = match between("<Message>", "</Message>") {
+            Some(message) => message,
+            None if status.is_some() => "",
+            None => text,
+        };
+        Self { status, code, message: message.to_owned(), unanswered: false }
+    }
+
+    /// In words, without what is nobody's business.
+    fn words(&self, hide: impl Fn(&str) -> String) -> String {
+        let status = self.status.map_or_else(String::new, |status| format!("it answered {status}"));
+        let parts = [status.as_str(), &self.code, &self.message];
+        let said: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        preview::cut(&hide(&said.join(": ")), REPEATED)
+    }
+}
+
+/// What a caller hears; `None` where it is only that there is no such object.
+pub(super) fn of(verb: &'static str, told: &Told, hide: impl Fn(&str) -> String) -> Option<ObjectError> {
+    let why = told.words(hide);
+    Some(match (told.code.as_str(), told.status) {
+        _ if told.unanswered => ObjectError::Unreachable { why },
+        ("NoSuchKey", _) => return None,
+        ("NoSuchBucket" | "PermanentRedirect" | "AuthorizationHeaderMalformed" | "InvalidBucketName", _) => {
+            ObjectError::Missing { why }
+        }
+        ("QuotaExceeded" | "XMinioStorageFull" | "XMinioAdminBucketQuotaExceeded", _) | (_, Some(507)) => {
+            ObjectError::Full
+        }
+        ("ExpiredToken" | "InvalidToken", _) | (_, Some(401 | 403)) => ObjectError::Denied { verb, why },
+        (_, Some(404)) => return None,
+        (_, Some(301 | 307 | 308)) => ObjectError::Missing { why },
+        (_, Some(408 | 429 | 500..)) | (_, None) => ObjectError::Unreachable { why },
+        _ => ObjectError::Unusable { verb, why },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(text: &str) -> Option<ObjectError> {
+        of("read", &Told::read(text), str::to_owned)
+    }
+
+    fn answer(status: &str, code: &str) -> String {
+        let body = format!("<Error><Code>{code}</Code><Message>no</Message></Error>");
+        format!("Server returned non-2xx status code: {status}: {body}")
+    }
+
+    #[test]
+    fn what_a_service_says_is_told_apart() {
+        for (status, code) in [("404 Not Found", "NoSuchKey"), ("404 Not Found", "")] {
+            assert_eq!(heard(&answer(status, code)), None, "{status} {code}");
+        }
+        let denied = heard(&answer("403 Forbidden", "SignatureDoesNotMatch"));
+        let why = "it answered 403: SignatureDoesNotMatch: no".to_owned();
+        assert_eq!(denied, Some(ObjectError::Denied { verb: "read", why }));
+        let missing = heard(&answer("404 Not Found", "NoSuchBucket"));
+        assert!(matches!(missing, Some(ObjectError::Missing { .. })), "{missing:?}");
+        assert_eq!(heard(&answer("507 Insufficient Storage", "XMinioStorageFull")), Some(ObjectError::Full));
+        let busy = heard(&answer("503 Service Unavailable", "SlowDown")).expect("trouble");
+        assert!(busy.retryable(), "{busy}");
+        let wrong = heard(&answer("400 Bad Request", "InvalidRequest")).expect("trouble");
+        assert!(!wrong.retryable(), "{wrong}");
+    }
+
+    #[test]
+    fn what_is_not_known_is_repeated() {
+        let heard = heard("Received redirect without LOCATION").expect("trouble");
+        let why = "Received redirect without LOCATION".to_owned();
+        assert_eq!(heard, ObjectError::Unreachable { why });
+    }
+}

@@ -1,0 +1,84 @@
+//! Reads what is known of imported files, and of other systems' memories that were taken in.
+
+use rusqlite::{OptionalExtension, Row, params};
+use tulving_core::change::AdoptedItem;
+use tulving_core::error::StoreError;
+use tulving_core::file::{ImportedFile, Stamp};
+use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::ports::Imports;
+use tulving_core::vocabulary::System;
+
+use super::SqliteStore;
+use super::rows::{self, Columns};
+
+impl Imports for SqliteStore {
+    fn imported(&self, space: SpaceId, owner: PrincipalId) -> Result<Vec<ImportedFile>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT i.path, i.size, i.modified, i.inode, i.digest, i.settled, m.id, m.state, m.forgotten_at, \
+                 m.quarantined_at, m.pinned FROM imported i JOIN memories m ON m.row = i.memory \
+                 WHERE i.space = ?1 AND i.owner = ?2 AND m.space = i.space ORDER BY i.path",
+            )?;
+            let found = statement.query_map(params![space.as_bytes(), owner.as_bytes()], file)?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn adopted(
+        &self,
+        space: SpaceId,
+        owner: PrincipalId,
+        system: System,
+        names: &[[u8; 32]],
+    ) -> Result<Vec<AdoptedItem>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT a.name, a.says, m.id, a.version, m.version, m.space, m.state, m.forgotten_at, m.quarantined_at, \
+                 m.pinned FROM adopted a JOIN memories m ON m.row = a.memory \
+                 WHERE a.space = ?1 AND a.owner = ?2 AND a.system = ?3 AND a.name = ?4",
+            )?;
+            let mut found = Vec::new();
+            for name in names {
+                let key = params![space.as_bytes(), owner.as_bytes(), system.as_str(), name];
+                found.extend(statement.query_row(key, item).optional()?);
+            }
+            Ok(found)
+        })
+    }
+
+    fn is_attached(&self, object_key: &str) -> Result<bool, StoreError> {
+        self.read(|reader| {
+            let mut statement =
+                reader.prepare_cached("SELECT 1 FROM memories WHERE attachment_key = ?1 LIMIT 1")?;
+            Ok(statement.exists([object_key])?)
+        })
+    }
+}
+
+fn item(row: &Row<'_>) -> rusqlite::Result<AdoptedItem> {
+    let mut columns = Columns::of(row);
+    Ok(AdoptedItem {
+        name: columns.take()?,
+        says: columns.take()?,
+        memory: columns.id(MemoryId::from_bytes)?,
+        version: Version(columns.take()?),
+        current: Version(columns.take()?),
+        space: columns.id(SpaceId::from_bytes)?,
+        standing: rows::standing(&mut columns)?,
+    })
+}
+
+fn file(row: &Row<'_>) -> rusqlite::Result<ImportedFile> {
+    let mut columns = Columns::of(row);
+    let path = columns.take()?;
+    let (size, modified) = (columns.count()?, columns.take()?);
+    let inode = columns.take::<i64>()?.cast_unsigned();
+    Ok(ImportedFile {
+        path,
+        stamp: Stamp { size, modified, inode },
+        digest: columns.take()?,
+        settled: columns.take()?,
+        memory: columns.id(MemoryId::from_bytes)?,
+        standing: rows::standing(&mut columns)?,
+    })
+}

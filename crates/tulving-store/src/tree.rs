@@ -1,0 +1,127 @@
+//! Walks through trees of files that are to be imported, and reads them.
+//!
+//! What `.gitignore`, `.ignore` and `.tulvingignore` name is left out, and so is what is hidden. Links are not followed, so
+//! a walk ends and stays where it was told to look.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use ignore::{DirEntry, WalkBuilder};
+use tulving_core::file::Stamp;
+
+/// The name of the files that say what is not imported.
+const IGNORE: &str = ".tulvingignore";
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How it is now.
+    pub stamp: Stamp,
+}
+
+/// What could not be looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Where, as far as it is known.
+    pub path: Option<PathBuf>,
+    /// Why.
+    pub why: String,
+}
+
+/// Finds the regular files below a folder, or the file itself, in the order of their names. `found` is told of each; what
+/// could not be looked at is given back.
+pub fn walk(root: &Path, hidden: bool, found: &mut dyn FnMut(TreeFile)) -> Vec<Unread> {
+    let mut unread = Vec::new();
+    let walk = WalkBuilder::new(root)
+        .hidden(!hidden)
+        .require_git(false)
+        .git_global(false)
+        .add_custom_ignore_filename(IGNORE)
+        .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git")
+        .sort_by_file_name(Ord::cmp)
+        .build();
+    for entry in walk {
+        let stamped = entry.map_err(|error| unreadable(&error)).and_then(|entry| stamped(&entry));
+        match stamped {
+            Ok(Some(file)) => found(file),
+            Ok(None) => {}
+            Err(trouble) => unread.push(trouble),
+        }
+    }
+    unread
+}
+
+fn stamped(entry: &DirEntry) -> Result<Option<TreeFile>, Unread> {
+    if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+        return Ok(None);
+    }
+    let metadata = entry.metadata().map_err(|error| unreadable(&error))?;
+    Ok(Some(TreeFile { path: entry.path().to_owned(), stamp: stamp(&metadata) }))
+}
+
+fn unreadable(error: &ignore::Error) -> Unread {
+    let mut path = None;
+    let mut inner = error;
+    loop {
+        inner = match inner {
+            ignore::Error::WithPath { path: at, err } => {
+                path = Some(at.clone());
+                err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => err,
+            inner => return Unread { path, why: inner.to_string() },
+        };
+    }
+}
+
+/// Why a file was not read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// It is no regular file.
+    #[error("it is not a regular file")]
+    NotRegular,
+    /// It is larger than what is taken.
+    #[error("it has {size} bytes and the limit is {limit}")]
+    TooLarge {
+        /// Its size.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The system refused.
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+}
+
+/// Reads a file of at most so many bytes, and says how it was before that.
+pub fn read(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
+    // A pipe would be waited for.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(TreeError::NotRegular);
+    }
+    let bytes = bounded(file, metadata.len(), most)?;
+    Ok((stamp(&metadata), bytes))
+}
+
+fn bounded(file: File, size: u64, limit: u64) -> Result<Vec<u8>, TreeError> {
+    if size > limit {
+        return Err(TreeError::TooLarge { size, limit });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    let size = bytes.len() as u64;
+    if size > limit { Err(TreeError::TooLarge { size, limit }) } else { Ok(bytes) }
+}
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    let modified = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
+    Stamp { size: metadata.len(), modified, inode: metadata.ino() }
+}

@@ -1,0 +1,95 @@
+//! Memories of other systems: which memory stands for each, and what it said when it was taken in.
+
+use tulving_core::change::{AdoptedItem, Adoption, ForeignItem, Write};
+use tulving_core::error::Conflict;
+use tulving_core::id::{Number, PrincipalId, SpaceId, Version};
+use tulving_core::memory::{Chunk, Memory};
+use tulving_core::record::{CurrentVersion, Loaded, MemoryRecord};
+use tulving_core::vocabulary::{System, VersionAct};
+
+use super::{Fresh, conflict, good, world};
+use crate::build::World;
+
+const HERE: SpaceId = SpaceId::DEFAULT;
+const USER: PrincipalId = PrincipalId::USER;
+
+fn item(name: u8, says: u8) -> ForeignItem {
+    ForeignItem { space: HERE, system: System::Max, name: [name; 32], says: [says; 32] }
+}
+
+fn adopt(item: ForeignItem, memory: &Memory, above: u64) -> Write {
+    let current = CurrentVersion { act: VersionAct::Created, by: USER, agent: None };
+    let record = MemoryRecord { memory: memory.clone(), versions: Vec::new(), current };
+    Write::Adopt(Box::new(Adoption { item, record, chunks: chunks(), above }))
+}
+
+/// Chunks that nobody would cut a content into.
+fn chunks() -> Vec<Chunk> {
+    let chunk = |start| Chunk { start, end: start + 1, heading_path: Vec::new(), embedding: None };
+    vec![chunk(0), chunk(1)]
+}
+
+fn known(world: &World, name: u8) -> Option<AdoptedItem> {
+    let mut found = good(world.store.adopted(HERE, USER, System::Max, &[[name; 32]]));
+    assert!(found.len() <= 1);
+    found.pop()
+}
+
+/// What stands for a memory of theirs is the memory itself, or the one that says the same; of a taken id nothing is noted.
+/// Others, other spaces and other systems know nothing of it, and with the memory it goes.
+pub fn what_stands_for_a_foreign_memory_is_known(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let there = world.hub("elsewhere");
+    let mine = world.put(HERE, USER, "said here", |_| {});
+    let (new, twin) = (world.draft(HERE, USER, "new"), world.draft(HERE, USER, "said here"));
+    let loaded = world.apply(vec![
+        adopt(item(1, 1), &new, 0),
+        adopt(item(2, 2), &twin, 0),
+        adopt(item(3, 3), &Memory { id: mine.id, ..twin.clone() }, 0),
+    ]);
+    assert_eq!(loaded.loaded, [Loaded::Added, Loaded::Duplicate { of: mine.id }, Loaded::Present]);
+    let found = known(&world, 1).expect("it is known");
+    assert_eq!((found.memory, found.says, found.space), (new.id, [1; 32], HERE));
+    assert_eq!((found.version, found.current), (Version::FIRST, Version::FIRST));
+    assert_eq!(known(&world, 2).map(|item| item.memory), Some(mine.id));
+    assert_eq!(known(&world, 3), None);
+    let entries = good(world.store.entries(&[new.id], None));
+    assert_eq!(entries[0].chunks, chunks(), "it is cut as it came");
+    for (space, owner, system) in
+        [(there, USER, System::Max), (HERE, world.principal("friend"), System::Max), (HERE, USER, System::Memax)]
+    {
+        assert_eq!(good(world.store.adopted(space, owner, system, &[[1; 32]])), []);
+    }
+    let seen = world.seen(&crate::build::eyes(USER), new.id).expect("it is there");
+    world.edit(&seen, |edition| edition.key = Some("k".to_owned()));
+    let edited = known(&world, 1).expect("it is known");
+    assert_eq!((edited.version, edited.current), (Version::FIRST, Version(2)));
+    world.apply(vec![Write::Adopted { item: item(1, 9), memory: new.id }]);
+    let noted = known(&world, 1).expect("it is known");
+    assert_eq!((noted.says, noted.version), ([9; 32], Version(2)));
+    world.erase(new.id);
+    assert_eq!(known(&world, 1), None);
+    let refused = world.try_apply(vec![Write::Adopted { item: item(1, 9), memory: new.id }]);
+    assert_eq!(conflict(refused), Conflict::Gone { id: new.id });
+}
+
+/// A number of theirs is kept where it is free. Any other is above all that they may still bring.
+pub fn an_adopted_memory_leaves_the_numbers_of_the_others_free(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let first = world.put(HERE, USER, "mine", |_| {});
+    assert_eq!(first.number, Some(Number(1)));
+    let numbered = |number: Option<u64>, content: &str| Memory {
+        number: number.map(Number),
+        ..world.draft(HERE, USER, content)
+    };
+    let loaded = world.apply(vec![
+        adopt(item(1, 1), &numbered(Some(1), "one"), 4),
+        adopt(item(2, 1), &numbered(Some(2), "two"), 4),
+        adopt(item(3, 1), &numbered(None, "none"), 4),
+        adopt(item(4, 1), &numbered(Some(4), "four"), 4),
+    ]);
+    let moved = Loaded::Renumbered { from: Number(1), to: Number(5) };
+    assert_eq!(loaded.loaded, [moved, Loaded::Added, Loaded::Added, Loaded::Added]);
+    let next = world.put(HERE, USER, "the next", |_| {});
+    assert_eq!(next.number, Some(Number(7)));
+}

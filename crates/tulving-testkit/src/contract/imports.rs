@@ -1,0 +1,154 @@
+//! What is known of imported files, the files that memories describe, and what comes of the work on them.
+
+use tulving_core::change::{Settled, Write};
+use tulving_core::error::{Conflict, StoreError, Unique};
+use tulving_core::file::{ImportedFile, Stamp};
+use tulving_core::id::{PrincipalId, SpaceId, Version};
+use tulving_core::memory::{Attachment, Memory, Standing};
+use tulving_core::ports::Probe;
+use tulving_core::text::chunk;
+use tulving_core::vocabulary::{Boundary, State};
+
+use super::{Fresh, conflict, good, world};
+use crate::build::{self, World};
+
+const HERE: SpaceId = SpaceId::DEFAULT;
+const USER: PrincipalId = PrincipalId::USER;
+
+fn file(memory: &Memory, path: &str, size: u64) -> ImportedFile {
+    ImportedFile {
+        path: path.to_owned(),
+        stamp: Stamp { size, modified: -5, inode: u64::MAX },
+        digest: [7; 32],
+        settled: size.is_multiple_of(2),
+        memory: memory.id,
+        standing: memory.standing,
+    }
+}
+
+fn note(to: &ImportedFile) -> Write {
+    Write::Imported { space: HERE, path: to.path.clone(), to: Some(to.clone()) }
+}
+
+fn attached(world: &World, name: Option<&str>, hash: char) -> Memory {
+    let mut memory = world.draft(HERE, USER, &format!("a file {hash} {name:?}"));
+    memory.provenance.attachment = Some(Attachment {
+        object_key: format!("k/{hash}"),
+        media_type: "application/pdf".to_owned(),
+        size: 3,
+        hash: hash.to_string().repeat(64),
+        name: name.map(str::to_owned),
+        trouble: None,
+    });
+    memory
+}
+
+/// A file is known as it was last imported by its own importer, and no more once its memory is gone or elsewhere. Nothing of
+/// it is in the log.
+pub fn an_imported_file_is_known_as_it_was(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let unchanged = |_: &mut Memory| {};
+    let (one, other) = (world.put(HERE, USER, "one", unchanged), world.put(HERE, USER, "other", unchanged));
+    let head = good(world.store.head());
+    let (b, a) = (file(&one, "/d/b.md", 4), file(&other, "/d/a.md", 5));
+    world.apply(vec![note(&b), note(&a)]);
+    assert_eq!(good(world.store.imported(HERE, USER)), [a.clone(), b], "by path");
+    assert_eq!(good(world.store.imported(HERE, world.principal("cook"))), []);
+    assert_eq!(good(world.store.imported(world.hub("elsewhere"), USER)), []);
+    let later = ImportedFile { digest: [8; 32], ..file(&one, "/d/b.md", 6) };
+    world.apply(vec![note(&later), Write::Imported { space: HERE, path: a.path, to: None }]);
+    assert_eq!(good(world.store.imported(HERE, USER)), std::slice::from_ref(&later));
+    assert_eq!(good(world.store.head()), head, "nothing of it is in the log");
+    let forgotten = world.forget(&one);
+    let known = good(world.store.imported(HERE, USER));
+    assert_eq!(known[0].standing, forgotten.standing, "how its memory stands now");
+    world.erase(one.id);
+    assert_eq!(good(world.store.imported(HERE, USER)), []);
+    let refused = world.try_apply(vec![note(&later)]);
+    assert_eq!(conflict(refused), Conflict::Gone { id: one.id });
+}
+
+/// A file that moved is the same memory at another path; one that has another path by now conflicts, and so does a path that
+/// is held.
+pub fn a_memory_follows_its_file_to_another_path(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let saved = |path: &str| {
+        let mut memory = world.draft(HERE, USER, path);
+        memory.provenance.source_path = Some(path.to_owned());
+        world.save(memory)
+    };
+    let (one, other) = (saved("/d/a.md"), saved("/d/b.md"));
+    let repath =
+        |from: &str, to: &str| Write::Repath { id: one.id, from: from.to_owned(), to: to.to_owned() };
+    let head = good(world.store.head());
+    world.apply(vec![repath("/d/a.md", "/d/c.md")]);
+    let moved = world.seen(&build::eyes(USER), one.id).expect("there");
+    assert_eq!(moved.provenance.source_path.as_deref(), Some("/d/c.md"));
+    assert_eq!((moved.version, moved.usage), (one.version, one.usage), "no version");
+    assert!(good(world.store.head()) > head, "who follows the log hears of it");
+    assert_eq!(conflict(world.try_apply(vec![repath("/d/a.md", "/d/d.md")])), Conflict::Moved { id: one.id });
+    let taken = world.try_apply(vec![repath("/d/c.md", "/d/b.md")]);
+    assert_eq!(conflict(taken), Conflict::Taken { what: Unique::SourcePath });
+    assert!(world.seen(&build::eyes(USER), other.id).is_some());
+}
+
+/// A file is unique by its bytes and not by what was read from it; one without a name is from before that rule.
+pub fn a_file_is_unique_by_its_bytes(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let first = world.save(attached(&world, Some("a.pdf"), 'a'));
+    let again = world.try_apply(vec![build::insert(&attached(&world, Some("b.pdf"), 'a'))]);
+    assert_eq!(conflict(again), Conflict::Taken { what: Unique::Attachment });
+    let mut same_text = attached(&world, Some("c.pdf"), 'b');
+    same_text.edition = first.edition.clone();
+    world.save(same_text);
+    world.save(attached(&world, None, 'a'));
+    let hash = "a".repeat(64);
+    let probe = Probe { attachment_hash: Some(&hash), ..Probe::new(HERE, USER, Boundary::Hub) };
+    let twin = good(world.store.twin(&build::eyes(USER), &probe)).expect("found");
+    assert_eq!(twin.id, first.id);
+    assert!(good(world.store.is_attached("k/a")) && !good(world.store.is_attached("k/z")));
+    world.forget(&first);
+    assert!(good(world.store.is_attached("k/a")), "what is forgotten may come back");
+}
+
+/// What came of the work takes the place of what stood for it, without a version, and only on what the work was begun on.
+pub fn the_work_on_a_memory_settles_it(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let mut waiting = attached(&world, Some("a.pdf"), 'a');
+    waiting.standing = Standing::new(State::Processing);
+    let waiting = world.save(waiting);
+    let mut edition = build::edition("what the file says");
+    edition.text.title = Some("Its title".to_owned());
+    let attachment = waiting.provenance.attachment.clone();
+    let attachment = attachment.map(|file| Attachment { trouble: Some("half of it".to_owned()), ..file });
+    let settled = Settled {
+        id: waiting.id,
+        from: waiting.version,
+        chunks: Some(chunks_of(&edition.text.content)),
+        edition: edition.clone(),
+        stood: waiting.standing,
+        standing: Standing::new(State::Active),
+        attachment: attachment.clone(),
+    };
+    let write = |settled: &Settled| vec![Write::Settle(Box::new(settled.clone()))];
+    let stale = Settled { from: Version(7), ..settled.clone() };
+    assert!(matches!(conflict(world.try_apply(write(&stale))), Conflict::Stale { .. }));
+    let moved = Settled { stood: Standing::new(State::Cooling), ..settled.clone() };
+    assert_eq!(conflict(world.try_apply(write(&moved))), Conflict::Moved { id: waiting.id });
+    let head = good(world.store.head());
+    world.apply(write(&settled));
+    assert!(good(world.store.head()) > head);
+    let found = world.seen(&build::eyes(USER), waiting.id).expect("there");
+    assert_eq!((found.edition, found.provenance.attachment), (edition, attachment));
+    assert_eq!((found.version, found.usage), (waiting.version, waiting.usage), "no version");
+    assert_eq!(found.standing.state, State::Active);
+    assert_eq!(good(world.store.versions(&build::eyes(USER), waiting.id)).len(), 1);
+    assert_eq!(good(world.store.sections(&build::eyes(USER), waiting.id)).len(), 1);
+    world.erase(waiting.id);
+    let gone: Result<_, StoreError> = world.try_apply(write(&settled));
+    assert_eq!(conflict(gone), Conflict::Gone { id: waiting.id });
+}
+
+fn chunks_of(content: &str) -> Vec<tulving_core::memory::Chunk> {
+    chunk::split(content, chunk::Form::PROSE)
+}

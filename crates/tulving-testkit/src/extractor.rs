@@ -1,0 +1,93 @@
+//! An extractor that says what it was told to say, and notes what it was asked.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use tulving_core::error::ExtractError;
+use tulving_core::ports::{Extracted, Extractor};
+
+/// Says what it was told to say.
+#[derive(Default)]
+pub struct ScriptedExtractor {
+    script: Mutex<Script>,
+}
+
+#[derive(Default)]
+struct Script {
+    /// What is said of files of a type.
+    of_type: BTreeMap<String, Result<Extracted, ExtractError>>,
+    /// What is said next, before any of these.
+    next: Vec<Result<Extracted, ExtractError>>,
+    asked: Vec<(String, Vec<u8>)>,
+    missing: Vec<String>,
+}
+
+impl ScriptedExtractor {
+    /// One that knows no type.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on this is said of files of a type.
+    pub fn answer(&self, media_type: &str, said: Result<Extracted, ExtractError>) {
+        self.script().of_type.insert(media_type.to_owned(), said);
+    }
+
+    /// From now on files of a type have this text.
+    pub fn answer_text(&self, media_type: &str, text: &str) {
+        let extracted = Extracted { text: text.to_owned(), by: "script", ..Extracted::default() };
+        self.answer(media_type, Ok(extracted));
+    }
+
+    /// This is said of the next file, whatever its type; called several times, of those after it.
+    pub fn answer_next(&self, said: Result<Extracted, ExtractError>) {
+        self.script().next.push(said);
+    }
+
+    /// From now on this is missing.
+    pub fn set_missing(&self, missing: &[&str]) {
+        self.script().missing = missing.iter().map(ToString::to_string).collect();
+    }
+
+    /// What it was asked so far, in order.
+    pub fn asked(&self) -> Vec<(String, Vec<u8>)> {
+        self.script().asked.clone()
+    }
+
+    fn script(&self) -> std::sync::MutexGuard<'_, Script> {
+        self.script.lock().expect("nobody panicked")
+    }
+}
+
+impl Extractor for ScriptedExtractor {
+    fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError> {
+        let mut script = self.script();
+        script.asked.push((media_type.to_owned(), bytes.to_vec()));
+        if !script.next.is_empty() {
+            return script.next.remove(0);
+        }
+        let unsupported = || Err(ExtractError::Unsupported { media_type: media_type.to_owned() });
+        script.of_type.get(media_type).cloned().unwrap_or_else(unsupported)
+    }
+
+    fn missing(&self) -> Vec<String> {
+        self.script().missing.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_it_was_told_to_say_and_notes_what_it_was_asked() {
+        let extractor = ScriptedExtractor::new();
+        extractor.answer_text("application/pdf", "a page");
+        extractor.answer_next(Err(ExtractError::Encrypted));
+        assert_eq!(extractor.extract("application/pdf", b"one"), Err(ExtractError::Encrypted));
+        assert_eq!(extractor.extract("application/pdf", b"two").expect("read").text, "a page");
+        assert!(matches!(extractor.extract("image/png", b""), Err(ExtractError::Unsupported { .. })));
+        let asked: Vec<Vec<u8>> = extractor.asked().into_iter().map(|(_, bytes)| bytes).collect();
+        assert_eq!(asked, [b"one".to_vec(), b"two".to_vec(), Vec::new()]);
+    }
+}

@@ -1,0 +1,256 @@
+//! The part of `tulving import` that takes in what other memories have kept: their databases, exports and journals.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use tulving_core::adopt::{AdoptOptions, Adopted, Tally};
+use tulving_core::foreign::Skipped;
+use tulving_core::journal::take_over::{LongTermTaken, TakenOver};
+use tulving_core::request::Caller;
+use tulving_core::vocabulary::System;
+use tulving_store::foreign::{self, ForeignError, Found, Source};
+
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::text::{counted, one_line, thousands};
+use crate::wire::App;
+
+/// What `--as` calls ordinary files and folders.
+const FILES: &str = "files";
+/// How many of a sort are listed to a person; a program gets all of them.
+const LISTED: usize = 20;
+
+/// Flags for what other memories have kept.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Other memories")]
+pub(crate) struct Other {
+    /// What the paths are, where it is not to be found out: max, spacebot, groups, maven, memax, mcp, chat or files
+    #[arg(long = "as", value_name = "WHAT", value_parser = words(), hide_possible_values = true)]
+    what: Option<String>,
+    /// Which group of a database with several
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+}
+
+fn words() -> clap::builder::PossibleValuesParser {
+    let words: Vec<&'static str> = System::WORDS.iter().copied().chain([FILES]).collect();
+    clap::builder::PossibleValuesParser::new(words)
+}
+
+/// What came of the data of another system.
+#[derive(Debug, Serialize)]
+pub(super) struct Taken {
+    path: String,
+    #[serde(flatten)]
+    became: Became,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Became {
+    Memories(Adopted),
+    Journals(Journals),
+}
+
+#[derive(Debug, Serialize)]
+struct Journals {
+    system: System,
+    #[serde(flatten)]
+    taken: TakenOver,
+}
+
+/// What another memory has kept, and where.
+pub(super) type Kept = (PathBuf, Source);
+
+/// Paths, by what they are.
+#[derive(Default)]
+pub(super) struct Sorted {
+    pub(super) sources: Vec<Kept>,
+    pub(super) files: Vec<PathBuf>,
+}
+
+impl Other {
+    /// Tells what other memories have kept from ordinary files and folders.
+    pub(super) fn sort(&self, paths: &[PathBuf], home: &Path) -> Result<Sorted, Failure> {
+        let Sorted { mut sources, mut files } = Sorted::default();
+        for path in paths {
+            if is_own(path, home) {
+                return Err(ForeignError::Ours { path: path.clone() }.into());
+            }
+            let found = match self.what.as_deref() {
+                Some(FILES) => None,
+                // Whether it may be missing is not decided here.
+                None if !path.exists() => None,
+                Some(word) => Some(foreign::of(path, word.parse::<System>()?)?),
+                None => foreign::find(path)?,
+            };
+            match found {
+                Some(source) => sources.push((path.clone(), source)),
+                None => files.push(path.clone()),
+            }
+        }
+        if let (Some(group), true) =
+            (&self.group, sources.iter().all(|(_, source)| source.system() != System::Groups))
+        {
+            return Err(Failure::usage(format!(
+                "--group {group} is for a database with groups, and there is none"
+            )));
+        }
+        Ok(Sorted { sources, files })
+    }
+
+    /// Takes in one of them.
+    pub(super) fn take(
+        &self,
+        (path, source): &Kept,
+        app: &App<'_>,
+        caller: &Caller,
+        options: &AdoptOptions,
+        printer: &mut Printer,
+    ) -> Result<Taken, Failure> {
+        let group = self.group.as_deref().filter(|_| source.system() == System::Groups);
+        let became = match source.read(group)? {
+            Found::Memories(collection) => {
+                let bar = printer.bar("Importing", Some(collection.memories.len() as u64));
+                let adopted = app.engine.adopt(caller, collection, options, &mut |more| bar.inc(more as u64));
+                bar.finish_and_clear();
+                Became::Memories(adopted.map_err(|error| app.refused(caller, error))?)
+            }
+            Found::Journals(diary) => {
+                let taken = app.engine.take_journals(caller, diary, options.dry_run);
+                let taken = taken.map_err(|error| app.refused(caller, error))?;
+                Became::Journals(Journals { system: source.system(), taken })
+            }
+        };
+        Ok(Taken { path: path.display().to_string(), became })
+    }
+}
+
+/// That a file which a walk came upon is another memory's database, which is not taken in by itself.
+pub(super) fn hint(path: &Path, home: &Path) -> Option<String> {
+    if is_own(path, home) {
+        return Some("it is the store itself".to_owned());
+    }
+    if !foreign::is_named_like_a_database(path) {
+        return None;
+    }
+    let whose = whose(foreign::glance(path)?);
+    Some(format!("it holds {whose}; `tulving import {}` takes them in", path.display()))
+}
+
+/// Whether it is the database of this home. That is opened by SQLite alone: whoever closes it otherwise takes away the locks that
+/// this process holds on it.
+fn is_own(path: &Path, home: &Path) -> bool {
+    let which = |path: &Path| path.metadata().ok().map(|file| (file.dev(), file.ino()));
+    which(path).is_some_and(|found| which(&home.join("tulving.db")) == Some(found))
+}
+
+/// What is in the data of a system, in words for people.
+fn whose(system: System) -> &'static str {
+    match system {
+        System::Max => "Max's memories",
+        System::Spacebot => "Spacebot's memories",
+        System::Groups => "the memories of an agent with groups",
+        System::Maven => "Maven's journals",
+        System::Memax => "memories of Memax",
+        System::Mcp => "entities of the MCP memory server",
+        System::Chat => "a chat",
+    }
+}
+
+impl Taken {
+    pub(super) fn show(&self, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
+        match &self.became {
+            Became::Memories(adopted) => self.show_memories(adopted, dry_run, printer),
+            Became::Journals(journals) => self.show_journals(&journals.taken, dry_run, printer),
+        }
+    }
+
+    fn show_memories(&self, adopted: &Adopted, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
+        for one in &adopted.would_be {
+            printer.line(format!("{:9} {}  {}", one.became, one_line(&one.what), one_line(&one.says)))?;
+        }
+        let counts = [
+            (adopted.new, "new"),
+            (adopted.updated, "updated"),
+            (adopted.known, "already known"),
+            (adopted.forgotten, "forgotten there"),
+            (adopted.renumbered.len() as u64, "renumbered"),
+            (adopted.left.len() as u64, "left as they are here"),
+            (adopted.skipped.len() as u64, "skipped"),
+        ];
+        printer.line(self.headline(whose(adopted.system), &counts, dry_run))?;
+        tally("links", &adopted.links, printer)?;
+        tally("turns of the conversation", &adopted.turns, printer)?;
+        for moved in adopted.renumbered.iter().take(LISTED) {
+            printer.line(format!("  {} is now {}", moved.from, moved.to))?;
+        }
+        more(adopted.renumbered.len(), printer)?;
+        listed("left as it is here", &adopted.left, printer)?;
+        listed("skipped", &adopted.skipped, printer)?;
+        adopted.notes.iter().try_for_each(|note| printer.note(note))
+    }
+
+    fn show_journals(&self, taken: &TakenOver, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
+        let counts = [
+            (taken.new, "new"),
+            (taken.extended, "longer"),
+            (taken.known, "already known"),
+            (taken.skipped.len() as u64, "skipped"),
+        ];
+        printer.line(self.headline(whose(System::Maven), &counts, dry_run))?;
+        match taken.long_term {
+            Some(LongTermTaken::New) => printer.line("  MEMORY.md: new")?,
+            Some(LongTermTaken::Known) => printer.line("  MEMORY.md: already known")?,
+            Some(LongTermTaken::Left) => {
+                printer.warning("there is another MEMORY.md here, which was left as it is")?;
+                printer.note("`tulving long-term edit` is the place to bring the two together")?;
+            }
+            None => {}
+        }
+        if taken.beside > 0 {
+            printer
+                .note("only `memory` was looked at; --as files takes in all that is there, as documents")?;
+        }
+        listed("skipped", &taken.skipped, printer)
+    }
+
+    fn headline(&self, what: &str, counts: &[(u64, &str)], dry_run: bool) -> String {
+        let name = Path::new(&self.path).file_name().and_then(|name| name.to_str()).unwrap_or(&self.path);
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> =
+            counts.map(|(count, word)| format!("{} {word}", thousands(*count))).collect();
+        let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") };
+        let would = if dry_run { "would import " } else { "" };
+        format!("{}: {would}{what}: {counts}", one_line(name))
+    }
+}
+
+fn tally(what: &str, tally: &Tally, printer: &mut Printer) -> Result<(), Failure> {
+    let counts = [(tally.new, "new"), (tally.known, "already known"), (tally.left_out, "left out")];
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{} {word}", thousands(*count)))
+        .collect();
+    if counts.is_empty() { Ok(()) } else { printer.line(format!("  {what}: {}", counts.join(", "))) }
+}
+
+fn listed(how: &str, skipped: &[Skipped], printer: &mut Printer) -> Result<(), Failure> {
+    for Skipped { what, why } in skipped.iter().take(LISTED) {
+        printer.warning(format!("{} was {how}: {why}", one_line(what)))?;
+    }
+    more(skipped.len(), printer)
+}
+
+fn more(count: usize, printer: &mut Printer) -> Result<(), Failure> {
+    match count.saturating_sub(LISTED) {
+        0 => Ok(()),
+        more => {
+            let more = counted(more as u64, "more", "more");
+            printer.note(format!("and {more}; --json lists all of them"))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `tulving extract-text`: reads the text out of one file, in a process that is limited. Other commands start it by themselves.
+//!
+//! It opens no home and reads no settings: what it may cost is in its flags, and the file comes on standard input.
+
+use std::time::Duration;
+
+use clap::Args;
+use tulving_store::extract::{ChildTask, Limits, run_child};
+
+use crate::exit::Outcome;
+use crate::failure::{Cause, Failure};
+
+/// Flags of `extract-text`.
+#[derive(Debug, Args)]
+pub(crate) struct ExtractText {
+    /// What the file is
+    #[arg(long, value_name = "TYPE")]
+    media_type: String,
+    /// Seconds of the processor that it may take
+    #[arg(long, value_name = "SECONDS")]
+    cpu: Option<u64>,
+    /// Bytes of memory that it may take
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<u64>,
+    /// Bytes of text to give at the most
+    #[arg(long, value_name = "BYTES")]
+    text: Option<usize>,
+    /// Pixels of an image to look at, at the most
+    #[arg(long, value_name = "COUNT")]
+    pixels: Option<u64>,
+    /// Languages of text in images, as tesseract names them
+    #[arg(long, value_name = "NAMES")]
+    languages: Option<String>,
+    /// End with this process
+    #[arg(long, value_name = "ID")]
+    parent: Option<u32>,
+}
+
+/// Says what is in the file on standard input. What it prints is for the program that started it.
+pub(super) fn run(args: &ExtractText) -> Result<Outcome, Failure> {
+    let usual = Limits::default();
+    let limits = Limits {
+        cpu: args.cpu.map_or(usual.cpu, Duration::from_secs),
+        wall: usual.wall,
+        memory: args.memory.unwrap_or(usual.memory),
+        text: args.text.unwrap_or(usual.text),
+        pixels: args.pixels.unwrap_or(usual.pixels),
+    };
+    let ExtractText { media_type, languages, parent, .. } = args;
+    run_child(&ChildTask {
+        media_type: media_type.clone(),
+        limits,
+        languages: languages.clone(),
+        parent: *parent,
+    })
+    .map_err(Cause::Output)?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,496 @@
+//! `tulving import`: trees of files, each file a memory, and what other memories have kept; as often as one likes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde::Serialize;
+use tulving_core::adopt::AdoptOptions;
+use tulving_core::classify::form;
+use tulving_core::import::{self, Plan, ReadFile, SeenFile, Taken, TakenFile};
+use tulving_core::request::{Caller, SaveRequest};
+use tulving_core::vocabulary::{Boundary, Origin};
+use tulving_store::tree;
+
+use super::adopt::{self, Kept, Other, Sorted};
+use super::{embed, jobs};
+use crate::args::word;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input;
+use crate::print::Printer;
+use crate::show::text::{counted, thousands};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving import ~/notes
+  tulving import . --dry-run
+  tulving import docs src --tag handbook
+  tulving import ~/notes --watch --prune
+  tulving import ~/.max/max.db --dry-run
+  tulving import memories.db --group main --space main
+
+Takes Markdown, text, code, structured data, PDFs, images and Office documents. What .gitignore, .ignore or .tulvingignore
+names, what is hidden and what may hold secrets is left out. A file is known by its path: one that is as it was is not read
+again, one that says something else becomes a new version, one that only moved keeps its memory. What has vanished is said,
+and archived with --prune. An import that was interrupted goes on where it was.
+
+A path that you name is also recognised by its content: the databases of Max, of Spacebot and of agents with groups, the workspace
+of Maven, memories of Memax as JSON, those of the MCP memory server, and chats as JSON. What is in them is taken in memory by
+memory, and what changed there since becomes a new version. docs/import.md tells what becomes what.";
+
+fn help() -> String {
+    let mut help = format!("{EXAMPLES}\n\nThe names of files that are taken end with:\n");
+    for (group, endings) in form::endings() {
+        let mut line = format!("  {group}:");
+        for ending in endings {
+            if line.len() + ending.len() > 96 {
+                help.push_str(&line);
+                help.push('\n');
+                line = "   ".to_owned();
+            }
+            line.push(' ');
+            line.push_str(ending);
+        }
+        help.push_str(&line);
+        help.push('\n');
+    }
+    help
+}
+
+/// How many files, and about how many bytes of them, are taken in as one act.
+const FILES: usize = 200;
+const BYTES: usize = 8_000_000;
+/// How often a tree is looked at while it is watched; a large one less often, so that looking takes a small part of the time.
+const LOOK: Duration = Duration::from_secs(2);
+const SELDOM: u32 = 20;
+const SELDOMEST: Duration = Duration::from_secs(60);
+/// How many files that were left out are shown for each reason.
+const SHOWN: usize = 3;
+
+/// Flags of `import`.
+#[derive(Debug, Args)]
+#[command(after_help = help())]
+pub(crate) struct Import {
+    /// Folders and files
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Only say what would be done
+    #[arg(long, conflicts_with = "watch")]
+    dry_run: bool,
+    /// Go on following the files until interrupted
+    #[arg(long)]
+    watch: bool,
+    /// Archive the memories of files that have vanished
+    #[arg(long)]
+    prune: bool,
+    /// Also what is hidden
+    #[arg(long)]
+    hidden: bool,
+    /// Leave embedding, and reading the text of PDFs and the like, to later
+    #[arg(long)]
+    later: bool,
+    /// A label for each; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Who may see them [default: private in `default`, hub elsewhere]
+    #[arg(long, value_parser = word!(Boundary))]
+    boundary: Option<Boundary>,
+    #[command(flatten)]
+    other: Other,
+}
+
+/// What came of an import.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+    moved: u64,
+    /// Back from the archive.
+    revived: u64,
+    /// Forgotten here, and left so.
+    forgotten: u64,
+    /// No longer there.
+    vanished: Vec<String>,
+    /// Of those, how many were archived.
+    archived: usize,
+    skipped: Vec<Skipped>,
+    warnings: Vec<String>,
+    /// How long it took to find out what has changed.
+    #[serde(skip)]
+    looking: Duration,
+    /// What would be done, or was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<Fared>,
+    /// What came of what other memories have kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<adopt::Taken>,
+}
+
+#[derive(Debug, Serialize)]
+struct Skipped {
+    path: String,
+    why: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Fared {
+    path: String,
+    became: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+}
+
+impl Report {
+    fn note(&mut self, taken: TakenFile) {
+        let TakenFile { path, became, warnings } = taken;
+        self.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
+        let (word, from) = match became {
+            Taken::Created => (&mut self.new, "new", None).pass(),
+            Taken::Updated => (&mut self.updated, "updated", None).pass(),
+            Taken::Revived => (&mut self.revived, "revived", None).pass(),
+            Taken::Moved { from } => (&mut self.moved, "moved", Some(from)).pass(),
+            Taken::Unchanged => {
+                self.unchanged += 1;
+                return;
+            }
+            Taken::Skipped { why } => {
+                self.skipped.push(Skipped { path, why });
+                return;
+            }
+        };
+        self.files.push(Fared { path, became: word, from });
+    }
+
+    fn did_nothing(&self) -> bool {
+        self.new + self.updated + self.moved + self.revived == 0 && self.archived == 0
+    }
+
+    fn total(&self) -> u64 {
+        self.new + self.updated + self.unchanged + self.moved + self.revived + self.forgotten
+    }
+}
+
+/// Counts, and gives the rest on.
+trait Pass {
+    fn pass(self) -> (&'static str, Option<String>);
+}
+
+impl Pass for (&mut u64, &'static str, Option<String>) {
+    fn pass(self) -> (&'static str, Option<String>) {
+        *self.0 += 1;
+        (self.1, self.2)
+    }
+}
+
+pub(super) fn run(args: &Import, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let caller = Caller { origin: Origin::Import, ..app.here()? };
+    if args.later || args.dry_run {
+        app.leave_embedding();
+    }
+    let Sorted { sources, files } = args.other.sort(&args.paths, &app.settings.home)?;
+    if let (true, Some((path, _))) = (args.watch, sources.first()) {
+        let what = format!("--watch follows files, and {} is another memory's", path.display());
+        return Err(Failure::usage(what).hinted("import it without --watch, as often as you like"));
+    }
+    let roots = files.iter().map(|path| Root::of(path, args.prune)).collect::<Result<Vec<_>, _>>()?;
+    let importer = Importer { args, app, caller, roots };
+    let taken = importer.adopt(&sources, printer)?;
+    let mut report = if importer.roots.is_empty() { Report::default() } else { importer.once(printer)? };
+    report.sources = taken;
+    importer.show(&report, printer)?;
+    if args.dry_run {
+        return Ok(Outcome::Done);
+    }
+    if args.watch || !report.did_nothing() || !report.sources.is_empty() {
+        importer.finish(printer)?;
+    }
+    if args.watch {
+        importer.watch(report.looking, printer)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Something to import.
+struct Root {
+    path: PathBuf,
+    /// What its files are known by begins so.
+    known: String,
+}
+
+impl Root {
+    /// What is not there any more can still be pruned.
+    fn of(path: &Path, prune: bool) -> Result<Self, Failure> {
+        let known = match input::full_path(path) {
+            Err(_) if prune && is_missing(path) => input::missing_path(path)?,
+            known => known?,
+        };
+        Ok(Self { path: path.to_owned(), known })
+    }
+
+    /// What a file below it is known by; `None` where that is no text.
+    fn name(&self, file: &Path) -> Option<String> {
+        let below = file.strip_prefix(&self.path).ok()?;
+        match below.as_os_str().is_empty() {
+            true => Some(self.known.clone()),
+            false => Some(format!("{}/{}", self.known.trim_end_matches('/'), below.to_str()?)),
+        }
+    }
+}
+
+/// Whether a file of this name is, or was, this path or below it.
+fn is_within(name: &str, path: &str) -> bool {
+    let below = name.strip_prefix(path.trim_end_matches('/'));
+    below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether something is known not to be there.
+fn is_missing(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// What was found below the roots.
+#[derive(Default)]
+struct Found {
+    seen: Vec<SeenFile>,
+    /// Where each is.
+    paths: HashMap<String, PathBuf>,
+    /// What could not be looked at: what is in it has not vanished.
+    unread: Vec<String>,
+}
+
+struct Importer<'a> {
+    args: &'a Import,
+    app: &'a App<'a>,
+    caller: Caller,
+    roots: Vec<Root>,
+}
+
+impl Importer<'_> {
+    /// Takes in what other memories have kept.
+    fn adopt(&self, sources: &[Kept], printer: &mut Printer) -> Result<Vec<adopt::Taken>, Failure> {
+        let options = AdoptOptions {
+            tags: self.args.tags.clone(),
+            boundary: self.args.boundary,
+            dry_run: self.args.dry_run,
+        };
+        let take = |source| self.args.other.take(source, self.app, &self.caller, &options, printer);
+        sources.iter().map(take).collect()
+    }
+
+    /// Looks at all files once, and takes in what has changed.
+    fn once(&self, printer: &mut Printer) -> Result<Report, Failure> {
+        let mut report = Report::default();
+        let began = Instant::now();
+        let Found { seen, paths, unread } = self.look(&mut report);
+        let known = self.app.engine.imported(&self.caller)?;
+        let within = |name: &str| {
+            self.roots.iter().any(|root| is_within(name, &root.known))
+                && !unread.iter().any(|path| is_within(name, path))
+        };
+        let mut plan = import::plan(known, seen, within, |name| is_missing(Path::new(name)));
+        report.looking = began.elapsed();
+        report.unchanged = plan.unchanged as u64;
+        report.forgotten = plan.forgotten.len() as u64;
+        let waiting = std::mem::take(&mut plan.read);
+        let bar = printer.bar("Importing", Some(waiting.len() as u64));
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for file in waiting {
+            bar.inc(1);
+            let Some(read) = self.read(file, &paths, &mut report) else { continue };
+            if self.args.dry_run {
+                report.note(self.app.engine.foresee_import(&self.caller, &mut plan, read)?);
+                continue;
+            }
+            bytes += read.bytes.len();
+            batch.push(read);
+            if batch.len() == FILES || bytes > BYTES {
+                self.take(&mut plan, std::mem::take(&mut batch), &mut report)?;
+                bytes = 0;
+            }
+        }
+        self.take(&mut plan, batch, &mut report)?;
+        bar.finish_and_clear();
+        report.vanished = plan.vanished().map(|file| file.path.clone()).collect();
+        if self.args.prune && !self.args.dry_run {
+            report.archived = self.app.engine.prune_import(&self.caller, &plan)?;
+        }
+        Ok(report)
+    }
+
+    /// All files that may be imported, and where they are.
+    fn look(&self, report: &mut Report) -> Found {
+        let mut found = Found::default();
+        for root in &self.roots {
+            let mut skip = |path: &Path, why: String| {
+                report.skipped.push(Skipped { path: path.display().to_string(), why });
+            };
+            if is_missing(&root.path) && self.args.prune && !self.args.watch {
+                continue;
+            }
+            let mut files = Vec::new();
+            let unread = tree::walk(&root.path, self.args.hidden, &mut |file| files.push(file));
+            for file in files {
+                let named = file.path == root.path;
+                if let Some(why) = adopt::hint(&file.path, &self.app.settings.home).filter(|_| !named) {
+                    skip(&file.path, why);
+                    continue;
+                }
+                match root.name(&file.path) {
+                    None => skip(&file.path, "its name is not UTF-8".to_owned()),
+                    Some(name) => match form::is_importable(&name) {
+                        Err(why) if !named => skip(&file.path, why.to_string()),
+                        _ if found.paths.contains_key(&name) => {}
+                        _ => {
+                            found.seen.push(SeenFile { path: name.clone(), stamp: file.stamp });
+                            found.paths.insert(name, file.path);
+                        }
+                    },
+                }
+            }
+            for trouble in unread {
+                let path = trouble.path.as_deref().unwrap_or(&root.path);
+                found.unread.push(root.name(path).unwrap_or_else(|| root.known.clone()));
+                skip(path, trouble.why);
+            }
+        }
+        found
+    }
+
+    fn read(
+        &self,
+        file: SeenFile,
+        paths: &HashMap<String, PathBuf>,
+        report: &mut Report,
+    ) -> Option<ReadFile> {
+        let path = paths.get(&file.path)?;
+        let most = self.app.settings.limits.attachment_bytes as u64;
+        match tree::read(path, most) {
+            Ok((stamp, bytes)) => {
+                let about = SaveRequest {
+                    tags: (!self.args.tags.is_empty()).then(|| self.args.tags.clone()),
+                    boundary: self.args.boundary,
+                    ..SaveRequest::default()
+                };
+                Some(ReadFile { seen: SeenFile { stamp, ..file }, bytes, about })
+            }
+            Err(error) => {
+                report.skipped.push(Skipped { path: path.display().to_string(), why: error.to_string() });
+                None
+            }
+        }
+    }
+
+    fn take(&self, plan: &mut Plan, batch: Vec<ReadFile>, report: &mut Report) -> Result<(), Failure> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let taken = self.app.engine.import(&self.caller, plan, batch);
+        let taken = taken.map_err(|error| self.app.refused(&self.caller, error))?;
+        taken.into_iter().for_each(|file| report.note(file));
+        Ok(())
+    }
+
+    /// Embeds, and reads the text of what is not text, unless that is left to later.
+    fn finish(&self, printer: &mut Printer) -> Result<(), Failure> {
+        printer.finish()?;
+        self.app.fold(printer)?;
+        if self.args.later {
+            return Ok(());
+        }
+        let failed = jobs::along(self.app, printer)?;
+        if failed > 0 {
+            let files = counted(failed, "file", "files");
+            printer.note(format!(
+                "the text of {files} could not be read; `tulving jobs --state dead` says why"
+            ))?;
+            for missing in self.app.engine.missing_extractors() {
+                printer.note(missing)?;
+            }
+        }
+        embed::along(self.app, printer)
+    }
+
+    fn watch(&self, mut looking: Duration, printer: &mut Printer) -> Result<(), Failure> {
+        printer.note("watching; stop with Ctrl-C")?;
+        loop {
+            thread::sleep((looking * SELDOM).clamp(LOOK, SELDOMEST));
+            let report = self.once(printer)?;
+            looking = report.looking;
+            if !report.did_nothing() {
+                self.show(&report, printer)?;
+                self.finish(printer)?;
+            }
+        }
+    }
+
+    fn show(&self, report: &Report, printer: &mut Printer) -> Result<(), Failure> {
+        if printer.json() {
+            return printer.document(report);
+        }
+        for source in &report.sources {
+            source.show(self.args.dry_run, printer)?;
+        }
+        if self.roots.is_empty() {
+            return Ok(());
+        }
+        if self.args.dry_run {
+            for file in &report.files {
+                let from = file.from.as_ref().map(|from| format!("  (was {from})")).unwrap_or_default();
+                printer.line(format!("{:8} {}{from}", file.became, file.path))?;
+            }
+        }
+        for path in &report.vanished {
+            let word = if report.archived > 0 { "archived" } else { "vanished" };
+            printer.line(format!("{word:8} {path}"))?;
+        }
+        for warning in &report.warnings {
+            printer.warning(warning)?;
+        }
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for Skipped { path, why } in &report.skipped {
+            reasons.entry(why).or_default().push(path);
+        }
+        for (why, paths) in &reasons {
+            let mut shown = paths.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+            if paths.len() > SHOWN {
+                shown.push_str(", …");
+            }
+            printer
+                .note(format!("skipped {}: {why} ({shown})", counted(paths.len() as u64, "file", "files")))?;
+        }
+        printer.line(summary(report, self.args.dry_run))?;
+        if !report.vanished.is_empty() && report.archived == 0 {
+            printer.note("--prune archives the memories of files that have vanished")?;
+        }
+        Ok(())
+    }
+}
+
+fn summary(report: &Report, dry_run: bool) -> String {
+    let counts = [
+        (report.new, "new"),
+        (report.updated, "updated"),
+        (report.moved, "moved"),
+        (report.revived, "back from the archive"),
+        (report.unchanged, "unchanged"),
+        (report.forgotten, "forgotten"),
+        (report.vanished.len() as u64, if report.archived > 0 { "archived" } else { "vanished" }),
+        (report.skipped.len() as u64, "skipped"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
+    let verb = if dry_run { "Would import" } else { "Imported" };
+    let files = counted(report.total(), "file", "files");
+    if counts.is_empty() {
+        format!("{verb} {files}")
+    } else {
+        format!("{verb} {files}: {}", counts.join(", "))
+    }
+}

@@ -1,0 +1,155 @@
+//! `tulving jobs`: work in the background, what waits, what failed and why.
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use tulving_core::job::Job;
+use tulving_core::vocabulary::JobState;
+
+use crate::args::word;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::table::table;
+use crate::show::text::counted;
+use crate::show::time::age;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving jobs
+  tulving jobs --state dead
+  tulving jobs run
+  tulving jobs retry 0199a1b2-…
+
+Text is read out of files, and links are made ready, in the background: by a server while it runs, else by `jobs run`. What
+fails is tried again a few times with growing pauses, and then given up with the reason.";
+
+/// Flags of `jobs`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Jobs {
+    #[command(subcommand)]
+    act: Option<Act>,
+    /// Only in this state; may be repeated
+    #[arg(long = "state", value_name = "STATE", value_parser = word!(JobState))]
+    states: Vec<JobState>,
+    /// Most jobs to show
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: usize,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Do what is due, now
+    Run,
+    /// Try a job again that was given up
+    Retry {
+        /// Its id
+        #[arg(value_name = "JOB")]
+        job: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Report {
+    jobs: Vec<Job>,
+    /// How many memories wait for their vectors.
+    waiting_to_be_embedded: u64,
+}
+
+pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.act {
+        None => list(args, app, printer),
+        Some(Act::Run) => work(app, printer),
+        Some(Act::Retry { job }) => {
+            let id = job.parse().map_err(|_| {
+                Failure::usage(format!("`{}` is not the id of a job", tulving_core::preview::short(job)))
+                    .hinted("`tulving jobs` shows them")
+            })?;
+            let job = app.engine.retry_job(&app.caller, id)?;
+            if printer.json() {
+                printer.document(&job)?;
+            } else {
+                printer.line(format!("{} is {}", job.id, job.state))?;
+            }
+            Ok(Outcome::Done)
+        }
+    }
+}
+
+fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let jobs = app.engine.jobs(&app.caller, &args.states, args.limit)?;
+    let waiting_to_be_embedded = app.engine.waiting_to_be_embedded(&app.caller)?;
+    if printer.json() {
+        printer.document(&Report { jobs, waiting_to_be_embedded })?;
+        return Ok(Outcome::Done);
+    }
+    let row = |job: &Job| {
+        let what = job.memory().map_or_else(String::new, |memory| memory.to_string());
+        let tried = format!("{} of {}", job.attempts, job.max_attempts);
+        let asked = age(job.created_at, printer.now());
+        let why = job.last_error.clone().unwrap_or_default();
+        [job.id.to_string(), job.kind.clone(), job.state.to_string(), tried, asked, what, why]
+    };
+    let rows: Vec<_> = jobs.iter().map(row).collect();
+    if !rows.is_empty() {
+        printer.lines(&table(["job", "kind", "state", "tried", "asked", "memory", "why"], &rows))?;
+    }
+    if jobs.is_empty() {
+        printer.line("No jobs")?;
+    }
+    if waiting_to_be_embedded > 0 {
+        let waiting = counted(waiting_to_be_embedded, "memory waits", "memories wait");
+        printer.note(format!("{waiting} to be embedded; `tulving embed` does it now"))?;
+    }
+    Ok(Outcome::Done)
+}
+
+#[derive(Default, Serialize)]
+struct Done {
+    done: u64,
+    failed: u64,
+    /// To be tried again.
+    later: u64,
+}
+
+fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    app.engine.require_org_admin(&app.caller)?;
+    let done = process_all(app, printer)?;
+    if printer.json() {
+        printer.document(&done)?;
+        return Ok(Outcome::Done);
+    }
+    let failed = match done.failed {
+        0 => String::new(),
+        failed => format!("; {failed} failed, `tulving jobs` shows why"),
+    };
+    let later = match done.later {
+        0 => String::new(),
+        later => format!("; {later} are tried again later"),
+    };
+    printer.line(format!("Did {}{failed}{later}", counted(done.done, "job", "jobs")))?;
+    Ok(Outcome::Done)
+}
+
+/// Does all work that is due.
+fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
+    let bar = printer.bar("Reading", None);
+    let mut all = Done::default();
+    while let Some(processed) = app.engine.process_waiting(&app.holder())? {
+        match processed.job.state {
+            JobState::Done => all.done += 1,
+            JobState::Dead => all.failed += 1,
+            // It is tried again later, or somebody else has it.
+            _ => all.later += 1,
+        }
+        bar.set_position(all.done + all.failed + all.later);
+    }
+    bar.finish_and_clear();
+    Ok(all)
+}
+
+/// Does all work that is due, where it is done along with something else; says how many failed.
+pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<u64, Failure> {
+    process_all(app, printer).map(|all| all.failed)
+}

@@ -1,0 +1,78 @@
+//! Where the files are kept that memories describe, as the settings say.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tulving_core::error::ObjectError;
+use tulving_core::ports::{Hold, Objects};
+use tulving_store::objects::{Local, S3, S3Config, S3Keys};
+
+/// The settings below `objects`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ObjectPlace {
+    /// Empty for the folder of the home.
+    pub(super) bucket: String,
+    pub(super) region: String,
+    pub(super) endpoint: String,
+    pub(super) prefix: String,
+    pub(super) allow_http: bool,
+    /// Empty for the variables that every client of S3 knows.
+    pub(super) keys_file: PathBuf,
+}
+
+impl ObjectPlace {
+    /// The place itself. One that cannot be used says so when it is used: a wrong setting keeps nobody from the memories.
+    pub(crate) fn open(&self, folder: &Path) -> Arc<dyn Objects> {
+        if self.bucket.is_empty() {
+            return Arc::new(Local::new(folder));
+        }
+        match self.bucket(folder) {
+            Ok(bucket) => Arc::new(bucket),
+            Err(why) => Arc::new(Unusable { why }),
+        }
+    }
+
+    fn bucket(&self, folder: &Path) -> Result<S3, ObjectError> {
+        let keys = match self.keys_file.as_os_str().is_empty() {
+            true => S3Keys::from_variables(|name| std::env::var(name).ok())?,
+            false => S3Keys::from_file(&self.keys_file)?,
+        };
+        S3::new(S3Config {
+            bucket: self.bucket.clone(),
+            region: self.region.clone(),
+            endpoint: Some(self.endpoint.clone()).filter(|endpoint| !endpoint.is_empty()),
+            prefix: self.prefix.clone(),
+            allow_http: self.allow_http,
+            keys,
+            time_out: S3Config::TIME_OUT,
+            lock: folder.join("lock"),
+        })
+    }
+}
+
+/// Stands for a place that cannot be had.
+struct Unusable {
+    why: ObjectError,
+}
+
+impl Objects for Unusable {
+    fn put(&self, _: &[u8], _: &str) -> Result<String, ObjectError> {
+        Err(self.why.clone())
+    }
+
+    fn get(&self, _: &str) -> Result<Option<Vec<u8>>, ObjectError> {
+        Err(self.why.clone())
+    }
+
+    fn remove(&self, _: &str) -> Result<(), ObjectError> {
+        Err(self.why.clone())
+    }
+
+    fn keeping(&self) -> Result<Hold, ObjectError> {
+        Err(self.why.clone())
+    }
+
+    fn removing(&self) -> Result<Option<Hold>, ObjectError> {
+        Err(self.why.clone())
+    }
+}

@@ -1,0 +1,259 @@
+//! Documents on the command line: pushed one by one, and imported as trees that change.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use crate::binary::Tulving;
+use crate::crash::{endless, kill};
+
+/// A picture of one pixel: bytes that are no text.
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
+
+fn write(tulving: &Tulving, path: &str, text: impl AsRef<[u8]>) {
+    let path = tulving.folder().join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(path, text).expect("written");
+}
+
+/// Makes files look as if they were written long ago, so that their time tells whether they changed.
+fn age(tulving: &Tulving, path: &str) {
+    let file = fs::File::options().append(true).open(tulving.folder().join(path)).expect("there");
+    file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000)).expect("set");
+}
+
+fn known_by(tulving: &Tulving, path: &str) -> String {
+    let full = tulving.folder().canonicalize().expect("a folder");
+    full.join(path).display().to_string()
+}
+
+fn counts(report: &Value) -> [u64; 5] {
+    ["new", "updated", "moved", "unchanged", "revived"].map(|name| report[name].as_u64().expect("a count"))
+}
+
+fn at(tulving: &Tulving, path: &str) -> Option<Value> {
+    let path = known_by(tulving, path);
+    let listed = |more: &[&str]| {
+        let listed = tulving.json(&[&["list", "--source-path", &path], more].concat());
+        listed["memories"].as_array().expect("a list").first().cloned()
+    };
+    listed(&[]).or_else(|| listed(&["--archived"]))
+}
+
+#[test]
+fn a_file_is_pushed_once_and_updated_when_it_changes() {
+    let tulving = Tulving::new();
+    write(&tulving, "runbook.md", "# Deploy runbook\n\n1. Run `make`.\n2. Restart the service.\n");
+    let first = tulving.json(&["push", "runbook.md", "--tag", "ops"]);
+    assert_eq!((&first["fate"], &first["state"]), (&json!("created"), &json!("active")));
+    let memory = tulving.json(&["get", "1"]);
+    assert_eq!(memory["content_type"], "markdown");
+    assert_eq!((&memory["title"], &memory["kind"]), (&json!("Deploy runbook"), &json!("procedural")));
+    assert_eq!((&memory["tags"], &memory["origin"]), (&json!(["ops"]), &json!("cli")));
+    assert_eq!(memory["source_path"], known_by(&tulving, "runbook.md"));
+    assert_eq!(tulving.json(&["push", "./runbook.md"])["fate"], "unchanged");
+    write(&tulving, "runbook.md", "# Deploy runbook\n\n1. Run `make all`.\n");
+    let changed = tulving.json(&["push", "runbook.md"]);
+    assert_eq!((&changed["fate"], &changed["version"]), (&json!("updated"), &json!(2)));
+    assert_eq!(tulving.json(&["list"])["memories"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn standard_input_and_links_are_pushed() {
+    let tulving = Tulving::new();
+    let run = tulving.run_with(&["push", "-", "--name", "main.py", "--json"], b"def main():\n    pass\n");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let code = tulving.json(&["get", "1"]);
+    assert_eq!((&code["content_type"], &code["language"]), (&json!("code"), &json!("python")));
+    assert_eq!(code["source_path"], Value::Null);
+    let link = tulving.json(&["push", "https://example.org/changelog"]);
+    assert_eq!((&link["fate"], &link["state"]), (&json!("created"), &json!("active")));
+    assert_eq!(tulving.json(&["get", "2"])["content_type"], "link");
+    let wrong = tulving.run_with(&["push", "-", "--name", "a.json"], b"{\"a\": ");
+    assert_eq!(wrong.code, 0, "{}", wrong.err);
+    assert!(wrong.err.contains("not valid JSON"), "{}", wrong.err);
+    assert_eq!(tulving.json(&["get", "3"])["content_type"], "text");
+    assert_eq!(tulving.run(&["push", "missing.md"]).code, 9);
+    assert_eq!(tulving.run_with(&["push", "-"], b" \n").code, 2);
+}
+
+#[test]
+fn a_file_that_is_no_text_is_kept_and_given_back() {
+    let tulving = Tulving::new();
+    write(&tulving, "dot.png", PICTURE);
+    let pushed = tulving.json(&["push", "dot.png"]);
+    assert_eq!(pushed["state"], "active", "it was worked on: {pushed}");
+    let memory = tulving.json(&["get", "1"]);
+    assert_eq!(memory["content_type"], "file");
+    assert_eq!(memory["attachment"]["media_type"], "image/png");
+    assert_eq!(memory["attachment"]["name"], "dot.png");
+    tulving.ok(&["attachment", "1", "--output", "back.png"]);
+    assert_eq!(fs::read(tulving.folder().join("back.png")).expect("written"), PICTURE);
+    assert_eq!(tulving.run(&["attachment", "1", "--output", "back.png"]).code, 4, "it is there");
+    tulving.ok(&["attachment", "1", "--output", "back.png", "--force"]);
+    let jobs = tulving.json(&["jobs"]);
+    assert_eq!(jobs["jobs"][0]["kind"], "extract");
+    tulving.ok(&["forget", "1", "--hard"]);
+    let left = files_below(&tulving.home().join("objects/sha256"));
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.path() {
+            path if path.is_dir() => found.extend(files_below(&path)),
+            path => found.push(path.display().to_string()),
+        }
+    }
+    found
+}
+
+#[test]
+fn a_tree_is_imported_and_followed_as_it_changes() {
+    let tulving = Tulving::new();
+    write(&tulving, "notes/a.md", "# Alpha\n\nThe first note.\n");
+    write(&tulving, "notes/sub/b.txt", "The second note.\n");
+    write(&tulving, "notes/c.rs", "fn main() {}\n");
+    write(&tulving, "notes/built.o", "\0");
+    write(&tulving, "notes/.env", "TOKEN=abc\n");
+    write(&tulving, "notes/ignored/d.md", "left out\n");
+    write(&tulving, "notes/private.md", "left out too\n");
+    write(&tulving, "notes/.gitignore", "ignored/\n");
+    write(&tulving, "notes/.tulvingignore", "private.md\n");
+    for path in ["notes/a.md", "notes/sub/b.txt", "notes/c.rs"] {
+        age(&tulving, path);
+    }
+    let dry = tulving.json(&["import", "notes", "--dry-run"]);
+    assert_eq!(counts(&dry), [3, 0, 0, 0, 0], "{dry}");
+    assert_eq!(tulving.json(&["list"])["memories"].as_array().map(Vec::len), Some(0), "nothing is written");
+    let first = tulving.json(&["import", "notes"]);
+    assert_eq!(counts(&first), [3, 0, 0, 0, 0], "{first}");
+    let skipped: Vec<&str> =
+        first["skipped"].as_array().expect("a list").iter().filter_map(|one| one["path"].as_str()).collect();
+    assert_eq!(skipped, ["notes/built.o"]);
+    assert_eq!(at(&tulving, "notes/a.md").expect("there")["origin"], "import");
+    let again = tulving.json(&["import", "notes"]);
+    assert_eq!(counts(&again), [0, 0, 0, 3, 0], "{again}");
+
+    write(&tulving, "notes/a.md", "# Alpha\n\nThe first note, mended.\n");
+    fs::rename(tulving.folder().join("notes/sub/b.txt"), tulving.folder().join("notes/moved.txt"))
+        .expect("moved");
+    fs::remove_file(tulving.folder().join("notes/c.rs")).expect("gone");
+    let third = tulving.json(&["import", "notes"]);
+    assert_eq!(counts(&third), [0, 1, 1, 0, 0], "{third}");
+    assert_eq!(third["vanished"], json!([known_by(&tulving, "notes/c.rs")]));
+    assert_eq!(at(&tulving, "notes/c.rs").expect("there")["state"], "active", "only when asked");
+    let pruned = tulving.json(&["import", "notes", "--prune"]);
+    assert_eq!(pruned["archived"], 1);
+    assert_eq!(at(&tulving, "notes/c.rs").expect("there")["state"], "archived");
+    write(&tulving, "notes/c.rs", "fn main() {}\n");
+    assert_eq!(counts(&tulving.json(&["import", "notes"]))[4], 1, "back from the archive");
+    assert_eq!(tulving.json(&["list", "--all"])["memories"].as_array().map(Vec::len), Some(3));
+    tulving.assert_healthy();
+}
+
+#[test]
+fn a_tree_that_moved_keeps_its_memories_and_one_that_is_gone_can_be_pruned() {
+    let tulving = Tulving::new();
+    write(&tulving, "notes/a.md", "a note\n");
+    write(&tulving, "notes/sub/b.md", "another note\n");
+    tulving.ok(&["import", "notes"]);
+    fs::rename(tulving.folder().join("notes"), tulving.folder().join("moved")).expect("moved");
+    assert_eq!(tulving.json(&["import", "moved"])["moved"], 2);
+    fs::remove_dir_all(tulving.folder().join("moved")).expect("removed");
+    assert_eq!(tulving.run(&["import", "moved"]).code, 9, "a path that is not there is an error");
+    assert_eq!(tulving.json(&["import", "moved", "--prune"])["archived"], 2);
+    assert_eq!(at(&tulving, "moved/sub/b.md").expect("there")["state"], "archived");
+    let folder = tulving.run(&["push", "."]);
+    assert_eq!(folder.code, 2);
+    assert!(folder.err.contains("`tulving import` takes whole folders"), "{}", folder.err);
+}
+
+#[test]
+fn what_lies_behind_a_link_has_vanished() {
+    let tulving = Tulving::new();
+    write(&tulving, "notes/sub/a.md", "a note\n");
+    tulving.ok(&["import", "notes"]);
+    assert_eq!(tulving.run(&["import", "elsewhere"]).code, 9, "a path that is not there is an error");
+    fs::rename(tulving.folder().join("notes/sub"), tulving.folder().join("away")).expect("moved");
+    symlink(tulving.folder().join("away"), tulving.folder().join("notes/sub")).expect("a link");
+    let report = tulving.json(&["import", "notes"]);
+    assert_eq!(report["vanished"].as_array().map(Vec::len), Some(1), "links are not followed: {report}");
+}
+
+#[test]
+fn a_part_that_cannot_be_looked_at_has_not_vanished() {
+    let tulving = Tulving::new();
+    let deep = "d".repeat(200);
+    write(&tulving, &format!("notes/{deep}/a.md"), "a note\n");
+    write(&tulving, "notes/b.md", "another note\n");
+    tulving.ok(&["import", "notes"]);
+    fs::remove_file(tulving.folder().join("notes/b.md")).expect("removed");
+    // So long a path names the folder, and is too long for what is in it.
+    let long = format!("{}notes", "./".repeat(1_990));
+    let report = tulving.json(&["import", &long, "--prune"]);
+    assert_eq!(report["skipped"].as_array().map(Vec::len), Some(1), "{report}");
+    assert_eq!((&report["archived"], report["vanished"].as_array().map(Vec::len)), (&json!(1), Some(1)));
+    assert_eq!(at(&tulving, &format!("notes/{deep}/a.md")).expect("there")["state"], "active");
+    assert_eq!(at(&tulving, "notes/b.md").expect("there")["state"], "archived");
+}
+
+#[test]
+fn an_import_that_was_killed_goes_on_where_it_was() {
+    let tulving = Tulving::new();
+    for n in 0..600 {
+        write(&tulving, &format!("notes/{:02}/{n}.md", n % 20), format!("# Note {n}\n\nIt says {n}.\n"));
+    }
+    let script = r#"exec "$0" import notes --later"#;
+    for round in 0..12 {
+        kill(endless(&tulving, script, &[]), Duration::from_millis(40 * (round + 1)));
+    }
+    tulving.ok(&["import", "notes", "--later"]);
+    let memories = tulving.json(&["list", "--all"])["memories"].as_array().expect("a list").clone();
+    assert_eq!(memories.len(), 600, "each file once");
+    let mut contents: Vec<&str> = memories.iter().filter_map(|memory| memory["content"].as_str()).collect();
+    contents.sort_unstable();
+    contents.dedup();
+    assert_eq!(contents.len(), 600);
+    tulving.assert_healthy();
+}
+
+#[test]
+fn two_who_import_the_same_at_once_make_each_file_once() {
+    let tulving = Tulving::new();
+    for n in 0..300 {
+        write(&tulving, &format!("notes/{n}.md"), format!("# Note {n}\n\nIt says {n}.\n"));
+    }
+    tulving.ok(&["list"]);
+    let script = r#""$0" import notes --later --json & "$0" import notes --later --json; wait"#;
+    let run = crate::binary::finish(tulving.shell(script, &[]), b"");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let memories = tulving.json(&["list", "--all"]);
+    assert_eq!(memories["memories"].as_array().map(Vec::len), Some(300), "{}", run.err);
+    tulving.assert_healthy();
+}
+
+#[test]
+fn a_watched_tree_is_followed_until_the_watcher_is_stopped() {
+    let tulving = Tulving::new();
+    write(&tulving, "notes/a.md", "the first\n");
+    let watcher = endless(&tulving, r#"exec "$0" import notes --watch --later"#, &[]);
+    let appears = |path: &str| {
+        for _ in 0..200 {
+            if at(&tulving, path).is_some() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        false
+    };
+    let first = appears("notes/a.md");
+    write(&tulving, "notes/b.md", "the second\n");
+    let second = appears("notes/b.md");
+    kill(watcher, Duration::ZERO);
+    assert!(first && second);
+}

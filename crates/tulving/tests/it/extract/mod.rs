@@ -1,0 +1,82 @@
+//! The text of files, read by the real binary in a process of its own: what comes out, what it may cost, and what is left of it.
+
+/// Files of every form, and images with tesseract.
+mod files;
+
+/// Files that were made to harm.
+mod hostile;
+
+/// What a process that reads may do, and that none is left.
+mod process;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tulving_store::extract::{ChildExtractor, Limits};
+
+const PDF: &str = "application/pdf";
+const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+const SHEETS: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// The binary that reads.
+fn binary() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_tulving"))
+}
+
+/// One that reads within limits that are reached soon.
+fn small() -> Limits {
+    Limits {
+        cpu: Duration::from_secs(2),
+        wall: Duration::from_secs(60),
+        memory: 400 << 20,
+        ..Limits::default()
+    }
+}
+
+fn extractor(limits: Limits) -> ChildExtractor {
+    ChildExtractor::new(binary(), limits)
+}
+
+/// A file of the tests of the store.
+fn file(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tulving-store/tests/extract");
+    std::fs::read(folder.join(name)).expect("a file of the tests")
+}
+
+/// The processes that this one has started and that are still there, if only to be waited for.
+fn children() -> Vec<u32> {
+    let own = std::process::id();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").expect("processes").filter_map(Result::ok) {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        if parent_of(id) == Some(own) {
+            found.push(id);
+        }
+    }
+    found
+}
+
+/// A number of what the system says of a process, counted from its name.
+fn stat_of(id: u32, number: usize) -> Option<i64> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name may have anything in it, but ends at the last bracket.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(number)?.parse().ok()
+}
+
+fn parent_of(id: u32) -> Option<u32> {
+    stat_of(id, 1).and_then(|parent| parent.try_into().ok())
+}
+
+/// Waits for something that comes soon.
+fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = std::time::Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
