@@ -131,8 +131,8 @@ fn they_are_applied_over_http_in_the_space_of_the_call() {
     assert_eq!(tend(json!({ "dry": true })).status, 400);
 }
 
-#[test]
-fn stable_memories_lead_on_unrelated_questions_and_volatile_ones_need_to_fit() {
+/// Saves a room of each stability, and gives the order of the stabilities in the answers to questions, with the real model.
+fn ordered(rooms: [(&str, &str); 3], questions: &[&str]) -> Vec<Vec<String>> {
     let tulving = Tulving::new();
     let with_model = |args: &[&str]| {
         let mut command = tulving.command(args);
@@ -141,26 +141,41 @@ fn stable_memories_lead_on_unrelated_questions_and_volatile_ones_need_to_fit() {
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };
-    // Said alike, so that none fits an unrelated question better than the others.
-    for (stability, room) in [("volatile", "Oslo"), ("evolving", "Bergen"), ("stable", "Tromsø")] {
-        with_model(&[
-            "save",
-            &format!("The meeting room on the third floor is called {room}"),
-            "--stability",
-            stability,
-        ]);
+    for (stability, room) in rooms {
+        let content = format!("The meeting room on the third floor is called {room}");
+        with_model(&["save", &content, "--stability", stability]);
     }
-    let order = |question: &str| -> Vec<String> {
-        let answer: Value = serde_json::from_str(&with_model(&["recall", question, "--json"])).expect("JSON");
-        let hits = answer["hits"].as_array().expect("hits").iter();
-        hits.map(|hit| hit["memory"]["stability"].as_str().expect("a stability").to_owned()).collect()
+    let order = |question: &&str| -> Vec<String> {
+        let out = with_model(&["recall", question, "--json"]);
+        let answer: Value = serde_json::from_str(&out).expect("JSON");
+        let hits = answer["memories"].as_array().expect("memories").iter();
+        hits.map(|hit| hit["stability"].as_str().expect("a stability").to_owned()).collect()
     };
-    for unrelated in ["what do we know about the office?", "places in the building"] {
-        assert_eq!(order(unrelated), ["stable", "evolving", "volatile"], "{unrelated}");
+    questions.iter().map(order).collect()
+}
+
+#[test]
+fn stable_memories_lead_on_unrelated_questions_and_volatile_ones_need_to_fit() {
+    let [volatile, evolving, stable] = ["volatile", "evolving", "stable"];
+    let unrelated = ["what do we know about the office?", "places in the building", "who likes jazz?"];
+    // Each text with each stability in turn, so that none is ahead by what it says.
+    let turns = [
+        [(volatile, "Oslo"), (evolving, "Bergen"), (stable, "Narvik")],
+        [(evolving, "Oslo"), (stable, "Bergen"), (volatile, "Narvik")],
+        [(stable, "Oslo"), (volatile, "Bergen"), (evolving, "Narvik")],
+    ];
+    let mut places = std::collections::BTreeMap::<String, usize>::new();
+    for rooms in turns {
+        let transient = rooms.iter().find(|(stability, _)| *stability == volatile).expect("one").1;
+        let named = format!("which meeting room is called {transient}?");
+        let mut orders = ordered(rooms, &[&unrelated[..], &[&named]].concat());
+        let strong = orders.pop().expect("an answer");
+        assert_eq!(strong[0], volatile, "where it fits best it comes first");
+        for order in orders {
+            for (place, stability) in order.into_iter().enumerate() {
+                *places.entry(stability).or_default() += place;
+            }
+        }
     }
-    assert_eq!(
-        order("which meeting room is called Oslo?")[0],
-        "volatile",
-        "where it fits best it comes first"
-    );
+    assert!(places[stable] < places[evolving] && places[evolving] < places[volatile], "{places:?}");
 }

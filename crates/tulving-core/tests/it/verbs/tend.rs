@@ -287,3 +287,32 @@ fn what_somebody_changes_meanwhile_stands() {
     let seen = bed.get(&user, pinned).standing;
     assert_eq!((seen.state, seen.pinned), (State::Active, true));
 }
+
+#[test]
+fn wherever_the_store_fails_each_memory_is_moved_or_not_and_the_next_time_does_the_rest() {
+    for nth in 1.. {
+        let bed = Bed::new();
+        let user = bed.user();
+        let ids: Vec<MemoryId> = (0..3).map(|n| bed.save(&user, volatile(&format!("note {n}"))).id).collect();
+        let end = Some(bed.engine.now().plus_millis(1_000));
+        let ended = bed.save(&user, SaveRequest { expires_at: end, ..volatile("a voucher") }).id;
+        bed.clock.advance(30 * DAY);
+        bed.store.fail_at(nth);
+        let tended = bed.engine.tend_due("one", HOUR, &mut || true);
+        let failed = bed.store.has_failed();
+        assert_eq!(tended.is_err(), failed, "call {nth}");
+        bed.store.fail_at(0);
+        // A job that was not given back is free once its lease is over.
+        bed.clock.advance(DAY);
+        bed.engine.tend_due("other", HOUR, &mut || true).expect("the store is well again");
+        for id in &ids {
+            assert_eq!(state(&bed, &user, *id), State::Cooling, "call {nth}");
+        }
+        assert_eq!(state(&bed, &user, ended), State::Archived, "call {nth}");
+        let filter = AuditFilter { memory: Some(ended), last: 9, ..AuditFilter::default() };
+        assert_eq!(bed.engine.audit(&user, &filter).expect("the audit").len(), 1, "call {nth}");
+        if !failed {
+            return;
+        }
+    }
+}
