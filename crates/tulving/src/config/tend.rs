@@ -46,6 +46,9 @@ pub(super) const DAYS: &str = "a whole number of days from 0 to 36500, 0 for nev
 /// What an importance must be.
 pub(super) const IMPORTANCE: &str = "a number from 0 to 1";
 
+/// What is said of a space: its name, and values by their keys.
+type Said = (String, Vec<(&'static str, String)>);
+
 /// The settings below `tend`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tending {
@@ -54,7 +57,7 @@ pub(crate) struct Tending {
     /// How often.
     pub(crate) interval: Duration,
     pub(super) usual: Policy,
-    spaces: Vec<(String, Vec<(&'static str, String)>)>,
+    spaces: Vec<Said>,
     expire: Vec<(Option<String>, Expiry)>,
     pub(super) chosen: Vec<Chosen>,
 }
@@ -230,11 +233,7 @@ impl Reader<'_> {
         Ok((space, rule))
     }
 
-    fn space(
-        &self,
-        place: &Source,
-        fields: &DeTable<'_>,
-    ) -> Result<(String, Vec<(&'static str, String)>), SettingError> {
+    fn space(&self, place: &Source, fields: &DeTable<'_>) -> Result<Said, SettingError> {
         let (mut name, mut said) = (None, Vec::new());
         for (key, value) in fields {
             let whole = format!("{SPACE}.{}", key.get_ref());
