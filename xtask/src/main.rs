@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `model`, `eval` and `bench`.
+//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `model`, `eval`, `bench` and `plot`.
 //!
 //! `test` is exactly what CI runs. Each command leaves with 0 when all is well, 1 when something
 //! is not, and 2 when it was called the wrong way.
@@ -39,7 +39,8 @@ usage: cargo xtask COMMAND
   model [--check]         make the embedding model, or compare it with what is committed
   model --reference       ask the original model what the tests compare with
   eval SET PATH [FLAGS]   measure retrieval: locomo FILE, longmemeval FILE, beir DIR
-  bench [NAME [-- ARGS]]  run a benchmark; without a name, list them";
+  bench [NAME [-- ARGS]]  run a benchmark; without a name, list them
+  plot                    make the plots of docs/lifecycle anew";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -74,6 +75,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         },
         ("eval", arguments @ [_, _, ..]) => eval::run(&repository, arguments),
         ("eval", _) => Ok(misuse("`eval` takes a set and a path")),
+        ("plot", []) => plot(&repository),
         ("bench", names) => match bench::read(names) {
             Ok(wanted) => bench::run(&repository, wanted),
             Err(wrong) => Ok(misuse(&wrong)),
@@ -81,6 +83,25 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ("layers" | "docs", _) => Ok(misuse(&format!("`{command}` takes no arguments"))),
         _ => Ok(misuse(&format!("there is no command `{command}`"))),
     }
+}
+
+/// The tests that compare the plots write them where that is asked for.
+fn plot(repository: &Repository) -> Result<ExitCode> {
+    let arguments = [
+        "test",
+        "--quiet",
+        "--locked",
+        "--package",
+        "tulving-core",
+        "--test",
+        "it",
+        "--",
+        "plots::",
+        "life::two_years",
+    ];
+    let status =
+        repository.cargo(&arguments).env("PLOTS", "write").status().context("cargo could not be started")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn misuse(what: &str) -> ExitCode {

@@ -242,6 +242,15 @@ pub enum Write {
     FreezeListing(Listing),
     /// An act is recorded.
     Audit(AuditEntry),
+    /// Some of the audit entries of a space, or of none, that were written before a time go, the oldest first.
+    PruneAudit {
+        /// Which space; `None` for entries about the whole store.
+        space: Option<SpaceId>,
+        /// Before when.
+        before: Timestamp,
+        /// How many at the most.
+        most: usize,
+    },
     /// A line of a dump is taken in as it is, where nothing of that identity is there yet.
     Load(Box<Record>),
     /// A memory of another system is taken in like a line of a dump, but for its number, which is a new one where it has
@@ -382,6 +391,8 @@ pub struct Applied {
     pub numbers: Vec<Option<Number>>,
     /// The positions of the turns logged, in the order of the writes.
     pub positions: Vec<u64>,
+    /// How many audit entries went.
+    pub pruned: usize,
     /// What became of each line loaded and each memory adopted, in the order of the writes.
     pub loaded: Vec<Loaded>,
     /// The last entry of the change log that this wrote.

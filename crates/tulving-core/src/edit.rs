@@ -6,11 +6,12 @@ use crate::change::{Revision, Right, Write};
 use crate::embedding::Source;
 use crate::error::Error;
 use crate::id::{MemoryRef, Version};
-use crate::memory::{Edition, Memory, Usage};
+use crate::memory::{Edition, Memory, Span, Standing, Usage};
 use crate::request::{Caller, UpdateRequest};
 use crate::save::derive::About;
 use crate::save::{dedupe, embed, intake};
-use crate::vocabulary::{Boundary, VersionAct};
+use crate::time::Timestamp;
+use crate::vocabulary::{Boundary, State, VersionAct};
 
 /// Edits a memory. An edit that changes nothing makes no version.
 pub(crate) fn update(
@@ -74,6 +75,21 @@ fn check_audience(
     access::require_over(parts, caller, which, memory)
 }
 
+/// How a memory stands once it was edited: what was cooling is in use, and what had expired and does no longer is back.
+fn stands(memory: &Memory, edition: &Edition, now: Timestamp) -> Standing {
+    let ended = |span: &Span| span.expires_at.is_some_and(|end| end <= now);
+    let standing = memory.standing;
+    match standing.state {
+        State::Cooling => standing.moved(State::Active),
+        State::Archived
+            if standing.ruled_at.is_some() && ended(&memory.edition.span) && !ended(&edition.span) =>
+        {
+            standing.ruled(State::Active, now)
+        }
+        _ => standing,
+    }
+}
+
 fn revise(
     parts: &Parts,
     caller: &Caller,
@@ -93,19 +109,21 @@ fn revise(
         Some((mut chunks, trouble)) => (chunks.pop(), trouble),
     };
     let now = parts.clock.now();
+    let standing = stands(&memory, &edition, now);
     let revision = Revision {
         id: memory.id,
         from: memory.version,
         act,
         edition,
         stood: memory.standing,
-        standing: memory.standing,
+        standing,
         chunks,
         attachment: None,
     };
     let writes = vec![Write::Revise(Box::new(revision.clone()))];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     let usage = Usage { updated_at: now, ..memory.usage };
-    let memory = Memory { version: memory.version.next(), edition: revision.edition, usage, ..memory };
+    let memory =
+        Memory { version: memory.version.next(), edition: revision.edition, standing, usage, ..memory };
     Ok(Edited { memory, warnings: trouble.into_iter().collect() })
 }

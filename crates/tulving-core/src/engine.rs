@@ -2,6 +2,8 @@
 
 mod admin;
 
+use std::time::Duration;
+
 use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
@@ -22,6 +24,7 @@ use crate::journal::shelf::{self, Shelf, ShelfFile, ShelfText, Writing};
 use crate::journal::take_over::{self, TakenOver};
 use crate::journal::transcript::Transcript;
 use crate::journal::{self, Day, Followed, Journal, JournalFile, JournalHits, Noted};
+use crate::lifecycle::rules::Rules;
 use crate::memory::{Attachment, Memory};
 use crate::process::{self, Processed};
 use crate::push::{self, Document};
@@ -30,13 +33,14 @@ use crate::request::{
     SaveRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
 use crate::space::{Secret, Space};
+use crate::tend::{TendRequest, Tended};
 use crate::time::Timestamp;
 use crate::touch::Touches;
 use crate::turn::Turn;
 use crate::vocabulary::{Origin, Relation};
 use crate::{
     associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
-    read, recall, related, relocate, save, standing,
+    read, recall, related, relocate, save, standing, tend,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -45,6 +49,8 @@ pub struct Engine {
     touches: Touches,
     journals: journal::Memo,
     sights: mirror::Sights,
+    /// What spaces want done with what has aged.
+    rules: Rules,
     /// The backends, where there is another one than the built-in.
     backends: Option<Backends>,
 }
@@ -57,6 +63,7 @@ impl Engine {
             touches: Touches::default(),
             journals: journal::Memo::default(),
             sights: mirror::Sights::default(),
+            rules: Rules::default(),
             backends: None,
         }
     }
@@ -65,6 +72,13 @@ impl Engine {
     #[must_use]
     pub fn with_backends(mut self, backends: Backends) -> Self {
         self.backends = Some(backends).filter(|backends| !backends.is_plain());
+        self
+    }
+
+    /// The same engine with these rules for what has aged.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
         self
     }
 
@@ -307,6 +321,25 @@ impl Engine {
     pub fn unarchive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unarchive")?;
         standing::unarchive(&self.parts, caller, which)
+    }
+
+    /// Applies the rules of the spaces that the caller may tend, or says what they would do.
+    pub fn tend(&self, caller: &Caller, request: &TendRequest) -> Result<Tended, Error> {
+        self.built_in("tend")?;
+        self.flush()?;
+        tend::tend(&self.parts, &self.rules, caller, request)
+    }
+
+    /// Applies the rules of all spaces where that is due and nobody else does it; the next time is an interval later. `go_on`
+    /// is asked between steps, and may wait: where it says no, the rest is left for then.
+    pub fn tend_due(
+        &self,
+        holder: &str,
+        interval: Duration,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Tended>, Error> {
+        self.flush()?;
+        tend::tend_due(&self.parts, &self.rules, holder, interval, go_on)
     }
 
     /// Exempts a memory from decay.

@@ -117,6 +117,11 @@ impl PrincipalId {
     pub const USER: Self = Self(fixed(4));
 }
 
+impl JobId {
+    /// The one job that applies rules, time and again.
+    pub const TEND: Self = Self(fixed(5));
+}
+
 /// A version-7 id of the epoch's first millisecond, which minting can never produce.
 const fn fixed(last: u8) -> Uuid {
     let mut bytes = [0; 16];

@@ -13,6 +13,9 @@ pub const LINK: &str = "link";
 /// Removes a file that no memory describes.
 pub const DROP: &str = "drop";
 
+/// Applies the rules of every space, time and again.
+pub const TEND: &str = "tend";
+
 /// One piece of background work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {

@@ -308,12 +308,27 @@ pub struct Standing {
     pub quarantined_at: Option<Timestamp>,
     /// Whether it is exempt from decay and shown first.
     pub pinned: bool,
+    /// From when rules count: when one moved it to where it stands, or when somebody brought it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruled_at: Option<Timestamp>,
 }
 
 impl Standing {
     /// How a new memory stands.
     pub const fn new(state: State) -> Self {
-        Self { state, forgotten_at: None, quarantined_at: None, pinned: false }
+        Self { state, forgotten_at: None, quarantined_at: None, pinned: false, ruled_at: None }
+    }
+
+    /// The same in another state, to which no rule moved it.
+    #[must_use]
+    pub fn moved(self, state: State) -> Self {
+        if state == self.state { self } else { Self { state, ruled_at: None, ..self } }
+    }
+
+    /// The same in another state, to which a rule moved it at this instant, or somebody brought it back.
+    #[must_use]
+    pub fn ruled(self, state: State, at: Timestamp) -> Self {
+        Self { state, ruled_at: Some(at), ..self }
     }
 }
 

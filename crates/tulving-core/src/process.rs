@@ -13,7 +13,7 @@ use crate::id::PrincipalId;
 use crate::job::{self, Job};
 use crate::jobs;
 use crate::limits;
-use crate::memory::{Attachment, Memory, Standing};
+use crate::memory::{Attachment, Memory};
 use crate::objects;
 use crate::ports::Extracted;
 use crate::preview;
@@ -176,7 +176,7 @@ fn finish(
         edition,
         stood: memory.standing,
         standing: match memory.standing.state {
-            State::Processing => Standing { state: State::Active, ..memory.standing },
+            State::Processing => memory.standing.moved(State::Active),
             _ => memory.standing,
         },
         attachment: attachment.map(|object| Attachment { trouble: trouble.clone(), ..object }),

@@ -12,25 +12,31 @@ use crate::vocabulary::{AuditAct, Boundary, State};
 
 /// Hides a memory from recall.
 pub(crate) fn archive(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, AuditAct::Archived, |from| Standing { state: State::Archived, ..from })
+    shift(parts, caller, which, AuditAct::Archived, |memory, _| Ok(memory.standing.moved(State::Archived)))
 }
 
-/// Brings an archived memory back. Others stay as they are.
+/// Brings an archived memory back; rules count anew from then on. Others stay as they are, and so does one that has
+/// expired: it would be hidden all the same.
 pub(crate) fn unarchive(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, AuditAct::Unarchived, |from| match from.state {
-        State::Archived => Standing { state: State::Active, ..from },
-        _ => from,
+    shift(parts, caller, which, AuditAct::Unarchived, |memory, now| match memory.edition.span.expires_at {
+        Some(at) if at <= now => Err(Error::Expired { which, at }),
+        _ if memory.standing.state == State::Archived => Ok(memory.standing.ruled(State::Active, now)),
+        _ => Ok(memory.standing),
     })
 }
 
 /// Exempts a memory from decay and shows it first.
 pub(crate) fn pin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, AuditAct::Pinned, |from| Standing { pinned: true, ..from })
+    shift(parts, caller, which, AuditAct::Pinned, |memory, _| {
+        Ok(Standing { pinned: true, ..memory.standing })
+    })
 }
 
 /// Takes the exemption away.
 pub(crate) fn unpin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, AuditAct::Unpinned, |from| Standing { pinned: false, ..from })
+    shift(parts, caller, which, AuditAct::Unpinned, |memory, _| {
+        Ok(Standing { pinned: false, ..memory.standing })
+    })
 }
 
 fn shift(
@@ -38,11 +44,11 @@ fn shift(
     caller: &Caller,
     which: MemoryRef,
     act: AuditAct,
-    step: impl Fn(Standing) -> Standing,
+    step: impl Fn(&Memory, Timestamp) -> Result<Standing, Error>,
 ) -> Result<Memory, Error> {
     access::decide_again(|| {
         let (memory, right) = access::find_editable(parts, caller, which)?;
-        let to = step(memory.standing);
+        let to = step(&memory, parts.clock.now())?;
         put(parts, caller, right, memory, to, act)
     })
 }

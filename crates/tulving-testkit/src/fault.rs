@@ -13,9 +13,10 @@ use tulving_core::error::StoreError;
 use tulving_core::file::{ImportedFile, MirroredEntry, MirroredFile};
 use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use tulving_core::job::Job;
+use tulving_core::life::Life;
 use tulving_core::memory::{Memory, VersionRecord};
 use tulving_core::ports::{
-    Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer,
+    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer,
 };
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
@@ -284,6 +285,21 @@ impl Feed for FaultyStore {
 
     fn unembedded_ids(&self, model: &str, tried: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
         self.pass("unembedded_ids")?.unembedded_ids(model, tried, limit)
+    }
+}
+
+impl Aging for FaultyStore {
+    fn lives(
+        &self,
+        spaces: &[SpaceId],
+        after: Option<MemoryId>,
+        limit: usize,
+    ) -> Result<Vec<Life>, StoreError> {
+        self.pass("lives")?.lives(spaces, after, limit)
+    }
+
+    fn audited_before(&self, space: Option<SpaceId>, before: Timestamp) -> Result<u64, StoreError> {
+        self.pass("audited_before")?.audited_before(space, before)
     }
 }
 

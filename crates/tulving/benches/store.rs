@@ -19,7 +19,7 @@ use tulving_core::limits::Limits;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts};
+use tulving_core::{Engine, Parts, TendRequest};
 use tulving_models::NoModel;
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 
@@ -161,6 +161,12 @@ fn reads(home: &Path, table: &mut Table) -> anyhow::Result<()> {
         scans.push(timed(|| engine.recall(&user, &request))?);
     }
     table.percentile_row("recall by substring over 100,000 (a scan)", &mut scans);
+    let request = TendRequest { dry_run: true, ..TendRequest::default() };
+    let mut looks = Vec::new();
+    for _ in 0..SCANS {
+        looks.push(timed(|| engine.tend(&user, &request))?);
+    }
+    table.percentile_row("look at 100,000 by the rules for what has aged", &mut looks);
     Ok(())
 }
 

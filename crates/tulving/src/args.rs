@@ -16,9 +16,9 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 
 use crate::commands::{
     associate, attachment, audit, backup, completions, config, context, conversation, dissociate, doctor,
-    dump, embed, extract_text, file, forget, get, history, import, jobs, journal, list, load, long_term, mcp,
-    memory, r#move, moves, push, recall, related, revert, save, serve, space, tend, token, tool, turn,
-    update,
+    dump, embed, extract_text, file, fold, forget, get, history, import, jobs, journal, list, load,
+    long_term, mcp, memory, r#move, moves, push, recall, related, revert, save, serve, space, tend, token,
+    tool, turn, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -123,6 +123,8 @@ pub(crate) enum Command {
     Unpin(moves::Which),
     /// Move memories to another space
     Move(r#move::Move),
+    /// Apply the rules for what has aged
+    Tend(tend::Tend),
     /// Link one memory to another
     Associate(associate::Associate),
     /// Remove links between two memories
@@ -180,7 +182,7 @@ pub(crate) enum Command {
     ExtractText(extract_text::ExtractText),
     /// Look after the index; other commands start it by themselves
     #[command(hide = true)]
-    Tend(tend::Tend),
+    Fold(fold::Fold),
     /// Show this help, or that of a command
     #[command(hide = true)]
     Help {

@@ -1,4 +1,5 @@
-//! Does what waits while a server runs: counts what was used, embeds, folds, and gets what was erased out of the files.
+//! Does what waits while a server runs: counts what was used, embeds, folds, gets what was erased out of the files, and
+//! applies the rules for what has aged.
 //!
 //! A command does this after it has answered; a server has no end, so a thread does it between calls.
 
@@ -9,11 +10,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tulving_core::Engine;
 use tulving_core::error::{Class, Error};
 use tulving_core::journal::Followed;
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
+use tulving_core::{Engine, Tended};
 use tulving_server::Upkeep;
 use tulving_store::{Folded, SearchIndex, SqliteStore};
 
@@ -24,6 +25,11 @@ const REST: u32 = 10;
 
 /// What is not watched is looked at so many times less often.
 const SELDOM: u32 = 15;
+
+/// How often it is looked whether rules are to be applied. Another process may have done it, or be at it.
+const DUE: Duration = Duration::from_secs(10);
+/// Between the steps of that others have their turn.
+const TURN: Duration = Duration::from_millis(20);
 
 /// As whom this process takes work.
 pub(crate) fn holder() -> String {
@@ -104,6 +110,58 @@ impl Keeper {
         drop(self.ring);
         let _ = self.thread.join();
     }
+}
+
+/// Applies the rules for what has aged, in a thread of its own: it may take a while, and nothing else shall wait for it.
+pub(crate) struct Tender {
+    stop: SyncSender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Tender {
+    /// Starts it. Of several processes on one home, one does the work each time.
+    pub(crate) fn start(engine: &Arc<Engine>, interval: Duration) -> Self {
+        let (stop, stopped) = sync_channel(1);
+        let engine = Arc::clone(engine);
+        let thread = thread::spawn(move || {
+            let mut troubles = Troubles::default();
+            loop {
+                let mut ended = false;
+                let tended = engine.tend_due(&holder(), interval, &mut || {
+                    ended = !matches!(stopped.recv_timeout(TURN), Err(RecvTimeoutError::Timeout));
+                    !ended
+                });
+                if let Some(Some(tended)) = troubles.note("rules are not applied", tended.map_err(coded)) {
+                    say(&tended);
+                }
+                let rest = DUE.min(interval);
+                if ended || !matches!(stopped.recv_timeout(rest), Err(RecvTimeoutError::Timeout)) {
+                    return;
+                }
+            }
+        });
+        Self { stop, thread }
+    }
+
+    /// Ends it after the step that it is at.
+    pub(crate) fn stop(self) {
+        drop(self.stop);
+        let _ = self.thread.join();
+    }
+}
+
+/// What was done, for the log: numbers and nothing of what memories say.
+fn say(tended: &Tended) {
+    let Tended { looked_at, cooled, revived, archived, erased, audit_removed, .. } = tended;
+    tracing::info!(
+        looked_at,
+        cooled,
+        revived,
+        archived,
+        erased,
+        audit_removed,
+        "applied the rules for what has aged"
+    );
 }
 
 /// What is kept.

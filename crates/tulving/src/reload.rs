@@ -14,6 +14,10 @@ use crate::log::Log;
 /// Settings that take effect in a running server begin with one of these.
 const LIVE: [&str; 2] = ["server.", "log."];
 
+/// Settings that are lists of tables.
+const LISTS: [&str; 3] = ["backends", "tend.expire", "tend.space"];
+const NOT_YET: &str = "has changed, and takes effect when the server is started anew";
+
 /// Looks at `config.toml` and at the files of the certificate.
 pub(crate) struct Watch {
     global: Global,
@@ -46,25 +50,18 @@ impl Watch {
         self.seen[..1].clone_from_slice(&before);
         let rules = settings.server.rules(&self.home)?;
         self.log.change(settings.logging);
-        let backends = |chosen: &[Chosen]| -> Vec<String> {
-            chosen.iter().filter(|one| one.key == "backends").map(|one| one.value.clone()).collect()
-        };
-        if backends(&self.chosen) != backends(&settings.chosen) {
-            tracing::warn!(
-                setting = "backends",
-                "has changed, and takes effect when the server is started anew"
-            );
+        for list in LISTS {
+            if values(list, &self.chosen) != values(list, &settings.chosen) {
+                tracing::warn!(setting = list, "{NOT_YET}");
+            }
         }
         for (old, new) in self.chosen.iter().zip(&settings.chosen) {
             if old.key == new.key
                 && old.value != new.value
-                && new.key != "backends"
+                && !LISTS.contains(&new.key)
                 && !LIVE.iter().any(|live| new.key.starts_with(live))
             {
-                tracing::warn!(
-                    setting = new.key,
-                    "has changed, and takes effect when the server is started anew"
-                );
+                tracing::warn!(setting = new.key, "{NOT_YET}");
             }
         }
         Ok(rules)
@@ -86,6 +83,11 @@ impl Reload for Watch {
             }
         }
     }
+}
+
+/// What a setting that may be there several times says.
+fn values<'a>(key: &str, chosen: &'a [Chosen]) -> Vec<&'a str> {
+    chosen.iter().filter(|one| one.key == key).map(|one| one.value.as_str()).collect()
 }
 
 fn files(settings: &Settings) -> Vec<PathBuf> {

@@ -107,7 +107,8 @@ pub(crate) fn engine(
         extractor: extractor(settings),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
-    });
+    })
+    .with_rules(settings.tending.rules());
     match backends(settings) {
         None => engine,
         Some(backends) => engine.with_backends(backends),
@@ -362,7 +363,7 @@ impl App<'_> {
         match self.index.chore() {
             Ok(Chore::None) => Ok(()),
             Ok(Chore::Short) => self.fold(printer),
-            Ok(Chore::Long) => match commands::tend::start(self.settings) {
+            Ok(Chore::Long) => match commands::fold::start(self.settings) {
                 Ok(()) => Ok(()),
                 Err(_) => self.fold(printer),
             },

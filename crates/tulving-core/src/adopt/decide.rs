@@ -270,8 +270,7 @@ impl Taking<'_> {
         } else {
             let edition = candidate.onto(&memory.edition);
             let archived = candidate.there.stands == Stands::Archived;
-            let state = if archived { State::Archived } else { stood.state };
-            let standing = Standing { state, ..stood };
+            let standing = if archived { stood.moved(State::Archived) } else { stood };
             if edition == memory.edition && standing == stood {
                 act.writes.push(candidate.noted(id));
                 return Ok(Fate::Known { id });

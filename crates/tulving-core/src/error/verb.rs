@@ -1,6 +1,7 @@
 //! Why a verb was not done: the one error that surfaces see.
 
 use crate::id::{MemoryId, MemoryRef, Version};
+use crate::time::Timestamp;
 use crate::vocabulary::Role;
 
 use super::{
@@ -139,6 +140,14 @@ pub enum Error {
         /// The line.
         line: u32,
     },
+    /// A memory that has expired stays hidden until it expires later, or never.
+    #[error("memory {which} expired on {}", at.date())]
+    Expired {
+        /// Which memory.
+        which: MemoryRef,
+        /// When.
+        at: Timestamp,
+    },
     /// Another memory, which the caller sees, already holds what would be written.
     #[error("memory {other} already holds this {what}")]
     Held {
@@ -203,7 +212,9 @@ impl Error {
     /// What sort of trouble it is.
     pub fn class(&self) -> Class {
         match self {
-            Self::Invalid(_) | Self::Mirrored { .. } | Self::CursorExpired => Class::Caller,
+            Self::Invalid(_) | Self::Mirrored { .. } | Self::Expired { .. } | Self::CursorExpired => {
+                Class::Caller
+            }
             Self::NoMemory { .. }
             | Self::NoVersion { .. }
             | Self::NoAssociation { .. }
@@ -251,6 +262,7 @@ impl Error {
             Self::Forgotten { .. } => "already_forgotten",
             Self::Changed { .. } => "version_mismatch",
             Self::Mirrored { .. } => "mirrored",
+            Self::Expired { .. } => "expired",
             Self::Held { .. } => "duplicate",
             Self::LastAdmin { .. } => "last_admin",
             Self::CursorExpired => "cursor_expired",
@@ -284,6 +296,7 @@ impl Error {
             }
             Self::Changed { .. } => "look at it again and repeat",
             Self::Mirrored { .. } => "edit the file; the memory follows",
+            Self::Expired { .. } => "give it a later end, or none: `tulving update --clear expires-at`",
             Self::Held { .. } => "update that memory instead, or forget it first",
             Self::LastAdmin { .. } => "make somebody else an admin first",
             Self::CursorExpired => "start the list again without a cursor",

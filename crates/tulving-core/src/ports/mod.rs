@@ -16,4 +16,6 @@ pub use files::{Files, From, NoFiles};
 pub use index::Index;
 pub use models::Embedder;
 pub use objects::{Hold, NoObjects, ObjectKey, Objects};
-pub use store::{Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer};
+pub use store::{
+    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer,
+};

@@ -20,6 +20,7 @@ use crate::error::StoreError;
 use crate::file::{ImportedFile, MirroredEntry, MirroredFile};
 use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use crate::job::Job;
+use crate::life::Life;
 use crate::memory::{ContentHash, Memory, VersionRecord};
 use crate::record::{DumpPosition, Record};
 use crate::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
@@ -31,7 +32,7 @@ use crate::vocabulary::{Boundary, JobState, Role, System};
 
 /// A whole store.
 pub trait Store:
-    Memories + Directory + Log + Feed + Jobs + Claims + Mirrors + Imports + Transfer + Send + Sync
+    Memories + Directory + Log + Feed + Aging + Jobs + Claims + Mirrors + Imports + Transfer + Send + Sync
 {
     /// Writes a set as one transaction and returns after it is durable.
     ///
@@ -259,6 +260,21 @@ pub trait Feed {
     fn unlinked(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError>;
 }
 
+/// What rules look at. Not filtered: only the work that applies rules reads here.
+pub trait Aging {
+    /// Up to `limit` records of these spaces with ids above `after`, ascending. Left out are those that no rule may move:
+    /// what is put aside or still being made, and, unless forgotten, what somebody archived.
+    fn lives(
+        &self,
+        spaces: &[SpaceId],
+        after: Option<MemoryId>,
+        limit: usize,
+    ) -> Result<Vec<Life>, StoreError>;
+
+    /// How many audit entries of a space, or of none, were written before a time.
+    fn audited_before(&self, space: Option<SpaceId>, before: Timestamp) -> Result<u64, StoreError>;
+}
+
 /// Background work.
 pub trait Jobs {
     /// The job with this id.
@@ -268,7 +284,7 @@ pub trait Jobs {
     fn jobs(&self, states: &[JobState], kinds: &[&str], limit: usize) -> Result<Vec<Job>, StoreError>;
 
     /// Up to `limit` jobs of these kinds that may be begun at `now`: waiting and due, or running with a lease that
-    /// ran out. Oldest due first.
+    /// ran out. Oldest due first. A time that is more than a day ahead was set by a clock that ran ahead, and counts as come.
     fn claimable(&self, kinds: &[&str], now: Timestamp, limit: usize) -> Result<Vec<Job>, StoreError>;
 }
 

@@ -183,7 +183,7 @@ impl<'a> Act<'a> {
     }
 
     fn reuse(&mut self, fate: Fate, draft: &Draft, mut twin: Memory) -> (Fate, Memory, bool) {
-        let (to, revived) = stands(draft, &twin);
+        let (to, revived) = stands(draft, &twin, self.now);
         if to != twin.standing {
             self.rights.push(self.in_place(&twin));
             self.writes.push(Write::Move { id: twin.id, from: twin.standing, to });
@@ -211,11 +211,11 @@ impl<'a> Act<'a> {
             self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
         }
         self.rights.push(self.in_place(&twin));
-        let (mut standing, revived) = stands(draft, &twin);
+        let (mut standing, revived) = stands(draft, &twin, self.now);
         if draft.work().is_some() {
-            standing.state = State::Processing;
+            standing = standing.moved(State::Processing);
         } else if standing.state == State::Processing {
-            standing.state = State::Active;
+            standing = standing.moved(State::Active);
         }
         let changed = edition.differs_in_meaning(&twin.edition);
         self.writes.push(Write::Revise(Box::new(Revision {
@@ -403,14 +403,10 @@ fn relate_late(
 
 /// How a memory stands once it was saved again, and whether that brought it back: active if it was archived, pinned if
 /// that was asked.
-fn stands(draft: &Draft, twin: &Memory) -> (Standing, bool) {
+fn stands(draft: &Draft, twin: &Memory, now: Timestamp) -> (Standing, bool) {
     let revived = twin.standing.state == State::Archived;
-    let to = Standing {
-        state: if revived { State::Active } else { twin.standing.state },
-        pinned: twin.standing.pinned || draft.pinned,
-        ..twin.standing
-    };
-    (to, revived)
+    let stood = if revived { twin.standing.ruled(State::Active, now) } else { twin.standing };
+    (Standing { pinned: stood.pinned || draft.pinned, ..stood }, revived)
 }
 
 /// What was said and is not taken over, because the content is known already.

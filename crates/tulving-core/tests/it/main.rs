@@ -14,6 +14,10 @@ mod unseen;
 mod model;
 // What each verb does, rule by rule.
 mod verbs;
+// Two years in accelerated time, and clocks that are wrong.
+mod life;
+// The plots of the lifecycle, as the rules are.
+mod plots;
 
 // How often the rules of `classify` are right, on labelled documents.
 mod labelled;

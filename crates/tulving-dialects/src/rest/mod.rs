@@ -1,6 +1,7 @@
 //! The verbs as an HTTP service, which is also the memax service's: one operation for each method of each address. What
 //! carries the bytes is not its affair: an operation takes arguments, wherever in a request they stood, and gives data.
 
+mod aging;
 mod editing;
 mod example;
 mod files;
@@ -26,6 +27,7 @@ pub fn operations() -> &'static [Operation] {
             ("Memories", saving::operations()),
             ("Memories", memories::operations()),
             ("Memories", editing::operations()),
+            ("Memories", aging::operations()),
             ("Recall", recall::operations()),
             ("Associations", links::operations()),
             ("Spaces and tokens", people::operations()),

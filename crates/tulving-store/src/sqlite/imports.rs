@@ -16,7 +16,7 @@ impl Imports for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
                 "SELECT i.path, i.size, i.modified, i.inode, i.digest, i.settled, m.id, m.state, m.forgotten_at, \
-                 m.quarantined_at, m.pinned FROM imported i JOIN memories m ON m.row = i.memory \
+                 m.quarantined_at, m.pinned, m.ruled_at FROM imported i JOIN memories m ON m.row = i.memory \
                  WHERE i.space = ?1 AND i.owner = ?2 AND m.space = i.space ORDER BY i.path",
             )?;
             let found = statement.query_map(params![space.as_bytes(), owner.as_bytes()], file)?;
@@ -34,7 +34,7 @@ impl Imports for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
                 "SELECT a.name, a.says, m.id, a.version, m.version, m.space, m.state, m.forgotten_at, m.quarantined_at, \
-                 m.pinned FROM adopted a JOIN memories m ON m.row = a.memory \
+                 m.pinned, m.ruled_at FROM adopted a JOIN memories m ON m.row = a.memory \
                  WHERE a.space = ?1 AND a.owner = ?2 AND a.system = ?3 AND a.name = ?4",
             )?;
             let mut found = Vec::new();

@@ -11,6 +11,9 @@ use tulving_core::vocabulary::JobState;
 use super::SqliteStore;
 use super::rows::{self, JOB};
 
+/// No job waits for longer, and none is held for longer.
+const DAY_MILLIS: i64 = 86_400_000;
+
 impl Jobs for SqliteStore {
     fn job(&self, id: JobId) -> Result<Option<Job>, StoreError> {
         self.read(|reader| {
@@ -36,10 +39,12 @@ impl Jobs for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&format!(
                 "SELECT {JOB} FROM jobs \
-                 WHERE ((state = 'waiting' AND due_at <= ?2) OR (state = 'running' AND lease_until <= ?2)) \
-                 AND kind IN (SELECT value FROM json_each(?1)) ORDER BY due_at, id LIMIT ?3"
+                 WHERE ((state = 'waiting' AND (due_at <= ?2 OR due_at > ?4)) \
+                 OR (state = 'running' AND (lease_until <= ?2 OR lease_until > ?4))) AND kind IN (SELECT value FROM json_each(?1)) ORDER BY due_at, id LIMIT ?3"
             ))?;
-            let key = params![serde_json::to_string(kinds)?, now.as_micros(), rows::limit(limit)];
+            let kinds = serde_json::to_string(kinds)?;
+            let ahead = now.plus_millis(DAY_MILLIS).as_micros();
+            let key = params![kinds, now.as_micros(), rows::limit(limit), ahead];
             let found = statement.query_map(key, rows::job)?;
             Ok(found.collect::<Result<_, _>>()?)
         })

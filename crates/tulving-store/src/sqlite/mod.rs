@@ -3,6 +3,7 @@
 //! One writer connection, a pool of readers and one follower in each process; any number of processes on one file.
 //! [`apply`] is the only writer of rows, [`visible`] the only place that says who sees what.
 
+mod aging;
 mod apply;
 mod backup;
 mod busy;

@@ -58,7 +58,7 @@ impl<'a> Columns<'a> {
         self.take().map(Timestamp::from_micros)
     }
 
-    fn time_or_none(&mut self) -> rusqlite::Result<Option<Timestamp>> {
+    pub(super) fn time_or_none(&mut self) -> rusqlite::Result<Option<Timestamp>> {
         Ok(self.take::<Option<i64>>()?.map(Timestamp::from_micros))
     }
 
@@ -104,7 +104,7 @@ impl<'a> Columns<'a> {
         self.word().map(Some)
     }
 
-    fn unit<T: TryFrom<f64, Error = Invalid>>(&mut self) -> rusqlite::Result<T> {
+    pub(super) fn unit<T: TryFrom<f64, Error = Invalid>>(&mut self) -> rusqlite::Result<T> {
         let value: f64 = self.take()?;
         T::try_from(value).map_err(|error| self.broken(error))
     }
@@ -176,7 +176,7 @@ pub(super) fn current(columns: &mut Columns<'_>) -> rusqlite::Result<CurrentVers
 macro_rules! around {
     ($accessed_at:literal, $access_count:literal) => {
         concat!(
-            "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
+            "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, m.quarantined_at, m.pinned, m.ruled_at, \
              m.author, m.origin, m.source_agent, m.assisted_by_agent, m.trust, m.pass, m.source_path, m.mirror_line, \
              m.mirror_occurrence, m.attachment_key, m.attachment_media_type, m.attachment_size, m.attachment_hash, \
              m.attachment_name, m.attachment_trouble, m.conversation, m.position, m.speaker, m.created_at, m.updated_at, ",
@@ -236,13 +236,14 @@ pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory>
     })
 }
 
-/// Reads `state, forgotten_at, quarantined_at, pinned` of a memory.
+/// Reads `state, forgotten_at, quarantined_at, pinned, ruled_at` of a memory.
 pub(super) fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> {
     Ok(Standing {
         state: columns.word()?,
         forgotten_at: columns.time_or_none()?,
         quarantined_at: columns.time_or_none()?,
         pinned: columns.take()?,
+        ruled_at: columns.time_or_none()?,
     })
 }
 

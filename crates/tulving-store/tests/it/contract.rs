@@ -630,3 +630,33 @@ fn an_edge_to_nowhere_is_left_out() {
 fn numbers_and_positions_go_on_after_a_load() {
     keeps(contract::dump::numbers_and_positions_go_on_after_a_load);
 }
+
+#[test]
+fn a_life_is_that_of_its_memory() {
+    keeps(contract::aging::a_life_is_that_of_its_memory);
+}
+
+#[test]
+fn lives_come_in_pages_without_what_no_rule_moves() {
+    keeps(contract::aging::lives_come_in_pages_without_what_no_rule_moves);
+}
+
+#[test]
+fn a_move_knows_from_when_rules_count() {
+    keeps(contract::aging::a_move_knows_from_when_rules_count);
+}
+
+#[test]
+fn old_audit_entries_go_and_others_stay() {
+    keeps(contract::aging::old_audit_entries_go_and_others_stay);
+}
+
+#[test]
+fn a_clock_that_ran_ahead_holds_no_job_up() {
+    keeps(contract::aging::a_clock_that_ran_ahead_holds_no_job_up);
+}
+
+#[test]
+fn a_use_that_is_yet_to_come_gives_way() {
+    keeps(contract::aging::a_use_that_is_yet_to_come_gives_way);
+}

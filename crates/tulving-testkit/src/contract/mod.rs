@@ -50,6 +50,15 @@ checks! {
         touches_are_counted_and_never_go_back,
         a_touch_warms_what_was_cooling,
     }
+    /// What rules look at.
+    aging {
+        a_life_is_that_of_its_memory,
+        lives_come_in_pages_without_what_no_rule_moves,
+        a_move_knows_from_when_rules_count,
+        old_audit_entries_go_and_others_stay,
+        a_clock_that_ran_ahead_holds_no_job_up,
+        a_use_that_is_yet_to_come_gives_way,
+    }
     /// Who sees what, in every read.
     visibility {
         a_boundary_is_kept_by_every_read,

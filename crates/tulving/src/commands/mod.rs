@@ -16,6 +16,7 @@ pub(crate) mod dump;
 pub(crate) mod embed;
 pub(crate) mod extract_text;
 pub(crate) mod file;
+pub(crate) mod fold;
 pub(crate) mod forget;
 pub(crate) mod get;
 pub(crate) mod history;
@@ -66,7 +67,7 @@ pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> 
     match &cli.command {
         None => done(welcome::run(printer), printer),
         Some(Command::Config(args)) => done(config::run(args, &cli.global, &settings, printer), printer),
-        Some(Command::Tend(args)) => done(tend::run(args, &settings, printer), printer),
+        Some(Command::Fold(args)) => done(fold::run(args, &settings, printer), printer),
         Some(Command::Doctor(args)) => done(doctor::run(args, &settings, printer), printer),
         Some(command) => {
             let app = match wire::open(&settings) {
@@ -113,6 +114,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Pin(which) => moves::run(&moves::PIN, which, app, printer),
         Command::Unpin(which) => moves::run(&moves::UNPIN, which, app, printer),
         Command::Move(args) => r#move::run(args, app, printer),
+        Command::Tend(args) => tend::run(args, app, printer),
         Command::Associate(args) => associate::run(args, app, printer),
         Command::Dissociate(args) => dissociate::run(args, app, printer),
         Command::Related(args) => related::run(args, app, printer),
@@ -137,7 +139,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Embed(args) => embed::run(args, app, printer),
         Command::Load(args) => load::run(args, app, printer),
         Command::Doctor(_)
-        | Command::Tend(_)
+        | Command::Fold(_)
         | Command::ExtractText(_)
         | Command::Config(_)
         | Command::Completions(_)

@@ -20,7 +20,7 @@ use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::holder;
-use crate::keeper::Keeper;
+use crate::keeper::{Keeper, Tender};
 use crate::log::Log;
 use crate::print::Printer;
 use crate::reload::Watch;
@@ -102,11 +102,16 @@ pub(super) fn run(
     );
     app.files.watch();
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
+    let tending = &app.settings.tending;
+    let tender = tending.enabled.then(|| Tender::start(&app.engine, tending.interval));
     let store = Arc::clone(&app.store);
     let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)
         .under(rules)
         .telling(watched(store));
     listener.serve(service, watch);
+    if let Some(tender) = tender {
+        tender.stop();
+    }
     keeper.stop();
     tracing::info!("stopped");
     log.end();

@@ -1,38 +1,108 @@
-//! `tulving tend`: looks after the index. Commands start it by themselves where that would take long, and do not wait.
-
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+//! `tulving tend`: applies the rules for what has aged, or lists what they would do.
 
 use clap::Args;
-use tulving_store::{Home, SqliteStore};
+use serde::Serialize;
+use tulving_core::{TendRequest, Tended, TendedStep};
 
-use crate::config::Settings;
+use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
-use crate::wire;
+use crate::show::memory::sentence;
+use crate::show::style::{self, FAINT};
+use crate::show::text::{counted, one_line};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving tend --dry-run
+  tulving tend
+  tulving tend --space team-notes --limit 500 --json
+
+What is long unused cools: it is weighed down in recall until it is used again. What has cooled for long and matters little is
+archived: hidden from recall, still read by `get` and `list --archived`, and brought back by `unarchive`. What has expired is
+archived too. The rules are settings below `tend` (`tulving config --help`); a server applies them by itself.";
 
 /// Flags of `tend`.
 #[derive(Debug, Args)]
-pub(crate) struct Tend {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Tend {
+    /// List what would be done, and why; write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Most steps to list
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: usize,
+}
 
-/// Folds a long tail, and makes the index anew where that is needed and nobody else does.
-pub(super) fn run(_: &Tend, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let home = Home::open_or_create(&settings.home)?;
-    let store = Arc::new(SqliteStore::open(&home, wire::options(settings))?);
-    if let Err(error) = wire::index(&store).tend() {
-        printer.warning(format!("the index was not folded: {error}"))?;
+/// What was done, for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    dry_run: bool,
+    #[serde(flatten)]
+    tended: &'a Tended,
+}
+
+pub(super) fn run(args: &Tend, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let caller = app.here()?;
+    let named = *app.settings.space_source() != Source::Default;
+    let request =
+        TendRequest { space: named.then_some(caller.space), dry_run: args.dry_run, shown: args.limit };
+    let tended = app.engine.tend(&caller, &request)?;
+    if printer.json() {
+        printer.document(&Report { dry_run: args.dry_run, tended: &tended })?;
+    } else {
+        for step in &tended.steps {
+            told(step, args.dry_run, printer)?;
+        }
+        let untold = tended.moved().saturating_sub(tended.steps.len() as u64);
+        if untold > 0 {
+            printer.note(format!("{untold} more, which --limit or others' privacy leaves out"))?;
+        }
+        printer.line(summary(&tended, args.dry_run))?;
+    }
+    if tended.held_back > 0 {
+        printer.warning(format!(
+            "{} to go for good once the clock has been steady for a day",
+            counted(tended.held_back, "forgotten memory is", "forgotten memories are")
+        ))?;
+    }
+    let spaces = app.engine.spaces(&caller)?;
+    let known =
+        |name: &String| spaces.iter().any(|space| space.name == *name || space.id.to_string() == *name);
+    for name in app.settings.tending.rules().spaces.keys().filter(|name| !known(name)) {
+        printer
+            .warning(format!("config.toml has rules for `{}`, and there is no such space", one_line(name)))?;
     }
     Ok(Outcome::Done)
 }
 
-/// Starts it as a process of its own that outlives this one. Where it is ended, whoever needs the index next starts
-/// another.
-pub(crate) fn start(settings: &Settings) -> std::io::Result<()> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.arg("--home").arg(&settings.home).arg("tend");
-    // A group of its own, so that what stops this command does not stop it too.
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    command.spawn().map(drop)
+fn told(step: &TendedStep, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
+    let (done, would) = match step.step {
+        "cool" => ("Cooled", "Would cool"),
+        "revive" => ("Revived", "Would revive"),
+        "archive" => ("Archived", "Would archive"),
+        _ => ("Erased", "Would erase"),
+    };
+    let done = format!("{} {}", if dry_run { would } else { done }, step.memory.reference());
+    printer.line(sentence(&done, &step.memory, printer.columns()))?;
+    printer.line(format!("      {}", style::paint(FAINT, &step.why)))
+}
+
+fn summary(tended: &Tended, dry_run: bool) -> String {
+    let parts = [
+        (tended.cooled, "cooled"),
+        (tended.revived, "revived"),
+        (tended.archived, "archived"),
+        (tended.erased, "erased"),
+        (tended.audit_removed, "entries of the audit removed"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let looked = counted(tended.looked_at, "memory", "memories");
+    match (parts.is_empty(), dry_run) {
+        (true, _) => format!("Looked at {looked}; nothing is due"),
+        (false, true) => format!("Looked at {looked}; it would be {}", parts.join(", ")),
+        (false, false) => format!("Looked at {looked}; {}", parts.join(", ")),
+    }
 }

@@ -42,6 +42,16 @@ pub(crate) enum SettingError {
         /// What it must be.
         expects: &'static str,
     },
+    /// Something that belongs to it is not said.
+    #[error("{place}: {key} has no {what}")]
+    Missing {
+        /// Where it was found.
+        place: Source,
+        /// The key.
+        key: &'static str,
+        /// What is missing.
+        what: &'static str,
+    },
     /// The file is not TOML.
     #[error("{}:{line}: {why}", path.display())]
     Syntax {
@@ -115,7 +125,7 @@ impl SettingError {
             Self::Unknown { .. } | Self::UnknownVariable { .. } => "unknown_setting",
             Self::Value { .. } => "invalid_setting",
             Self::Syntax { .. } => "invalid_config",
-            Self::Alone { .. } => "incomplete_setting",
+            Self::Alone { .. } | Self::Missing { .. } => "incomplete_setting",
             Self::Tls(_) => "invalid_certificate",
             Self::Backend { .. } => "invalid_backend",
             Self::Registry { source, .. } => source.code(),

@@ -39,7 +39,8 @@ fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>)
             if above.is_empty() { key.get_ref().to_string() } else { format!("{above}.{}", key.get_ref()) };
         match value.get_ref() {
             // A list of tables, which is read by itself.
-            _ if name == super::backends::KEY => {}
+            _ if [super::backends::KEY, super::tend::EXPIRE, super::tend::SPACE].contains(&name.as_str()) => {
+            }
             DeValue::Table(inner) if !inner.is_empty() || holds_settings(&name) => {
                 collect(text, inner, &name, found);
             }
@@ -53,10 +54,12 @@ fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>)
     }
 }
 
-fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
+/// A value as its text, where it is of a shape that a setting can have.
+pub(super) fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
     match value {
         DeValue::String(text) => Some((Shape::Text, text.clone().into_owned())),
         DeValue::Integer(number) => Some((Shape::Number, number.to_string())),
+        DeValue::Float(number) => Some((Shape::Number, number.to_string())),
         DeValue::Boolean(choice) => Some((Shape::Choice, choice.to_string())),
         DeValue::Array(items) => {
             let texts: Option<Vec<&str>> = items.iter().map(|item| item.get_ref().as_str()).collect();

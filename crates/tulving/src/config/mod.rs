@@ -10,6 +10,7 @@ mod file;
 mod objects;
 mod server;
 mod table;
+mod tend;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ pub(crate) use backends::BackendSetting;
 pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
 pub(crate) use table::reference;
+pub(crate) use tend::Tending;
 
 /// What every command is run with.
 #[derive(Debug)]
@@ -64,6 +66,8 @@ pub(crate) struct Settings {
     pub(crate) languages: Option<String>,
     /// Where memories are kept; the built-in store alone where there is none.
     pub(crate) backends: Vec<BackendSetting>,
+    /// What is done with what has aged.
+    pub(crate) tending: Tending,
     /// What a server keeps to.
     pub(crate) server: Server,
     /// What a server says of what it does.
@@ -158,6 +162,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         objects: ObjectPlace::default(),
         languages: None,
         backends: Vec::new(),
+        tending: Tending::default(),
         server: Server::default(),
         logging: Logging::default(),
         color: ColorChoice::Auto,
@@ -238,6 +243,8 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
             }
         }
     }
+    settings.tending.read(&path, &text)?;
+    settings.chosen.extend(settings.tending.chosen.iter().cloned());
     settings.backends = backends::read(&path, &text)?;
     settings.chosen.extend(settings.backends.iter().map(BackendSetting::chosen));
     Ok(())

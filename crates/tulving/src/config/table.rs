@@ -6,7 +6,7 @@ use anstream::ColorChoice;
 use tulving_models::Address;
 
 use super::embedding::Provider;
-use super::{HOME, PREFIX, Settings, TOKEN, server};
+use super::{HOME, PREFIX, Settings, TOKEN, server, tend};
 use crate::log::{Format, Level};
 use crate::nearest::nearest;
 
@@ -297,6 +297,93 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "tend.enabled",
+        variable: "TULVING_TEND_ENABLED",
+        default: "true",
+        about: "whether a server applies the rules for what has aged",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.tending.enabled = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "tend.interval_seconds",
+        variable: "TULVING_TEND_INTERVAL_SECONDS",
+        default: "3600",
+        about: "how often it does",
+        expects: "a whole number from 1 to 86400",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.tending.interval = Duration::from_secs(within(text, 1, 86_400)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "tend.cool_stable_days",
+        variable: "TULVING_TEND_COOL_STABLE_DAYS",
+        default: "365",
+        about: "idle days after which an unused stable memory cools",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "cool_stable_days", text),
+    },
+    Setting {
+        key: "tend.cool_evolving_days",
+        variable: "TULVING_TEND_COOL_EVOLVING_DAYS",
+        default: "120",
+        about: "the same of an evolving one",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "cool_evolving_days", text),
+    },
+    Setting {
+        key: "tend.cool_volatile_days",
+        variable: "TULVING_TEND_COOL_VOLATILE_DAYS",
+        default: "21",
+        about: "the same of a volatile one",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "cool_volatile_days", text),
+    },
+    Setting {
+        key: "tend.archive_after_days",
+        variable: "TULVING_TEND_ARCHIVE_AFTER_DAYS",
+        default: "30",
+        about: "days of cooling after which a memory that matters little is archived",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "archive_after_days", text),
+    },
+    Setting {
+        key: "tend.archive_below",
+        variable: "TULVING_TEND_ARCHIVE_BELOW",
+        default: "0.1",
+        about: "below which importance it is archived then",
+        expects: tend::IMPORTANCE,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "archive_below", text),
+    },
+    Setting {
+        key: "tend.keep_forgotten_days",
+        variable: "TULVING_TEND_KEEP_FORGOTTEN_DAYS",
+        default: "0",
+        about: "days after which what was forgotten softly goes for good",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "keep_forgotten_days", text),
+    },
+    Setting {
+        key: "tend.keep_audit_days",
+        variable: "TULVING_TEND_KEEP_AUDIT_DAYS",
+        default: "0",
+        about: "days after which an entry of the audit goes",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "keep_audit_days", text),
+    },
+    Setting {
         key: "server.timeout_seconds",
         variable: "TULVING_SERVER_TIMEOUT_SECONDS",
         default: "60",
@@ -529,6 +616,10 @@ pub(crate) fn reference() -> String {
     }
     text.push_str(
         "\n[[backends]] in config.toml sets up where memories are kept: name, role, command, timeout_ms.\n",
+    );
+    text.push_str(
+        "[[tend.expire]] says what is archived after a time: after_days, and any of space, type, kind, stability, tag.\n\
+         [[tend.space]] says what holds in a space: name, and any of the days and the importance below tend.\n",
     );
     text.push_str(&format!("\nBesides: {HOME} is the home, {TOKEN} the token to act by."));
     text

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use tulving_core::association::Association;
 use tulving_core::id::{MemoryId, SpaceId};
+use tulving_core::lifecycle::decay;
 use tulving_core::memory::{Edition, Memory};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::State;
@@ -153,7 +154,7 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
     fields.set("backend", memory.backend.as_ref());
     fields.always("owner", names.owner.unwrap_or_else(|| memory.owner.to_string()));
     edition(&mut fields, &memory.edition, now);
-    standing(&mut fields, memory);
+    standing(&mut fields, memory, now);
     provenance(&mut fields, memory);
     usage(&mut fields, memory, now);
     let mut lines = vec![heading];
@@ -195,7 +196,9 @@ fn edition(fields: &mut Fields, edition: &Edition, now: Timestamp) {
     fields.set(name, edition.span.expires_at.map(instant));
 }
 
-fn standing(fields: &mut Fields, memory: &Memory) {
+fn standing(fields: &mut Fields, memory: &Memory, now: Timestamp) {
+    let (said, is) = (memory.edition.class.importance.get(), decay::importance_at(memory, now));
+    fields.set("matters now", ((said - is).abs() >= 0.005).then(|| format!("{is:.2}")));
     fields.always("state", memory.standing.state.to_string());
     fields.set("pinned", memory.standing.pinned.then_some("yes"));
     fields.set("forgotten", memory.standing.forgotten_at.map(instant));

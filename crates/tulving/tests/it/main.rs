@@ -42,6 +42,9 @@ mod service;
 /// The tools of the dialects and the block for the start of a session, as the binary gives them.
 mod tool;
 
+/// Rules for what has aged.
+mod tend;
+
 /// The log of conversations, and memories by category.
 mod turns;
 

@@ -22,6 +22,7 @@ use tulving_core::request::{
     AssociationRequest, Caller, Filter, ForgetRequest, Forgotten, ListRequest, Manner, Mode, RecallRequest,
     SaveRequest, Sort, UpdateRequest,
 };
+use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, ChangeKind, MemoryType, Relation, Role, SpaceKind, State};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
@@ -426,15 +427,15 @@ impl Run {
     fn shift(&mut self, caller: &Caller) {
         let which = self.which(caller);
         let engine = &self.bed.engine;
-        let (verb, done, step): (_, _, fn(&mut Standing)) = match self.random.u32(..4) {
-            0 => ("archives", engine.archive(caller, which), |s| {
-                s.state = State::Archived;
+        let (verb, done, step): (_, _, fn(&mut Standing, Timestamp)) = match self.random.u32(..4) {
+            0 => ("archives", engine.archive(caller, which), |s, _| *s = s.moved(State::Archived)),
+            1 => ("unarchives", engine.unarchive(caller, which), |s, now| {
+                if s.state == State::Archived {
+                    *s = s.ruled(State::Active, now);
+                }
             }),
-            1 => ("unarchives", engine.unarchive(caller, which), |s| {
-                s.state = State::Active;
-            }),
-            2 => ("pins", engine.pin(caller, which), |s| s.pinned = true),
-            _ => ("unpins", engine.unpin(caller, which), |s| s.pinned = false),
+            2 => ("pins", engine.pin(caller, which), |s, _| s.pinned = true),
+            _ => ("unpins", engine.unpin(caller, which), |s, _| s.pinned = false),
         };
         let due = self.model.shift(caller, which, step);
         let done = code(done).map(|memory| memory.standing);

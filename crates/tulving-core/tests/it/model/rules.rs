@@ -255,7 +255,7 @@ impl Model {
                 let memory = self.memory(id);
                 let revived = memory.standing.state == State::Archived;
                 if revived {
-                    memory.standing.state = State::Active;
+                    memory.standing = memory.standing.ruled(State::Active, now);
                 }
                 memory.standing.pinned |= request.pinned;
                 let edition = onto(request, &memory.edition);
@@ -499,11 +499,12 @@ impl Model {
         &mut self,
         caller: &Caller,
         which: MemoryRef,
-        step: impl FnOnce(&mut Standing),
+        step: impl FnOnce(&mut Standing, Timestamp),
     ) -> Due<Standing> {
         let id = self.editable(caller, which)?;
+        let now = self.now;
         let memory = self.memory(id);
-        step(&mut memory.standing);
+        step(&mut memory.standing, now);
         Ok(memory.standing)
     }
 

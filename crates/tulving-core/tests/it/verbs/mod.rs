@@ -23,5 +23,6 @@ mod recall;
 mod relocate;
 mod save;
 mod shelf;
+mod tend;
 mod transfer;
 mod turns;

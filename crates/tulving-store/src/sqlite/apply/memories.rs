@@ -107,10 +107,11 @@ impl Act<'_> {
              updated_at, version, version_act, updated_by, updated_agent, occurred_at, valid_from, valid_until, \
              expires_at, source_agent, assisted_by_agent, pass, mirror_line, mirror_occurrence, attachment_key, \
              attachment_media_type, attachment_size, attachment_hash, position, conversation, speaker, key, \
-             source_path, title, tags, source_note, summary, content, auto, language, attachment_name, attachment_trouble) \
+             source_path, title, tags, source_note, summary, content, auto, language, attachment_name, attachment_trouble, \
+             ruled_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, \
              ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, \
-             ?43, ?44, ?45, ?46, ?47, ?48, ?49, ?50, ?51)",
+             ?43, ?44, ?45, ?46, ?47, ?48, ?49, ?50, ?51, ?52)",
         )?;
         let row = statement.insert(params![
             memory.id.as_bytes(),
@@ -164,6 +165,7 @@ impl Act<'_> {
             text.language,
             attachment.and_then(|object| object.name.as_ref()),
             attachment.and_then(|object| object.trouble.as_ref()),
+            micros(standing.ruled_at),
         ])?;
         drop(statement);
         self.insert_usage(row, memory)?;
@@ -302,7 +304,7 @@ impl Act<'_> {
     fn before(&self, id: MemoryId) -> Result<Option<Before>, Fault> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT m.row, m.space, m.owner, m.boundary, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
-             m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
+             m.ruled_at, m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
         ))?;
         let before = statement.query_row([id.as_bytes()], |row| {
             let mut columns = Columns::of(row);
@@ -325,8 +327,8 @@ impl Act<'_> {
              updated_at = ?6, state = ?7, forgotten_at = ?8, quarantined_at = ?9, pinned = ?10, key = ?11, \
              boundary = ?12, content = ?13, content_type = ?14, content_hash = ?15, title = ?16, summary = ?17, \
              tags = ?18, type = ?19, kind = ?20, stability = ?21, importance = ?22, occurred_at = ?23, \
-             valid_from = ?24, valid_until = ?25, expires_at = ?26, source_note = ?27, auto = ?28, language = ?29 \
-             WHERE row = ?1",
+             valid_from = ?24, valid_until = ?25, expires_at = ?26, source_note = ?27, auto = ?28, language = ?29, \
+             ruled_at = ?30 WHERE row = ?1",
         )?;
         statement.execute(params![
             to.row,
@@ -358,6 +360,7 @@ impl Act<'_> {
             source_note,
             auto.bits(),
             text.language,
+            micros(standing.ruled_at),
         ])?;
         Ok(())
     }
@@ -365,9 +368,9 @@ impl Act<'_> {
     /// A move of a memory from one standing to another.
     pub(super) fn shift(&mut self, id: MemoryId, from: &Standing, to: &Standing) -> Result<(), Fault> {
         let mut statement = self.transaction.prepare_cached(
-            "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5 \
-             WHERE id = ?1 AND state = ?6 AND forgotten_at IS ?7 AND quarantined_at IS ?8 AND pinned = ?9 \
-             RETURNING row, space, owner, boundary",
+            "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5, ruled_at = ?6 \
+             WHERE id = ?1 AND state = ?7 AND forgotten_at IS ?8 AND quarantined_at IS ?9 AND pinned = ?10 \
+             AND ruled_at IS ?11 RETURNING row, space, owner, boundary",
         )?;
         let values = params![
             id.as_bytes(),
@@ -375,10 +378,12 @@ impl Act<'_> {
             micros(to.forgotten_at),
             micros(to.quarantined_at),
             to.pinned,
+            micros(to.ruled_at),
             from.state.as_str(),
             micros(from.forgotten_at),
             micros(from.quarantined_at),
             from.pinned,
+            micros(from.ruled_at),
         ];
         let moved = statement.query_row(values, located).optional()?;
         drop(statement);
@@ -514,15 +519,22 @@ impl Act<'_> {
             .prepare_cached(
                 "INSERT INTO usage (memory, accessed_at, access_count) \
                  SELECT row, max(created_at, ?2), ?3 FROM memories WHERE row = ?1 \
-                 ON CONFLICT (memory) DO UPDATE SET accessed_at = max(accessed_at, excluded.accessed_at), \
+                 ON CONFLICT (memory) DO UPDATE SET accessed_at = \
+                   CASE WHEN accessed_at > ?5 THEN excluded.accessed_at ELSE max(accessed_at, excluded.accessed_at) END, \
                  access_count = min(min(access_count, ?4) + excluded.access_count, ?4)",
             )?
-            .execute(params![row, touch.at.as_micros(), bounded(touch.count), signed(LARGEST)])?;
+            .execute(params![
+                row,
+                touch.at.as_micros(),
+                bounded(touch.count),
+                signed(LARGEST),
+                self.now().as_micros()
+            ])?;
         if !cooling {
             return Ok(());
         }
         self.transaction
-            .prepare_cached("UPDATE memories SET state = ?2 WHERE row = ?1")?
+            .prepare_cached("UPDATE memories SET state = ?2, ruled_at = NULL WHERE row = ?1")?
             .execute(params![row, State::Active.as_str()])?;
         self.log(ChangeKind::Moved, touch.id, at)
     }

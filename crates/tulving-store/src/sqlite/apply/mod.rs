@@ -164,6 +164,7 @@ impl Act<'_> {
             Write::PruneClaims { before, most } => self.prune_claims(*before, *most),
             Write::FreezeListing(listing) => self.freeze_listing(listing),
             Write::Audit(entry) => self.audit(entry),
+            Write::PruneAudit { space, before, most } => self.prune_audit(*space, *before, *most),
             Write::Load(record) => {
                 let loaded = self.load(record)?;
                 self.applied.loaded.push(loaded);
@@ -196,6 +197,15 @@ impl Act<'_> {
             at.boundary.as_str()
         ])?;
         self.applied.seq = Some(Seq(seq.unsigned_abs()));
+        Ok(())
+    }
+
+    fn prune_audit(&mut self, space: Option<SpaceId>, before: Timestamp, most: usize) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "DELETE FROM audit WHERE row IN (SELECT row FROM audit WHERE at < ?1 AND space IS ?2 ORDER BY at LIMIT ?3)",
+        )?;
+        let space = space.as_ref().map(SpaceId::as_bytes);
+        self.applied.pruned += statement.execute(params![before.as_micros(), space, rows::limit(most)])?;
         Ok(())
     }
 

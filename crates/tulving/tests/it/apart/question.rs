@@ -128,6 +128,8 @@ pub(super) fn routes() -> Vec<Question> {
         q("POST /v1/spaces", "/v1/spaces", json!({ "name": "$SPACE" })),
         q("POST /v1/spaces", "/v1/spaces", json!({ "name": "$SPACE", "kind": "group" })),
         q("POST /v1/hubs", "/v1/hubs", json!({ "name": "$SPACE", "kind": "group" })),
+        q("POST /v1/tend", "/v1/tend", json!({ "dry_run": true })),
+        q("POST /v1/tend", "/v1/tend", json!({ "limit": 5 })),
         q("GET /v1/jobs", "/v1/jobs?limit=5&states=failed", none()),
         q("POST /v1/jobs/{job_id}/retry", "/v1/jobs/1/retry", none()),
         q("POST /v1/jobs/{job_id}/retry", "/v1/jobs/$MEM_UUID/retry", none()),

@@ -184,7 +184,7 @@ fn listen(mut from: impl Read + Send + 'static, said: Arc<Mutex<Vec<u8>>>) -> Jo
 }
 
 /// Writes the configuration of a home.
-pub(super) fn configure(tulving: &Tulving, text: &str) {
+pub(crate) fn configure(tulving: &Tulving, text: &str) {
     std::fs::create_dir_all(tulving.home()).expect("a home");
     // As editors do, so that nobody reads half of it.
     let new = tulving.home().join("config.toml.new");
@@ -193,7 +193,7 @@ pub(super) fn configure(tulving: &Tulving, text: &str) {
 }
 
 /// Waits until something holds.
-pub(super) fn eventually(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");

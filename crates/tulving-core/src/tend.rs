@@ -1,0 +1,471 @@
+//! Applies the rules of every space to what has aged: by hand, and in the background time and again.
+//!
+//! Reads in pages and writes in small acts, so that nobody waits. Where somebody was faster, their word stands and the
+//! memory is looked at again next time. What cannot be undone is done only after the clock has been steady for a day.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::access::{self, Parts};
+use crate::audit::AuditEntry;
+use crate::change::{Actor, ChangeSet, Right, Write};
+use crate::error::{Error, StoreError};
+use crate::id::{AuditId, JobId, MemoryId, PrincipalId, SpaceId};
+use crate::job::{self, Job};
+use crate::jobs;
+use crate::life::Life;
+use crate::lifecycle::decay;
+use crate::lifecycle::judge::{self, Step, Verdict};
+use crate::lifecycle::rules::{Policy, Rules};
+use crate::memory::Memory;
+use crate::objects;
+use crate::request::{Caller, Forgotten};
+use crate::space::{Space, Viewer};
+use crate::time::Timestamp;
+use crate::vocabulary::{AuditAct, Boundary, JobState, Role};
+
+/// Memories that are looked at in one step.
+const PAGE: usize = 500;
+/// Moves of one act: some milliseconds of writing.
+const ACT: usize = 100;
+/// Audit entries that go in one act.
+const AUDIT_ACT: usize = 1_000;
+/// For how long the job is taken, and after how many pages it is taken for longer.
+const LEASE: Duration = Duration::from_secs(600);
+const LEASE_PAGES: u64 = 200;
+/// A clock that went on by more than this since the last time, or back, is not trusted with what cannot be undone …
+const GAP_DAYS: f64 = 30.0;
+/// … until so many days have passed since.
+const STEADY_DAYS: f64 = 1.0;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TendRequest {
+    /// Only in this space; `None` is every one that the caller may tend.
+    pub space: Option<SpaceId>,
+    /// Nothing is written.
+    pub dry_run: bool,
+    /// How many steps are told one by one.
+    pub shown: usize,
+}
+
+/// What rules did, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tended {
+    /// How many memories were looked at.
+    pub looked_at: u64,
+    /// How many began to cool.
+    pub cooled: u64,
+    /// How many are active again.
+    pub revived: u64,
+    /// How many were archived.
+    pub archived: u64,
+    /// How many that were forgotten went for good.
+    pub erased: u64,
+    /// How many entries of the audit went.
+    pub audit_removed: u64,
+    /// How many would go for good once the clock has been steady for a day.
+    pub held_back: u64,
+    /// The first of these steps, as far as the caller may see the memories.
+    pub steps: Vec<TendedStep>,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TendedStep {
+    /// What is done.
+    pub step: &'static str,
+    /// Why.
+    pub why: String,
+    /// The memory, as it was.
+    pub memory: Memory,
+}
+
+impl Tended {
+    /// How many memories were moved or erased.
+    pub fn moved(&self) -> u64 {
+        self.cooled + self.revived + self.archived + self.erased
+    }
+
+    fn count(&mut self, step: Step) {
+        *match step {
+            Step::Cool => &mut self.cooled,
+            Step::Revive => &mut self.revived,
+            Step::Archive => &mut self.archived,
+            Step::Erase => &mut self.erased,
+        } += 1;
+    }
+}
+
+/// Applies the rules at once, where the caller may: an admin of the org everywhere, others where they are admins.
+pub(crate) fn tend(
+    parts: &Parts,
+    rules: &Rules,
+    caller: &Caller,
+    request: &TendRequest,
+) -> Result<Tended, Error> {
+    let everywhere = access::is_org_admin(parts, caller)?;
+    let spaces = within_reach(parts, caller, request.space, everywhere)?;
+    let now = parts.clock.now();
+    let known = parts.store.job(JobId::TEND)?.as_ref().map(Steady::of).unwrap_or_default();
+    let steady = known.at(now);
+    let pass = Pass {
+        parts,
+        rules,
+        spaces: &spaces,
+        now,
+        by: Actor { principal: caller.viewer.principal, agent: caller.agent.clone() },
+        rights: !everywhere,
+        whole: everywhere && request.space.is_none(),
+        writes: !request.dry_run,
+        final_too: steady.holds(now),
+    };
+    let mut tended = Tended::default();
+    let mut told = Vec::new();
+    pass.run(&mut tended, |life, verdict| {
+        if told.len() < request.shown {
+            told.push((life.id, life.space, *verdict));
+        }
+    })?;
+    if !request.dry_run {
+        note_steady(parts, steady, now)?;
+    }
+    tended.steps = tell(parts, caller, told)?;
+    Ok(tended)
+}
+
+/// The same in the background, for all spaces, where it is due and nobody else does it. `go_on` is asked between pages:
+/// where it says no, the rest waits for another time.
+pub(crate) fn tend_due(
+    parts: &Parts,
+    rules: &Rules,
+    holder: &str,
+    interval: Duration,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<Tended>, Error> {
+    if parts.store.job(JobId::TEND)?.is_none() {
+        ask(parts, parts.clock.now())?;
+    }
+    let Some(job) = jobs::claim_any(parts, &[job::TEND], holder, LEASE)? else {
+        return Ok(None);
+    };
+    let now = parts.clock.now();
+    let steady = Steady::of(&job).at(now);
+    let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
+    let pass = Pass {
+        parts,
+        rules,
+        spaces: &spaces,
+        now,
+        by: Actor { principal: PrincipalId::USER, agent: None },
+        rights: false,
+        whole: true,
+        writes: true,
+        final_too: steady.holds(now),
+    };
+    let mut tended = Tended::default();
+    let mut job = job;
+    let done = pass.paged(&mut tended, &mut |_, _| (), &mut |pages| {
+        if pages % LEASE_PAGES == 0 {
+            job = jobs::extend(parts, job.clone(), LEASE)?;
+        }
+        Ok(go_on())
+    });
+    let rested = Job {
+        state: JobState::Waiting,
+        payload: steady.payload(),
+        due_at: now.plus_millis(i64::try_from(interval.as_millis()).unwrap_or(i64::MAX)),
+        lease: None,
+        attempts: 0,
+        last_error: done.as_ref().err().map(|error| error.code().to_owned()),
+        ..job.clone()
+    };
+    let moved = jobs::moved(parts, now, job, rested);
+    done?;
+    moved.map(|_| Some(tended))
+}
+
+/// The spaces that a caller may tend.
+fn within_reach(
+    parts: &Parts,
+    caller: &Caller,
+    only: Option<SpaceId>,
+    everywhere: bool,
+) -> Result<Vec<Space>, Error> {
+    let mut spaces = parts.store.spaces(&caller.viewer)?;
+    spaces.retain(|space| only.is_none_or(|only| only == space.id));
+    if everywhere {
+        return Ok(spaces);
+    }
+    let mut reached = Vec::new();
+    for space in spaces {
+        match access::require(parts, caller, space.id, Role::Admin) {
+            Ok(_) => reached.push(space),
+            Err(Error::Denied { .. }) if only.is_none() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if reached.is_empty() {
+        // Why not, in the words for the space of the call.
+        access::require(parts, caller, only.unwrap_or(caller.space), Role::Admin)?;
+    }
+    Ok(reached)
+}
+
+/// The steps as the caller may see them, with the memories as they are now.
+fn tell(
+    parts: &Parts,
+    caller: &Caller,
+    told: Vec<(MemoryId, SpaceId, Verdict)>,
+) -> Result<Vec<TendedStep>, Error> {
+    let ids: Vec<MemoryId> = told.iter().map(|(id, ..)| *id).collect();
+    let seen = parts.store.memories(&caller.viewer, &ids)?;
+    let mut seen: HashMap<MemoryId, Memory> = seen.into_iter().map(|memory| (memory.id, memory)).collect();
+    let mut steps = Vec::new();
+    for (id, space, Verdict { step, why }) in told {
+        let memory = match seen.remove(&id) {
+            Some(memory) => Some(memory),
+            None => parts.store.memory(&caller.viewer, space, id.into(), Forgotten::Only)?,
+        };
+        steps.extend(memory.map(|memory| TendedStep { step: step.as_str(), why: why.to_string(), memory }));
+    }
+    Ok(steps)
+}
+
+/// One look at everything.
+struct Pass<'a> {
+    parts: &'a Parts,
+    rules: &'a Rules,
+    spaces: &'a [Space],
+    now: Timestamp,
+    by: Actor,
+    /// Whether the actor is an admin of these spaces only: that must still be so when it is written, and others' private
+    /// memories are not theirs to tend.
+    rights: bool,
+    /// Whether what belongs to no space is meant too.
+    whole: bool,
+    writes: bool,
+    /// Whether what cannot be undone is done too.
+    final_too: bool,
+}
+
+impl Pass<'_> {
+    fn run(&self, tended: &mut Tended, mut note: impl FnMut(&Life, &Verdict)) -> Result<(), Error> {
+        self.paged(tended, &mut note, &mut |_| Ok(true))
+    }
+
+    fn paged(
+        &self,
+        tended: &mut Tended,
+        note: &mut dyn FnMut(&Life, &Verdict),
+        go_on: &mut dyn FnMut(u64) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        let policies: HashMap<SpaceId, &Policy> =
+            self.spaces.iter().map(|space| (space.id, self.rules.of(space))).collect();
+        let ids: Vec<SpaceId> = policies.keys().copied().collect();
+        let (mut after, mut pages) = (None, 0);
+        loop {
+            let lives = self.parts.store.lives(&ids, after, PAGE)?;
+            let Some(last) = lives.last() else { break };
+            after = Some(last.id);
+            let lives: Vec<Life> = lives.into_iter().filter(|life| self.reaches(life)).collect();
+            tended.looked_at += lives.len() as u64;
+            let judged = lives.into_iter().filter_map(|life| {
+                let verdict = judge::judge(&life, policies.get(&life.space)?, self.now)?;
+                Some((life, verdict))
+            });
+            let (due, held): (Vec<_>, Vec<_>) =
+                judged.partition(|(_, verdict)| self.final_too || verdict.step != Step::Erase);
+            tended.held_back += held.len() as u64;
+            for act in due.chunks(ACT) {
+                for (life, verdict) in self.act(act)? {
+                    tended.count(verdict.step);
+                    note(life, verdict);
+                }
+            }
+            pages += 1;
+            if !go_on(pages)? {
+                return Ok(());
+            }
+        }
+        if self.final_too {
+            for space in self.spaces {
+                tended.audit_removed += self.prune_audit(Some(space.id), self.rules.of(space))?;
+            }
+            if self.whole {
+                tended.audit_removed += self.prune_audit(None, &self.rules.usual)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn reaches(&self, life: &Life) -> bool {
+        !self.rights || life.boundary != Boundary::Private || life.owner == self.by.principal
+    }
+
+    /// Does some steps, and says which were done: one that somebody else has made void is not.
+    fn act<'b>(&self, due: &'b [(Life, Verdict)]) -> Result<Vec<&'b (Life, Verdict)>, Error> {
+        if !self.writes {
+            return Ok(due.iter().collect());
+        }
+        match self.write(due) {
+            Ok(()) => Ok(due.iter().collect()),
+            Err(Error::Store(StoreError::Conflict(_))) if due.len() > 1 => {
+                let mut done = Vec::new();
+                for one in due.chunks(1) {
+                    done.extend(self.act(one)?);
+                }
+                Ok(done)
+            }
+            Err(Error::Store(StoreError::Conflict(_))) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&self, due: &[(Life, Verdict)]) -> Result<(), Error> {
+        let (mut rights, mut writes, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        for (life, verdict) in due {
+            let (id, from) = (life.id, life.standing);
+            if self.rights {
+                rights.push(Right { space: life.space, role: Role::Admin, over: Some(id) });
+            }
+            match verdict.step {
+                Step::Erase => {
+                    writes.push(Write::Erase { id, from: Some(life.version) });
+                    for entry in self.parts.store.entries(&[id], None)? {
+                        if let Some(attachment) = &entry.memory.provenance.attachment {
+                            let (write, job) = objects::leaves(attachment, self.now);
+                            writes.push(write);
+                            files.push(job);
+                        }
+                    }
+                }
+                step => writes.push(Write::Move { id, from, to: judge::after(from, step, self.now) }),
+            }
+            writes.extend(self.audit(life, verdict).map(Write::Audit));
+        }
+        let by = self.by.clone();
+        self.parts.store.apply(&ChangeSet { by, at: self.now, rights, writes })?;
+        files.into_iter().for_each(|file| objects::drop_now(self.parts, file));
+        Ok(())
+    }
+
+    /// What hides a memory or ends it is audited.
+    fn audit(&self, life: &Life, verdict: &Verdict) -> Option<AuditEntry> {
+        let act = match verdict.step {
+            Step::Archive => AuditAct::Archived,
+            Step::Erase => AuditAct::Erased,
+            Step::Cool | Step::Revive => return None,
+        };
+        Some(AuditEntry {
+            id: AuditId::mint(self.now),
+            at: self.now,
+            by: self.by.principal,
+            agent: self.by.agent.clone(),
+            act,
+            space: Some(life.space),
+            memory: Some(life.id),
+            private_to: (life.boundary == Boundary::Private).then_some(life.owner),
+            reason: Some(format!("by rule: {}", verdict.why)),
+            detail: None,
+        })
+    }
+
+    fn prune_audit(&self, space: Option<SpaceId>, policy: &Policy) -> Result<u64, Error> {
+        let Some(keep) = policy.keep_audit_days else { return Ok(0) };
+        let before = self.now.plus_millis(-i64::from(keep) * 86_400_000);
+        if !self.writes {
+            return Ok(self.parts.store.audited_before(space, before)?);
+        }
+        let role = Role::Admin;
+        let rights = space.filter(|_| self.rights).map(|space| Right { space, role, over: None });
+        let writes = vec![Write::PruneAudit { space, before, most: AUDIT_ACT }];
+        let set =
+            ChangeSet { by: self.by.clone(), at: self.now, rights: rights.into_iter().collect(), writes };
+        let mut removed = 0;
+        loop {
+            let pruned = self.parts.store.apply(&set)?.pruned;
+            removed += pruned as u64;
+            if pruned < AUDIT_ACT {
+                return Ok(removed);
+            }
+        }
+    }
+}
+
+/// Since when the clock has gone on as clocks do, by what was seen each time that rules were applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Steady {
+    since: Option<Timestamp>,
+    last: Option<Timestamp>,
+}
+
+impl Steady {
+    fn of(job: &Job) -> Self {
+        serde_json::from_value(job.payload.clone()).unwrap_or_default()
+    }
+
+    /// The same, as it is known at `now`.
+    fn at(self, now: Timestamp) -> Self {
+        let goes_on = self.last.is_some_and(|last| last <= now && decay::days(last, now) <= GAP_DAYS);
+        Self { since: self.since.filter(|_| goes_on).or(Some(now)), last: Some(now) }
+    }
+
+    fn holds(self, now: Timestamp) -> bool {
+        self.since.is_some_and(|since| decay::days(since, now) >= STEADY_DAYS)
+    }
+
+    fn payload(self) -> serde_json::Value {
+        serde_json::json!({ "since": self.since, "last": self.last })
+    }
+}
+
+/// Asks for the job that is there once in a store. Where somebody else asks at the same time, theirs is it.
+fn ask(parts: &Parts, now: Timestamp) -> Result<(), Error> {
+    let job = Job { id: JobId::TEND, ..Job::new(job::TEND, Steady::default().payload(), u32::MAX, now) };
+    match jobs::add(parts, job) {
+        Ok(_) => Ok(()),
+        Err(error) => match parts.store.job(JobId::TEND)? {
+            Some(_) => Ok(()),
+            None => Err(error),
+        },
+    }
+}
+
+/// Notes what is known of the clock, unless a server is about to.
+fn note_steady(parts: &Parts, steady: Steady, now: Timestamp) -> Result<(), Error> {
+    if parts.store.job(JobId::TEND)?.is_none() {
+        ask(parts, now)?;
+    }
+    let Some(job) = parts.store.job(JobId::TEND)?.filter(|job| job.state == JobState::Waiting) else {
+        return Ok(());
+    };
+    let noted = Job { payload: steady.payload(), ..job.clone() };
+    match jobs::moved(parts, now, job, noted) {
+        Err(Error::Store(StoreError::Conflict(_))) => Ok(()),
+        done => done.map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(n: i64) -> Timestamp {
+        Timestamp::from_micros(n * 86_400_000_000)
+    }
+
+    #[test]
+    fn a_clock_is_steady_after_a_day_without_leaps() {
+        let mut steady = Steady::default().at(day(100));
+        assert!(!steady.holds(day(100)));
+        steady = steady.at(day(101));
+        assert!(steady.holds(day(101)));
+        let leapt = steady.at(day(30_000));
+        assert!(!leapt.holds(day(30_000)), "it ran ahead");
+        assert!(!leapt.at(day(102)).holds(day(102)), "and was set back");
+        assert!(leapt.at(day(102)).at(day(103)).holds(day(103)));
+    }
+}

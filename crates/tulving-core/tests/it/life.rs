@@ -1,0 +1,161 @@
+//! Two years of an agent in accelerated time: what rules keep, what they put away, and what a wrong clock cannot do.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tulving_core::id::MemoryId;
+use tulving_core::lifecycle::rules::{Patience, Policy, Rules};
+use tulving_core::memory::Memory;
+use tulving_core::request::{AuditFilter, Caller, Filter, ListRequest, Sort};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{AuditAct, State};
+use tulving_testkit::clock::ManualClock;
+use tulving_testkit::embedder::NoEmbedder;
+use tulving_testkit::life::{self, Life};
+
+use crate::bed::Bed;
+use crate::plots;
+
+const TWO_YEARS: u32 = 728;
+
+fn bed() -> (Bed, Caller) {
+    let bed = Bed::with(ManualClock::ticking(Duration::from_millis(1)), Arc::new(NoEmbedder));
+    let user = bed.user();
+    (bed, user)
+}
+
+fn lived(bed: &Bed, user: &Caller, each_day: impl FnMut(u32)) -> Life {
+    life::live(&bed.engine, user, &bed.clock, TWO_YEARS, 7, each_day)
+}
+
+/// Every memory that can be listed, however it stands.
+fn all(bed: &Bed, user: &Caller) -> BTreeMap<MemoryId, Memory> {
+    let mut found = BTreeMap::new();
+    let mut cursor = None;
+    loop {
+        let filter = Filter { states: State::ALL.to_vec(), ..Filter::default() };
+        let request = ListRequest { filter, sort: Sort::Oldest, limit: 1_000, cursor };
+        let page = bed.engine.list(user, &request).expect("a page");
+        found.extend(page.memories.into_iter().map(|memory| (memory.id, memory)));
+        cursor = page.next;
+        if cursor.is_none() {
+            return found;
+        }
+    }
+}
+
+#[test]
+fn two_years_leave_a_bounded_store_that_keeps_what_is_used_and_loses_nothing() {
+    let (bed, user) = bed();
+    let life = lived(&bed, &user, |_| ());
+    plots::shows("two-years.svg", &plots::two_years(&life.weeks));
+    let at = |week: usize| life.weeks[week - 1];
+    let (year, end) = (at(52), at(104));
+    assert_eq!(end.saved, life.saved.len() as u64);
+    assert_eq!(end.active + end.cooling + end.archived, end.saved, "nothing is lost");
+    let in_sight = |week: life::Week| week.active + week.cooling;
+    assert!(end.saved > 2 * year.saved * 9 / 10, "as much is saved in the second year: {year:?} {end:?}");
+    let stays = in_sight(end) - in_sight(year);
+    assert!(stays < (end.saved - year.saved) / 5, "of a year's memories few stay: {year:?} {end:?}");
+    assert!(in_sight(end) < end.saved / 3, "{end:?}");
+    let memories = all(&bed, &user);
+    let state = |id: &MemoryId| memories[id].standing.state;
+    assert!(life.regular.len() > 50, "{}", life.regular.len());
+    assert!(life.regular.iter().all(|id| state(id) == State::Active), "what is used is kept");
+    assert_eq!(memories.len(), life.saved.len());
+
+    let ruled = |id: &MemoryId| {
+        let filter = AuditFilter { memory: Some(*id), last: 9, ..AuditFilter::default() };
+        let audit = bed.engine.audit(&user, &filter).expect("the audit");
+        let reason = |reason: &str| reason.starts_with("by rule: cooling for ");
+        audit
+            .iter()
+            .any(|entry| entry.act == AuditAct::Archived && entry.reason.as_deref().is_some_and(reason))
+    };
+    let archived: Vec<&MemoryId> = life.saved.iter().filter(|id| state(id) == State::Archived).collect();
+    assert_eq!(archived.len() as u64, life.archived);
+    assert!(archived.into_iter().all(ruled), "each was put away by a rule that says why");
+}
+
+#[test]
+fn without_rules_nothing_moves() {
+    let (mut bed, user) = bed();
+    let never = Patience { stable: None, evolving: None, volatile: None };
+    let usual = Policy { cool_after: never, archive_after_days: None, ..Policy::default() };
+    bed.engine = bed.beside().with_rules(Rules { usual, ..Rules::default() });
+    let life = life::live(&bed.engine, &user, &bed.clock, 200, 7, |_| ());
+    let end = life.weeks.last().expect("weeks");
+    assert_eq!((end.active, end.cooling, end.archived), (end.saved, 0, 0));
+}
+
+#[test]
+fn a_clock_that_leaps_ahead_and_comes_back_changes_nothing_in_the_end() {
+    let (steady, user) = bed();
+    let expected = life::live(&steady.engine, &user, &steady.clock, 340, 7, |_| ());
+    let (bed, user) = bed();
+    let engine = &bed.engine;
+    let leapt = life::live(engine, &user, &bed.clock, 340, 7, |day| {
+        // The last time is so long ago that what was to cool for thirty days has.
+        if day % 50 != 20 || day > 300 {
+            return;
+        }
+        let before = engine.now();
+        // The year 2099 for an hour, then the first second of 1970, as when a battery is empty.
+        for wrong in ["2099-01-01T00:00:00Z", "2099-01-01T13:00:00Z", "1970-01-01T00:00:01Z"] {
+            bed.clock.set(wrong.parse().expect("a time"));
+            life::tend(engine);
+        }
+        bed.clock.set(before);
+        life::tend(engine);
+    });
+    assert_eq!(leapt.weeks.last(), expected.weeks.last());
+    let states =
+        |bed: &Bed| all(bed, &user).into_values().map(|memory| memory.standing.state).collect::<Vec<_>>();
+    assert_eq!(states(&bed), states(&steady));
+}
+
+#[test]
+fn the_year_2038_and_the_far_ends_of_time_are_times_like_others() {
+    let (bed, user) = bed();
+    for (at, content) in [
+        ("1901-12-13T20:45:51Z", "before the first second that 32 bits can tell"),
+        ("2038-01-19T03:14:08Z", "after the last one"),
+        ("9999-12-30T00:00:00Z", "near the end"),
+    ] {
+        bed.clock.set(at.parse().expect("a time"));
+        let id = bed.save(&user, content).id;
+        assert_eq!(bed.get(&user, id).usage.created_at.date(), at[..10]);
+        life::tend(&bed.engine);
+    }
+    bed.clock.set("2038-02-01T00:00:00Z".parse().expect("a time"));
+    for _ in 0..2 {
+        life::tend(&bed.engine);
+        bed.clock.advance(Duration::from_secs(86_400));
+    }
+    let states: Vec<State> = all(&bed, &user).into_values().map(|memory| memory.standing.state).collect();
+    // What is from the future is as new as can be; what is from 1901 was idle for long.
+    assert_eq!(states.iter().filter(|state| **state == State::Active).count(), 2, "{states:?}");
+}
+
+#[test]
+fn a_day_begins_at_the_same_instant_whatever_the_zone_and_its_summer() {
+    // Instants are UTC: 2026-03-29 has 23 hours in Berlin, and a rule of days knows nothing of it.
+    let (bed, user) = bed();
+    let at = |text: &str| text.parse::<Timestamp>().expect("a time");
+    bed.clock.set(at("2026-03-08T01:30:00+01:00"));
+    let id = bed.save(
+        &user,
+        tulving_core::request::SaveRequest {
+            stability: Some(tulving_core::vocabulary::Stability::Volatile),
+            ..tulving_core::request::SaveRequest::new("said before the clocks were changed")
+        },
+    );
+    let state = || bed.get(&user, id.id).standing.state;
+    bed.clock.set(at("2026-03-29T02:29:00+02:00"));
+    life::tend(&bed.engine);
+    assert_eq!(state(), State::Active, "a minute before 21 days of 24 hours");
+    bed.clock.set(at("2026-03-29T14:31:00+02:00"));
+    life::tend(&bed.engine);
+    assert_eq!(state(), State::Cooling);
+}

@@ -1,0 +1,92 @@
+//! What is done with what has aged.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tulving_core::{TendRequest, TendedStep};
+
+use super::operation::{Made, Method, One, Operation};
+use super::recall::limited;
+use super::shown::{Shown, shown};
+use crate::argument::Whole;
+use crate::tool::{Desk, Refusal};
+
+/// Most steps that are told, and how many are where nobody says.
+const STEPS: i64 = 1_000;
+const USUAL_STEPS: i64 = 100;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::Post, "/v1/tend", "tend", "Apply the rules for what has aged", tend).saying(
+            "In the space of the call, for its admins. With `dry_run` it says what would be done, and why, and writes nothing.",
+        ),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Tend {
+    /// Only say what would be done (default: false).
+    #[serde(default)]
+    dry_run: bool,
+    /// Most steps to tell, 1 to 1000 (default 100).
+    #[schemars(range(min = 1, max = 1000))]
+    limit: Option<Whole>,
+}
+
+/// What rules did, or would do.
+#[derive(Serialize, JsonSchema)]
+struct Done {
+    /// Whether nothing was written.
+    dry_run: bool,
+    /// How many memories were looked at.
+    looked_at: u64,
+    /// How many began to cool.
+    cooled: u64,
+    /// How many are active again.
+    revived: u64,
+    /// How many were archived.
+    archived: u64,
+    /// How many that were forgotten went for good.
+    erased: u64,
+    /// How many entries of the audit went.
+    audit_removed: u64,
+    /// How many would go for good once the clock has been steady for a day.
+    held_back: u64,
+    /// The first of these steps.
+    steps: Vec<Taken>,
+}
+
+/// One step.
+#[derive(Serialize, JsonSchema)]
+struct Taken {
+    /// What is done: cool, revive, archive or erase.
+    step: &'static str,
+    /// Why.
+    why: String,
+    /// The memory.
+    memory: Shown,
+}
+
+fn tend(desk: &Desk<'_>, One(asked): One<Tend>) -> Result<Made<Done>, Refusal> {
+    let request = TendRequest {
+        space: Some(desk.caller.space),
+        dry_run: asked.dry_run,
+        shown: limited(asked.limit, USUAL_STEPS, STEPS)?,
+    };
+    let now = desk.engine.now();
+    let taken =
+        |TendedStep { step, why, memory }: TendedStep| Taken { step, why, memory: shown(&memory, now) };
+    let tended = desk.engine.tend(&desk.caller, &request)?;
+    Ok(Done {
+        dry_run: asked.dry_run,
+        looked_at: tended.looked_at,
+        cooled: tended.cooled,
+        revived: tended.revived,
+        archived: tended.archived,
+        erased: tended.erased,
+        audit_removed: tended.audit_removed,
+        held_back: tended.held_back,
+        steps: tended.steps.into_iter().map(taken).collect(),
+    }
+    .into())
+}

@@ -1,0 +1,136 @@
+//! What rules look at.
+
+use tulving_core::change::{Touch, Write};
+use tulving_core::id::{MemoryId, SpaceId};
+use tulving_core::job::{Job, Lease};
+use tulving_core::life::Life;
+use tulving_core::memory::{Mirror, Standing};
+use tulving_core::vocabulary::{AuditAct, JobState, State};
+
+use super::{Fresh, good, world};
+use crate::build::{self, World, eyes};
+
+fn lives(world: &World, spaces: &[SpaceId]) -> Vec<Life> {
+    good(world.store.lives(spaces, None, 1_000))
+}
+
+/// A life says of a memory what the memory says, with its uses; in the spaces that are named and no others.
+pub fn a_life_is_that_of_its_memory(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("here");
+    let (elsewhere, other) = world.hub_with_writer("there");
+    let memory = world.put(space, owner, "a goal", |m| {
+        m.edition.text.tags = vec!["api".to_owned(), "später".to_owned()];
+        m.edition.span.expires_at = Some(build::second(900));
+        m.standing = Standing { pinned: true, ..Standing::new(State::Cooling) };
+        m.standing.ruled_at = Some(build::second(5));
+    });
+    world.put(elsewhere, other, "another", |_| ());
+    world.apply(vec![Write::Touch(vec![Touch { id: memory.id, count: 3, at: build::second(700) }])]);
+    let seen = world.seen(&eyes(owner), memory.id).expect("there");
+    assert_eq!(seen.usage.access_count, 3);
+    assert_eq!(seen.standing, Standing { pinned: true, ..Standing::new(State::Active) }, "use brought it back");
+    assert_eq!(lives(&world, &[space]), [Life::of(&seen)]);
+    assert_eq!(lives(&world, &[space, elsewhere]).len(), 2);
+    assert_eq!(lives(&world, &[]), []);
+}
+
+/// Pages follow one another by id, and hold neither mirrors nor what no rule may move.
+pub fn lives_come_in_pages_without_what_no_rule_moves(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("here");
+    let put = |content: &str, change: &dyn Fn(&mut Standing)| {
+        world.put(space, owner, content, |m| change(&mut m.standing)).id
+    };
+    let mut moved: Vec<MemoryId> = vec![
+        put("active", &|_| ()),
+        put("cooling", &|s| s.state = State::Cooling),
+        put("archived by a rule", &|s| *s = s.ruled(State::Archived, build::second(9))),
+        put("archived and forgotten", &|s| {
+            *s = Standing { forgotten_at: Some(build::second(9)), ..s.moved(State::Archived) };
+        }),
+    ];
+    put("archived by hand", &|s| s.state = State::Archived);
+    put("being made", &|s| s.state = State::Processing);
+    put("put aside", &|s| s.quarantined_at = Some(build::second(9)));
+    world.put(space, owner, "a line of a file", |m| {
+        m.provenance.source_path = Some("memory/a.md".to_owned());
+        m.provenance.mirror = Some(Mirror { line: 1, occurrence: 0 });
+    });
+    moved.sort();
+    let (mut after, mut paged) = (None, Vec::new());
+    loop {
+        let page = good(world.store.lives(&[space], after, 3));
+        let Some(last) = page.last() else { break };
+        after = Some(last.id);
+        paged.extend(page.into_iter().map(|life| life.id));
+    }
+    assert_eq!(paged, moved);
+}
+
+/// A move is refused where a rule has moved the memory since, and what a rule said is kept.
+pub fn a_move_knows_from_when_rules_count(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("here");
+    let memory = world.put(space, owner, "aging", |_| ());
+    let cooled = world.shift(&memory, |standing| *standing = standing.ruled(State::Cooling, build::second(50)));
+    assert_eq!(world.seen(&eyes(owner), memory.id).expect("there").standing, cooled.standing);
+    let stale = Standing { ruled_at: None, ..cooled.standing };
+    let write = Write::Move { id: memory.id, from: stale, to: stale.moved(State::Archived) };
+    assert!(world.try_apply(vec![write]).is_err());
+}
+
+/// Old entries of the audit go, of one space or of none, a number at a time; others stay.
+pub fn old_audit_entries_go_and_others_stay(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (here, there) = (world.hub("here"), world.hub("there"));
+    let entry = |space, at| {
+        let mut entry = world.audit(AuditAct::Archived, space, None);
+        entry.at = build::second(at);
+        Write::Audit(entry)
+    };
+    let all = [(Some(here), 1), (Some(here), 2), (Some(here), 3), (Some(there), 1), (None, 1), (None, 9)];
+    world.apply(all.into_iter().map(|(space, at)| entry(space, at)).collect());
+    let counts = |before| [Some(here), Some(there), None].map(|space| good(world.store.audited_before(space, before)));
+    let before = build::second(3);
+    assert_eq!(counts(before), [2, 1, 1]);
+    let prune = |space, most| world.apply(vec![Write::PruneAudit { space, before, most }]).pruned;
+    assert_eq!((prune(Some(here), 1), prune(Some(here), 9), prune(Some(here), 9)), (1, 1, 0));
+    assert_eq!(prune(None, 9), 1);
+    assert_eq!(counts(build::second(99)), [1, 1, 1]);
+}
+
+/// A job that was put off, or taken, by a clock that ran ahead may be begun.
+pub fn a_clock_that_ran_ahead_holds_no_job_up(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let now = build::second(0);
+    let ahead = |hours: i64| now.plus_millis(hours * 3_600_000);
+    let lease = |until| Some(Lease { holder: "gone".to_owned(), until });
+    let job = |state, due_at, lease| Job { state, due_at, lease, ..world.job("work") };
+    let jobs = [
+        job(JobState::Waiting, ahead(23), None),
+        job(JobState::Waiting, ahead(25), None),
+        job(JobState::Running, now, lease(ahead(23))),
+        job(JobState::Running, now, lease(ahead(25))),
+    ];
+    world.apply(jobs.iter().cloned().map(Write::Enqueue).collect());
+    let mut found: Vec<_> =
+        good(world.store.claimable(&["work"], now, 9)).into_iter().map(|job| job.id).collect();
+    found.sort();
+    let mut expected = [jobs[1].id, jobs[3].id];
+    expected.sort();
+    assert_eq!(found, expected);
+}
+
+/// A use that was noted by a clock that ran ahead does not outlast the next one.
+pub fn a_use_that_is_yet_to_come_gives_way(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("here");
+    let memory = world.put(space, owner, "used", |_| ());
+    let touch = |at| world.apply(vec![Write::Touch(vec![Touch { id: memory.id, count: 1, at }])]);
+    touch(world.now().plus_millis(86_400_000_000));
+    let at = world.now();
+    touch(at);
+    let usage = world.seen(&eyes(owner), memory.id).expect("there").usage;
+    assert_eq!((usage.accessed_at, usage.access_count), (at, 2));
+}

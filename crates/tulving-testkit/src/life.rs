@@ -1,0 +1,127 @@
+//! A life of an agent in accelerated time: what it saves, what it uses again, what rules make of it.
+//!
+//! The same seed gives the same life. The test of the lifecycle lives it, and so does the plot in the docs.
+
+use std::time::Duration;
+
+use tulving_core::id::MemoryId;
+use tulving_core::request::{Caller, Filter, Mode, RecallRequest, SaveRequest};
+use tulving_core::vocabulary::{MemoryType, Stability, State};
+use tulving_core::{Engine, Tended};
+
+use crate::clock::ManualClock;
+
+const DAY: Duration = Duration::from_secs(86_400);
+/// How often what is in regular use is used: once in so many days, about.
+const USED_EVERY: u32 = 9;
+/// Of so many memories one comes into regular use.
+const REGULAR: u32 = 40;
+
+/// How a week ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Week {
+    /// Memories that were saved since the beginning.
+    pub saved: u64,
+    /// Those that are active.
+    pub active: u64,
+    /// Those that are cooling.
+    pub cooling: u64,
+    /// Those that are archived.
+    pub archived: u64,
+}
+
+/// A life, and what came of it.
+#[derive(Debug, Default)]
+pub struct Life {
+    /// Every memory that was saved.
+    pub saved: Vec<MemoryId>,
+    /// Those in regular use.
+    pub regular: Vec<MemoryId>,
+    /// How each week ended.
+    pub weeks: Vec<Week>,
+    /// How many were archived in all, by what rules said of it.
+    pub archived: u64,
+}
+
+/// Lives for so many days. `each_day` may meddle with the clock before rules are applied.
+pub fn live(
+    engine: &Engine,
+    caller: &Caller,
+    clock: &ManualClock,
+    days: u32,
+    seed: u64,
+    mut each_day: impl FnMut(u32),
+) -> Life {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut life = Life::default();
+    let mut names: Vec<String> = Vec::new();
+    for day in 1..=days {
+        for note in 0..random.u32(3..=6) {
+            let name = format!("n{day}x{note}");
+            let request = something(&name, &mut random);
+            let lasting = request.memory_type == Some(MemoryType::Identity);
+            let id = engine.save(caller, request).expect("saved").id;
+            life.saved.push(id);
+            if !lasting && random.u32(..REGULAR) == 0 {
+                life.regular.push(id);
+                names.push(name);
+            }
+        }
+        for name in &names {
+            if random.u32(..USED_EVERY) == 0 {
+                use_it(engine, caller, name);
+            }
+        }
+        clock.advance(DAY);
+        each_day(day);
+        life.archived += tend(engine).map_or(0, |tended| tended.archived);
+        if day % 7 == 0 {
+            life.weeks.push(week(engine, caller, life.saved.len() as u64));
+        }
+    }
+    life
+}
+
+/// Applies the rules as a server does, where that is due.
+pub fn tend(engine: &Engine) -> Option<Tended> {
+    engine.tend_due("a life", DAY / 2, &mut || true).expect("tended")
+}
+
+/// One of the things that an agent learns on a day: mostly passing ones.
+fn something(name: &str, random: &mut fastrand::Rng) -> SaveRequest {
+    let (memory_type, stability, importance) = match random.u32(..100) {
+        0..=29 => (MemoryType::Todo, Stability::Volatile, 0.3),
+        30..=49 => (MemoryType::Event, Stability::Volatile, 0.5),
+        50..=64 => (MemoryType::Observation, Stability::Evolving, 0.4),
+        65..=84 => (MemoryType::Fact, Stability::Evolving, 0.5),
+        85..=91 => (MemoryType::Decision, Stability::Evolving, 0.8),
+        92..=96 => (MemoryType::Preference, Stability::Stable, 0.7),
+        97..=98 => (MemoryType::Fact, Stability::Stable, 0.5),
+        _ => (MemoryType::Identity, Stability::Stable, 1.0),
+    };
+    SaveRequest {
+        memory_type: Some(memory_type),
+        stability: Some(stability),
+        importance: Some(importance),
+        ..SaveRequest::new(format!("What was learnt, called {name}."))
+    }
+}
+
+fn use_it(engine: &Engine, caller: &Caller, name: &str) {
+    let mode = Mode::Substring(format!("called {name}."));
+    let request = RecallRequest { mode, filter: Filter::default(), sort: None, limit: 1 };
+    engine.recall(caller, &request).expect("an answer");
+}
+
+fn week(engine: &Engine, caller: &Caller, saved: u64) -> Week {
+    let count = |state| {
+        let filter = Filter { states: vec![state], ..Filter::default() };
+        engine.count(caller, &filter).expect("a count")
+    };
+    Week {
+        saved,
+        active: count(State::Active),
+        cooling: count(State::Cooling),
+        archived: count(State::Archived),
+    }
+}

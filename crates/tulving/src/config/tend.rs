@@ -1,0 +1,329 @@
+//! What is done with what has aged: `tend` of the settings, and its lists `[[tend.expire]]` and `[[tend.space]]` in
+//! `config.toml`.
+//!
+//! What is set for every space holds in a named one unless that says otherwise, so spaces are put together last.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use toml::de::{DeTable, DeValue};
+use tulving_core::lifecycle::rules::{Expiry, Policy, Rules};
+use tulving_core::preview;
+
+use super::error::SettingError;
+use super::file::{line_at, shaped};
+use super::{Chosen, Source};
+use crate::nearest::nearest;
+
+/// The lists, and what they are for.
+pub(super) const EXPIRE: &str = "tend.expire";
+pub(super) const SPACE: &str = "tend.space";
+const ABOUT: &str = "what is archived or kept otherwise than usual; see docs/lifecycle.md";
+
+/// The keys of one table of each list.
+const EXPIRE_KEYS: [&str; 6] = [
+    "tend.expire.space",
+    "tend.expire.type",
+    "tend.expire.kind",
+    "tend.expire.stability",
+    "tend.expire.tag",
+    "tend.expire.after_days",
+];
+const SPACE_KEYS: [&str; 8] = [
+    "tend.space.name",
+    "tend.space.cool_stable_days",
+    "tend.space.cool_evolving_days",
+    "tend.space.cool_volatile_days",
+    "tend.space.archive_after_days",
+    "tend.space.archive_below",
+    "tend.space.keep_forgotten_days",
+    "tend.space.keep_audit_days",
+];
+
+/// What numbers of days must be.
+pub(super) const DAYS: &str = "a whole number of days from 0 to 36500, 0 for never";
+/// What an importance must be.
+pub(super) const IMPORTANCE: &str = "a number from 0 to 1";
+
+/// What is said of a space: its name, and values by their keys.
+type Said = (String, Vec<(&'static str, String)>);
+
+/// The settings below `tend`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tending {
+    /// Whether a server applies the rules in the background.
+    pub(crate) enabled: bool,
+    /// How often.
+    pub(crate) interval: Duration,
+    pub(super) usual: Policy,
+    spaces: Vec<Said>,
+    expire: Vec<(Option<String>, Expiry)>,
+    pub(super) chosen: Vec<Chosen>,
+}
+
+impl Tending {
+    /// The rules of every space.
+    pub(crate) fn rules(&self) -> Rules {
+        let named = self.spaces.iter().map(|(name, _)| name);
+        let named: BTreeSet<&String> =
+            named.chain(self.expire.iter().filter_map(|(space, _)| space.as_ref())).collect();
+        let mut spaces = BTreeMap::new();
+        for name in named {
+            // What is said of a space comes before what is said of all.
+            let expire = [self.expiries(Some(name)), self.expiries(None)].concat();
+            let mut policy = Policy { expire, ..self.usual.clone() };
+            for (key, value) in self.spaces.iter().filter(|(of, _)| of == name).flat_map(|(_, said)| said) {
+                // It was seen to fit when it was read.
+                let _ = set(&mut policy, key, value);
+            }
+            spaces.insert(name.clone(), policy);
+        }
+        Rules { usual: Policy { expire: self.expiries(None), ..self.usual.clone() }, spaces }
+    }
+
+    /// What is said of a space, or of all.
+    fn expiries(&self, space: Option<&String>) -> Vec<Expiry> {
+        let of = self.expire.iter().filter(|(of, _)| of.as_ref() == space);
+        of.map(|(_, rule)| rule.clone()).collect()
+    }
+
+    /// Reads the lists of the file.
+    pub(super) fn read(&mut self, path: &Path, text: &str) -> Result<(), SettingError> {
+        // That it is TOML was seen before.
+        let Ok(table) = DeTable::parse(text) else {
+            return Ok(());
+        };
+        let Some(DeValue::Table(tend)) = table.get_ref().get("tend").map(|value| value.get_ref()) else {
+            return Ok(());
+        };
+        let reader = Reader { path, text };
+        for (place, fields) in reader.tables(tend, "expire", EXPIRE)? {
+            let (space, rule) = reader.expiry(&place, fields)?;
+            let shown = shown(fields, text);
+            self.chosen.push(Chosen { key: EXPIRE, value: shown, source: place, about: ABOUT });
+            self.expire.push((space, rule));
+        }
+        for (place, fields) in reader.tables(tend, "space", SPACE)? {
+            let read = reader.space(&place, fields)?;
+            let shown = shown(fields, text);
+            self.chosen.push(Chosen { key: SPACE, value: shown, source: place, about: ABOUT });
+            self.spaces.push(read);
+        }
+        Ok(())
+    }
+}
+
+/// Takes a value of a policy over, or refuses it. The last part of the key says which.
+pub(super) fn set(policy: &mut Policy, key: &str, text: &str) -> Option<()> {
+    let days = || {
+        let days: u32 = text.trim().parse().ok().filter(|days| *days <= 36_500)?;
+        Some((days > 0).then_some(days))
+    };
+    match key.rsplit('.').next()? {
+        "cool_stable_days" => policy.cool_after.stable = days()?,
+        "cool_evolving_days" => policy.cool_after.evolving = days()?,
+        "cool_volatile_days" => policy.cool_after.volatile = days()?,
+        "archive_after_days" => policy.archive_after_days = days()?,
+        "archive_below" => {
+            policy.archive_below = text.trim().parse().ok().filter(|below| (0.0..=1.0).contains(below))?;
+        }
+        "keep_forgotten_days" => policy.keep_forgotten_days = days()?,
+        "keep_audit_days" => policy.keep_audit_days = days()?,
+        _ => return None,
+    }
+    Some(())
+}
+
+/// The fields of a table as they are written, on one line.
+fn shown(fields: &DeTable<'_>, text: &str) -> String {
+    let field = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| -> String {
+        let key: &std::borrow::Cow<'_, str> = key.get_ref();
+        format!("{key} = {}", text.get(value.span()).unwrap_or_default())
+    };
+    fields.iter().map(field).collect::<Vec<_>>().join(", ")
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn place(&self, at: usize) -> Source {
+        Source::File { path: self.path.to_owned(), line: line_at(self.text, at) }
+    }
+
+    fn written(&self, value: &toml::Spanned<DeValue<'_>>) -> String {
+        preview::short(self.text.get(value.span()).unwrap_or_default())
+    }
+
+    /// The tables of one of the lists, each with its place.
+    fn tables<'t>(
+        &self,
+        tend: &'t DeTable<'_>,
+        name: &str,
+        key: &'static str,
+    ) -> Result<Vec<(Source, &'t DeTable<'t>)>, SettingError> {
+        let Some(value) = tend.get(name) else {
+            return Ok(Vec::new());
+        };
+        let expects = if key == EXPIRE {
+            "tables, each under [[tend.expire]]"
+        } else {
+            "tables, each under [[tend.space]]"
+        };
+        let wrong = || SettingError::Value {
+            place: self.place(value.span().start),
+            key,
+            got: self.written(value),
+            expects,
+        };
+        let DeValue::Array(items) = value.get_ref() else {
+            return Err(wrong());
+        };
+        let table = |item: &'t toml::Spanned<DeValue<'t>>| match item.get_ref() {
+            DeValue::Table(fields) => Ok((self.place(item.span().start), fields)),
+            _ => Err(wrong()),
+        };
+        items.iter().map(table).collect()
+    }
+
+    fn expiry(&self, place: &Source, fields: &DeTable<'_>) -> Result<(Option<String>, Expiry), SettingError> {
+        let (mut space, mut after_days, mut rule) = (None, None, Expiry::default());
+        for (key, value) in fields {
+            let word = || value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty());
+            let refuse = |key, expects| SettingError::Value {
+                place: self.place(value.span().start),
+                key,
+                got: self.written(value),
+                expects,
+            };
+            let [in_space, of_type, of_kind, of_stability, of_tag, after] = EXPIRE_KEYS;
+            match key.get_ref().as_ref() {
+                "space" => {
+                    let name = word().ok_or_else(|| refuse(in_space, "the name of a space"))?;
+                    space = Some(name.to_owned());
+                }
+                "type" => {
+                    let found = word().and_then(|text| text.parse().ok());
+                    rule.memory_type = Some(found.ok_or_else(|| refuse(of_type, "a type, such as todo"))?);
+                }
+                "kind" => {
+                    let found = word().and_then(|text| text.parse().ok());
+                    rule.kind = Some(found.ok_or_else(|| refuse(of_kind, "a kind, such as episodic"))?);
+                }
+                "stability" => {
+                    let found = word().and_then(|text| text.parse().ok());
+                    let expects = "one of stable, evolving, volatile";
+                    rule.stability = Some(found.ok_or_else(|| refuse(of_stability, expects))?);
+                }
+                "tag" => rule.tag = Some(word().ok_or_else(|| refuse(of_tag, "a tag"))?.to_owned()),
+                "after_days" => {
+                    let days = shaped(value.get_ref()).and_then(|(_, text)| text.parse().ok());
+                    let days = days.filter(|days| (1..=36_500).contains(days));
+                    let expects = "a whole number of days from 1 to 36500";
+                    after_days = Some(days.ok_or_else(|| refuse(after, expects))?);
+                }
+                other => return Err(self.unknown(key.span().start, EXPIRE, other, &EXPIRE_KEYS)),
+            }
+        }
+        let missing = SettingError::Missing { place: place.clone(), key: EXPIRE, what: "after_days" };
+        rule.after_days = after_days.ok_or(missing)?;
+        Ok((space, rule))
+    }
+
+    fn space(&self, place: &Source, fields: &DeTable<'_>) -> Result<Said, SettingError> {
+        let (mut name, mut said) = (None, Vec::new());
+        for (key, value) in fields {
+            let whole = format!("{SPACE}.{}", key.get_ref());
+            let Some(known) = SPACE_KEYS.into_iter().find(|known| *known == whole) else {
+                return Err(self.unknown(key.span().start, SPACE, key.get_ref(), &SPACE_KEYS));
+            };
+            let expects = match known {
+                "tend.space.name" => "the name of a space",
+                "tend.space.archive_below" => IMPORTANCE,
+                _ => DAYS,
+            };
+            let refuse = || SettingError::Value {
+                place: self.place(value.span().start),
+                key: known,
+                got: self.written(value),
+                expects,
+            };
+            if known == "tend.space.name" {
+                let text = value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty());
+                name = Some(text.ok_or_else(refuse)?.to_owned());
+                continue;
+            }
+            let text = shaped(value.get_ref()).map(|(_, text)| text).ok_or_else(refuse)?;
+            set(&mut Policy::default(), known, &text).ok_or_else(refuse)?;
+            said.push((known, text));
+        }
+        let missing = SettingError::Missing { place: place.clone(), key: SPACE, what: "name" };
+        Ok((name.ok_or(missing)?, said))
+    }
+
+    fn unknown(&self, at: usize, list: &str, got: &str, keys: &[&'static str]) -> SettingError {
+        let got = format!("{list}.{got}");
+        let nearest = nearest(&got, keys.iter().copied());
+        SettingError::Unknown { place: self.place(at), got: preview::short(&got), nearest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Rules, SettingError> {
+        let mut tending = Tending::default();
+        tending.usual.archive_below = 0.3;
+        tending.read(Path::new("config.toml"), text)?;
+        Ok(tending.rules())
+    }
+
+    #[test]
+    fn what_is_said_of_a_space_comes_before_what_is_said_of_all() {
+        let rules = read(
+            "[[tend.expire]]\ntype = \"todo\"\nafter_days = 30\n\
+             [[tend.expire]]\nspace = \"work\"\ntype = \"todo\"\nafter_days = 90\n\
+             [[tend.space]]\nname = \"work\"\ncool_volatile_days = 5\nkeep_audit_days = 0\n",
+        )
+        .expect("good");
+        let days = |policy: &Policy| policy.expire.iter().map(|rule| rule.after_days).collect::<Vec<_>>();
+        let work = &rules.spaces["work"];
+        assert_eq!((days(&rules.usual), days(work)), (vec![30], vec![90, 30]));
+        assert_eq!((work.cool_after.volatile, work.archive_below), (Some(5), 0.3));
+        assert_eq!(rules.usual.cool_after.volatile, Some(21));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, said) in [
+            ("[[tend.expire]]\ntype = \"todo\"\n", "config.toml:1: tend.expire has no after_days"),
+            ("[[tend.space]]\ncool_volatile_days = 5\n", "config.toml:1: tend.space has no name"),
+            (
+                "[[tend.expire]]\ntype = \"chore\"\nafter_days = 3\n",
+                "config.toml:2: tend.expire.type is `\"chore\"` and must be a type, such as todo",
+            ),
+            (
+                "[[tend.expire]]\nafter_days = 0\n",
+                "config.toml:2: tend.expire.after_days is `0` and must be a whole number of days from 1 to 36500",
+            ),
+            (
+                "[[tend.space]]\nname = \"a\"\ncool_days = 3\n",
+                "config.toml:3: there is no setting `tend.space.cool_days`",
+            ),
+            (
+                "[[tend.space]]\nname = \"a\"\narchive_below = 2\n",
+                "config.toml:3: tend.space.archive_below is `2` and must be a number from 0 to 1",
+            ),
+            (
+                "tend.expire = 5\n",
+                "config.toml:1: tend.expire is `5` and must be tables, each under [[tend.expire]]",
+            ),
+        ] {
+            assert_eq!(read(text).expect_err(text).to_string(), said);
+        }
+    }
+}
