@@ -86,7 +86,11 @@ fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
     }
     let row = |job: &Job| {
         let what = job.memory().map_or_else(String::new, |memory| memory.to_string());
-        let tried = format!("{} of {}", job.attempts, job.max_attempts);
+        let tried = match job.max_attempts {
+            // It is never given up.
+            u32::MAX => job.attempts.to_string(),
+            most => format!("{} of {most}", job.attempts),
+        };
         let asked = age(job.created_at, printer.now());
         let why = job.last_error.clone().unwrap_or_default();
         [job.id.to_string(), job.kind.clone(), job.state.to_string(), tried, asked, what, why]

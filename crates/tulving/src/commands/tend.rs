@@ -95,14 +95,14 @@ fn summary(tended: &Tended, dry_run: bool) -> String {
         (tended.revived, "revived"),
         (tended.archived, "archived"),
         (tended.erased, "erased"),
-        (tended.audit_removed, "entries of the audit removed"),
+        (tended.audit_removed, "removed from the audit"),
     ];
-    let parts: Vec<String> =
-        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let would = if dry_run { " would be" } else { "" };
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, what)| format!("{count}{would} {what}")).collect();
     let looked = counted(tended.looked_at, "memory", "memories");
-    match (parts.is_empty(), dry_run) {
-        (true, _) => format!("Looked at {looked}; nothing is due"),
-        (false, true) => format!("Looked at {looked}; it would be {}", parts.join(", ")),
-        (false, false) => format!("Looked at {looked}; {}", parts.join(", ")),
+    match parts.is_empty() {
+        true => format!("Looked at {looked}; nothing is due"),
+        false => format!("Looked at {looked}; {}", parts.join(", ")),
     }
 }
