@@ -81,6 +81,26 @@ pub struct Gone {
     pub missing: Vec<MemoryRef>,
 }
 
+/// What forgetting by a condition would come to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Foreseen {
+    /// How many memories would go.
+    pub count: u64,
+    /// The newest of them, at most [`FORESEEN`](crate::limits::FORESEEN).
+    pub newest: Vec<Memory>,
+}
+
+/// A memory that was forgotten because a condition held of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Forgone {
+    /// Which.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+    /// Whose it was.
+    pub owner: PrincipalId,
+}
+
 /// Entries of the change log that somebody may see.
 ///
 /// The numbers of entries are those of the whole store, so they tell how much others have written, as the numbers of

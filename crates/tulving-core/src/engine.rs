@@ -5,7 +5,8 @@ mod admin;
 use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
-    Answer, Briefing, Changes, Edited, Gone, HistoryEntry, Once, Page, Receipt, Relative, Relocated, Strength,
+    Answer, Briefing, Changes, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page, Receipt, Relative,
+    Relocated, Strength,
 };
 use crate::association::Association;
 use crate::backends::{self, Backends};
@@ -26,8 +27,8 @@ use crate::memory::{Attachment, Memory};
 use crate::process::{self, Processed};
 use crate::push::{self, Document};
 use crate::request::{
-    AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ListRequest, RecallRequest,
-    SaveRequest, TurnFilter, TurnRequest, UpdateRequest,
+    AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest,
+    RecallRequest, SaveRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
 use crate::space::{Secret, Space};
 use crate::time::Timestamp;
@@ -289,6 +290,20 @@ impl Engine {
             None => forget::forget_many(&self.parts, caller, which, request),
             Some(backends) => backends::forget_many(&self.parts, backends, caller, which, request),
         }
+    }
+
+    /// Forgets all memories of the caller's space that a condition holds of, as one act: at most
+    /// [`BATCH`](crate::limits::BATCH), and none where one may not be forgotten or another number was expected. What files say
+    /// is not among them.
+    pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Vec<Forgone>, Error> {
+        self.built_in("forgetting by a condition")?;
+        forget::forget_where(&self.parts, caller, asked)
+    }
+
+    /// What [`forget_where`](Self::forget_where) would forget, or why it would not. Nothing is written.
+    pub fn foresee_forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
+        self.built_in("forgetting by a condition")?;
+        forget::foresee_where(&self.parts, caller, asked)
     }
 
     /// Brings a softly forgotten memory back.

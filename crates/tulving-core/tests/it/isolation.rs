@@ -15,8 +15,8 @@ use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, V
 use tulving_core::memory::Memory;
 use tulving_core::ports::{Log, Memories};
 use tulving_core::request::{
-    Ask, AuditFilter, Caller, Filter, ForgetRequest, Forgotten, ListRequest, Manner, Mode, RecallRequest,
-    SaveRequest, Sort, TurnFilter, UpdateRequest,
+    Ask, AuditFilter, Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner, Mode,
+    RecallRequest, SaveRequest, Sort, TurnFilter, UpdateRequest,
 };
 use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role};
 use tulving_testkit::build;
@@ -275,6 +275,17 @@ impl Probe<'_> {
             (self.memory.id.into(), self.nothing.into()),
             (MemoryRef::Number(number), MemoryRef::Number(NO_NUMBER)),
         ];
+        for manner in [Manner::Soft, Manner::Hard] {
+            let matching = |text: &str| {
+                let filter = Filter { substring: Some(text.to_owned()), ..Filter::default() };
+                let request = ForgetRequest { manner, reason: None };
+                let asked = ForgetWhere { filter, request, expect: None };
+                let foreseen = told(engine.foresee_forget_where(asking, &asked), text);
+                (foreseen, told(engine.forget_where(asking, &asked), text))
+            };
+            let hidden = matching(&self.memory.edition.text.content);
+            assert_eq!(hidden, matching("what nobody has said"), "forget where, {}", self.said);
+        }
         let reachable = self.town.sees_forgotten(asking, self.memory);
         // To where they may write, if there is such a place: then all is told that is to tell.
         let own = self.town.people[&asking.viewer.principal].spaces.keys();

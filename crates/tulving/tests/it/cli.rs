@@ -250,6 +250,35 @@ fn forget_restore_and_erase() {
 }
 
 #[test]
+fn all_that_a_condition_holds_of_is_forgotten_after_a_count() {
+    let tulving = furnished();
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["save", "Deploys elsewhere", "--type", "preference", "--space", "team-a"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["forget", "--where", "type=preference", "--where", "contains=rust", "--dry-run"])
+            .run(&["forget", "--where", "type=goal", "--dry-run"])
+            .run(&["forget", "--where", "type=preference"])
+            .run(&["forget", "--where", "type=preference", "--expect", "7"])
+            .run(&["forget", "--where", "type=preference", "--expect", "2", "--reason", "enough"])
+            .run(&["forget", "--where", "type=preference", "--yes"])
+            .run(&["list", "--forgotten"])
+            .run(&["forget", "--where", "since=2020-01-01", "--yes", "--hard"])
+            .run(&["list"])
+            .run(&["list", "--space", "team-a"])
+    );
+    tulving.ok(&["save", "one more"]);
+    let seen = tulving.json(&["forget", "--where", "contains=one more", "--dry-run"]);
+    assert_eq!((&seen["count"], &seen["memories"][0]["content"]), (&1.into(), &"one more".into()));
+    let (error, code) = tulving.json_error(&["forget", "--where", "contains=one more"]);
+    assert_eq!((&error["code"], code), (&"unconfirmed".into(), 2));
+    let gone = tulving.json(&["forget", "--where", "contains=one more", "--expect", "1"]);
+    assert_eq!((&gone["count"], &gone["forgotten"][0]["id"]), (&1.into(), &seen["memories"][0]["id"]));
+    let gone = tulving.json(&["forget", "--where", "contains=one more", "--yes"]);
+    assert_eq!(gone, serde_json::json!({ "count": 0, "forgotten": [] }));
+}
+
+#[test]
 fn archive_and_pin() {
     let tulving = furnished();
     assert_transcript!(

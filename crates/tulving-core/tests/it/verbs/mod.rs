@@ -9,6 +9,7 @@ mod embed;
 mod follow;
 mod forget;
 mod forget_many;
+mod forget_where;
 mod import;
 mod jobs;
 mod journal;

@@ -199,6 +199,26 @@ pub(super) fn routes() -> Vec<Question> {
         q("POST /v1/memories/batch-delete", "/v1/memories/batch-delete", json!({ "ids": ["$MEM"] })),
         q("POST /v1/memories/batch-delete", "/v1/memories/batch-delete", json!({ "ids": ["$NUMBER"] })),
         q(
+            "POST /v1/memories/forget-where",
+            "/v1/memories/forget-where",
+            json!({ "where": { "tags": ["$TAG"] }, "dry_run": true }),
+        ),
+        q(
+            "POST /v1/memories/forget-where",
+            "/v1/memories/forget-where",
+            json!({ "where": { "contains": "$WORD", "include_archived": true }, "expect": 0 }),
+        ),
+        q(
+            "POST /v1/memories/forget-where",
+            "/v1/memories/forget-where",
+            json!({ "where": { "source_path": "$SOURCE", "states": ["archived"] }, "expect": 1, "hard": true }),
+        ),
+        q(
+            "POST /v1/memories/forget-where",
+            "/v1/memories/forget-where",
+            json!({ "where": { "key": "$KEY" }, "expect": 0, "hard": true, "reason": "mine" }),
+        ),
+        q(
             "POST /v1/memories/batch-move",
             "/v1/memories/batch-move",
             json!({ "ids": ["$MEM"], "hub_id": "garden" }),

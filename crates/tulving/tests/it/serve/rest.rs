@@ -366,6 +366,46 @@ fn many_are_deleted_or_moved_as_one_act() {
 }
 
 #[test]
+fn all_that_a_condition_holds_of_is_forgotten_once_it_was_counted() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let saved = |content: &str| {
+        let body = json!({ "content": content, "tags": ["old"] });
+        done(&server, "POST", "/v1/memories", &body)["id"].clone()
+    };
+    let (one, two) = (saved("one"), saved("two"));
+    let path = "/v1/memories/forget-where";
+    let ask = |body: &Value| send(&server, "POST", path, body);
+    let old = json!({ "tags": ["old"] });
+    let foreseen = done(&server, "POST", path, &json!({ "where": old, "dry_run": true }));
+    assert_eq!(foreseen["count"], 2);
+    assert_eq!(contents(&foreseen), ["two", "one"]);
+    assert_eq!(foreseen.get("forgotten"), None);
+    ask(&json!({ "where": old })).assert_problem(400, "missing_argument");
+    ask(&json!({ "dry_run": true })).assert_problem(400, "missing_argument");
+    ask(&json!({ "where": {}, "dry_run": true })).assert_problem(400, "missing_condition");
+    let everything = json!({ "where": { "include_archived": true }, "expect": 2 });
+    ask(&everything).assert_problem(400, "missing_condition");
+    ask(&json!({ "where": { "tag": ["old"] }, "expect": 2 })).assert_problem(400, "unknown_argument");
+    let all_spaces = json!({ "where": { "tags": ["old"], "all_spaces": true }, "expect": 2 });
+    ask(&all_spaces).assert_problem(400, "unknown_argument");
+    ask(&json!({ "where": { "types": ["chore"] }, "expect": 2 })).assert_problem(400, "unknown_word");
+    ask(&json!({ "where": old, "expect": -1 })).assert_problem(400, "out_of_range");
+    ask(&json!({ "where": old, "expect": 3 })).assert_problem(409, "count_mismatch");
+    let gone = done(&server, "POST", path, &json!({ "where": old, "expect": 2, "reason": "enough" }));
+    assert_eq!(gone, json!({ "count": 2, "forgotten": [two, one] }));
+    let one = one.as_str().expect("an id");
+    done(&server, "POST", &format!("/v1/memories/{one}/restore"), &Value::Null);
+    done(&server, "POST", &format!("/v1/memories/{one}/archive"), &Value::Null);
+    assert_eq!(done(&server, "POST", path, &json!({ "where": old, "dry_run": true }))["count"], 0);
+    let archived = json!({ "tags": ["old"], "states": ["archived"] });
+    let gone = done(&server, "POST", path, &json!({ "where": archived, "expect": 1, "hard": true }));
+    assert_eq!(gone, json!({ "count": 1, "forgotten": [one] }));
+    send(&server, "POST", &format!("/v1/memories/{one}/restore"), &Value::Null)
+        .assert_problem(404, "not_found");
+}
+
+#[test]
 fn spaces_members_and_tokens_are_managed() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
