@@ -6,7 +6,7 @@ use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
     Answer, Briefing, Changes, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page, Receipt, Relative,
-    Relocated, Strength,
+    Relocated, Strength, Timeline,
 };
 use crate::association::Association;
 use crate::backends::{self, Backends};
@@ -28,7 +28,7 @@ use crate::process::{self, Processed};
 use crate::push::{self, Document};
 use crate::request::{
     AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest,
-    RecallRequest, SaveRequest, TurnFilter, TurnRequest, UpdateRequest,
+    RecallRequest, SaveRequest, TimelineRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
 use crate::space::{Secret, Space};
 use crate::time::Timestamp;
@@ -37,7 +37,7 @@ use crate::turn::Turn;
 use crate::vocabulary::{Origin, Relation};
 use crate::{
     associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
-    read, recall, related, relocate, save, standing,
+    read, recall, related, relocate, save, standing, timeline,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -395,6 +395,15 @@ impl Engine {
         let mut briefing = briefing::briefing(&self.parts, caller, request)?;
         briefing.unread = mirror::unread(&self.parts, caller, Some(caller.space), followed);
         Ok(briefing)
+    }
+
+    /// How what is known about something changed: what held, from when to when, and what ended it. It counts nothing as accessed.
+    pub fn timeline(&self, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
+        self.built_in("a timeline")?;
+        let followed = self.follow(request.space);
+        let mut timeline = timeline::timeline(&self.parts, caller, request)?;
+        timeline.unread = mirror::unread(&self.parts, caller, request.space, followed);
+        Ok(timeline)
     }
 
     /// Reads what has changed in files, so that what they say is found. Where the built-in backend has no part in it, nothing is.

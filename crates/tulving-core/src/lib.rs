@@ -57,6 +57,7 @@ mod related;
 mod relocate;
 mod save;
 mod standing;
+mod timeline;
 mod touch;
 mod transfer;
 

@@ -93,5 +93,9 @@ pub const KEPT_ANSWERS_BYTES: usize = 16 << 20;
 pub const DEPTH: usize = 5;
 /// Most memories that `related` returns.
 pub const RELATED: usize = 1_000;
+/// Most memories that a timeline begins with.
+pub const TIMELINE: usize = 50;
+/// Most memories that it tells of, with those that they update and are updated by.
+pub const TIMELINE_MEMORIES: usize = 1_000;
 /// Most bytes of a turn's content.
 pub const TURN_BYTES: usize = 10_000_000;

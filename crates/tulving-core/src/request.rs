@@ -400,6 +400,44 @@ pub struct RecallRequest {
     pub limit: usize,
 }
 
+/// What to tell the changes of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A memory, and what it updates and is updated by.
+    Memory(MemoryRef),
+    /// What a text is about.
+    Text(String),
+}
+
+impl From<&str> for About {
+    /// What names a memory means that memory; anything else is a text.
+    fn from(about: &str) -> Self {
+        about.parse().map_or_else(|_| Self::Text(about.to_owned()), Self::Memory)
+    }
+}
+
+/// How what is known about something changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineRequest {
+    /// About what.
+    pub about: About,
+    /// A text is looked for in this space; `None` is every visible one.
+    pub space: Option<SpaceId>,
+    /// How many memories a text finds at the most, 1 to [`TIMELINE`](crate::limits::TIMELINE).
+    pub limit: usize,
+    /// Only what held at or after this.
+    pub since: Option<Timestamp>,
+    /// Only what held before this.
+    pub until: Option<Timestamp>,
+}
+
+impl TimelineRequest {
+    /// A request with nothing else said.
+    pub fn new(about: impl Into<About>) -> Self {
+        Self { about: about.into(), space: None, limit: 10, since: None, until: None }
+    }
+}
+
 /// How a memory is forgotten.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForgetRequest {

@@ -72,6 +72,7 @@ const GROUPS: [Group; 6] = [
             "related",
             "read",
             "history",
+            "timeline",
             "directory",
             "conversation",
             "jobs",

@@ -15,7 +15,7 @@ use tulving_core::memory::Memory;
 use tulving_core::ports::Backend;
 use tulving_core::request::{
     Ask, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
-    Sort,
+    Sort, TimelineRequest,
 };
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Relation, Role, State};
@@ -255,6 +255,7 @@ fn what_a_primary_does_not_offer_is_an_error_with_a_name() {
         ("related", engine.related(&user, id.into(), 1).map(drop)),
         ("forgetting by a condition", engine.forget_where(&user, &everything).map(drop)),
         ("forgetting by a condition", engine.foresee_forget_where(&user, &everything).map(drop)),
+        ("a timeline", engine.timeline(&user, &TimelineRequest::new("store")).map(drop)),
         ("a count", engine.count(&user, &Filter::default()).map(drop)),
     ];
     for (verb, tried) in tried {

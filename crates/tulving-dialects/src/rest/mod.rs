@@ -12,6 +12,7 @@ mod people;
 mod recall;
 mod saving;
 mod shown;
+mod timeline;
 mod work;
 
 use std::sync::LazyLock;
@@ -27,6 +28,7 @@ pub fn operations() -> &'static [Operation] {
             ("Memories", memories::operations()),
             ("Memories", editing::operations()),
             ("Recall", recall::operations()),
+            ("Recall", timeline::operations()),
             ("Associations", links::operations()),
             ("Spaces and tokens", people::operations()),
             ("Journals", journals::operations()),

@@ -24,5 +24,6 @@ mod recall;
 mod relocate;
 mod save;
 mod shelf;
+mod timeline;
 mod transfer;
 mod turns;

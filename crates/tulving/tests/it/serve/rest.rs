@@ -406,6 +406,42 @@ fn all_that_a_condition_holds_of_is_forgotten_once_it_was_counted() {
 }
 
 #[test]
+fn a_timeline_tells_what_held_and_when() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let said = |content: &str, from: &str| {
+        let body = json!({ "content": content, "valid_from": from });
+        done(&server, "POST", "/v1/memories", &body)["id"].clone()
+    };
+    let (old, new) =
+        (said("The office is in Berlin", "2024-01-01"), said("It moved to Munich", "2024-06-01"));
+    let path = format!("/v1/memories/{}/associations", new.as_str().expect("an id"));
+    done(&server, "POST", &path, &json!({ "target": old, "relation": "updates" }));
+    for about in ["office%20in%20Berlin&limit=5", "2&all_spaces=true", "%231"] {
+        let told = done(&server, "GET", &format!("/v1/timeline?about={about}"), &Value::Null);
+        let entries = told["entries"].as_array().expect("a list");
+        assert_eq!(entries.len(), 2, "{told}");
+        assert_eq!((&entries[0]["id"], &entries[1]["id"]), (&old, &new));
+        assert_eq!((&entries[0]["ended"], &entries[0]["superseded_by"]), (&json!("superseded"), &new));
+        assert_eq!(entries[0]["until"], entries[1]["from"]);
+        assert_eq!((&entries[1]["holds"], &entries[1]["until"]), (&json!(true), &Value::Null));
+        assert_eq!((&told["cut"], &entries[0]["chain"]), (&json!(false), &json!(1)));
+    }
+    let since = done(&server, "GET", "/v1/timeline?about=1&since=2024-07-01&until=2025-01-01", &Value::Null);
+    assert_eq!(since["entries"].as_array().expect("a list").len(), 1);
+    for (query, status, code) in [
+        ("", 400, "missing_argument"),
+        ("?about=", 400, "missing_query"),
+        ("?about=9", 404, "not_found"),
+        ("?about=x&limit=51", 400, "out_of_range"),
+        ("?about=x&since=soon", 400, "invalid_argument"),
+        ("?about=x&sort=newest", 400, "unknown_argument"),
+    ] {
+        send(&server, "GET", &format!("/v1/timeline{query}"), &Value::Null).assert_problem(status, code);
+    }
+}
+
+#[test]
 fn spaces_members_and_tokens_are_managed() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
