@@ -2,11 +2,13 @@
 
 mod briefing;
 mod cursor;
+mod timeline;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::briefing::{Briefed, BriefedFile, Briefing, BriefingFiles, BriefingSection};
 pub use self::cursor::{Cursor, Position};
+pub use self::timeline::{Ended, Named, Timeline, TimelineEntry};
 use crate::association::Association;
 use crate::change::Change;
 use crate::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
@@ -79,6 +81,26 @@ pub struct Gone {
     pub forgotten: Vec<Memory>,
     /// What does not exist, may not be seen or, where it was to be forgotten softly, is so already; as it was named.
     pub missing: Vec<MemoryRef>,
+}
+
+/// What forgetting by a condition would come to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Foreseen {
+    /// How many memories would go.
+    pub count: u64,
+    /// The newest of them, at most [`FORESEEN`](crate::limits::FORESEEN).
+    pub newest: Vec<Memory>,
+}
+
+/// A memory that was forgotten because a condition held of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Forgone {
+    /// Which.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+    /// Whose it was.
+    pub owner: PrincipalId,
 }
 
 /// Entries of the change log that somebody may see.
@@ -495,12 +517,32 @@ pub struct Answer {
 impl Answer {
     /// What could not be looked at, each in a line.
     pub fn troubles(&self) -> impl Iterator<Item = String> {
-        let lanes = self.missing.iter().map(|missing| format!("{}: {}", missing.lane.as_str(), missing.why));
-        let files = self.unread.iter().map(|unread| match unread.path.as_str() {
-            "" => unread.why.clone(),
-            path => format!("{path}: {}", unread.why),
-        });
-        lanes.chain(files).chain(self.failed_backends.iter().map(ToString::to_string))
+        let found = self.missing.iter().map(ToString::to_string);
+        found
+            .chain(self.unread.iter().map(ToString::to_string))
+            .chain(self.failed_backends.iter().map(ToString::to_string))
+    }
+}
+
+impl Timeline {
+    /// What could not be looked at, each in a line.
+    pub fn troubles(&self) -> impl Iterator<Item = String> {
+        self.missing.iter().map(ToString::to_string).chain(self.unread.iter().map(ToString::to_string))
+    }
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.lane.as_str(), self.why)
+    }
+}
+
+impl std::fmt::Display for Unread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.why),
+            path => write!(f, "{path}: {}", self.why),
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
-    Answer, Briefing, Changes, Edited, Gone, HistoryEntry, Once, Page, Receipt, Relative, Relocated, Strength,
+    Answer, Briefing, Changes, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page, Receipt, Relative,
+    Relocated, Strength, Timeline,
 };
 use crate::association::Association;
 use crate::backends::{self, Backends};
@@ -29,8 +30,8 @@ use crate::memory::{Attachment, Memory};
 use crate::process::{self, Processed};
 use crate::push::{self, Document};
 use crate::request::{
-    AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ListRequest, RecallRequest,
-    SaveRequest, TurnFilter, TurnRequest, UpdateRequest,
+    AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest,
+    RecallRequest, SaveRequest, TimelineRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
 use crate::space::{Secret, Space};
 use crate::tend::{TendRequest, Tended};
@@ -40,7 +41,7 @@ use crate::turn::Turn;
 use crate::vocabulary::{Origin, Relation};
 use crate::{
     associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
-    read, recall, related, relocate, save, standing, tend,
+    read, recall, related, relocate, save, standing, tend, timeline,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -305,6 +306,20 @@ impl Engine {
         }
     }
 
+    /// Forgets all memories of the caller's space that a condition holds of, as one act: at most
+    /// [`BATCH`](crate::limits::BATCH), and none where one may not be forgotten or another number was expected. What files say
+    /// is not among them.
+    pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Vec<Forgone>, Error> {
+        self.built_in("forgetting by a condition")?;
+        forget::forget_where(&self.parts, caller, asked)
+    }
+
+    /// What [`forget_where`](Self::forget_where) would forget, or why it would not. Nothing is written.
+    pub fn foresee_forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
+        self.built_in("forgetting by a condition")?;
+        forget::foresee_where(&self.parts, caller, asked)
+    }
+
     /// Brings a softly forgotten memory back.
     pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("restore")?;
@@ -413,6 +428,15 @@ impl Engine {
         let mut briefing = briefing::briefing(&self.parts, caller, request)?;
         briefing.unread = mirror::unread(&self.parts, caller, Some(caller.space), followed);
         Ok(briefing)
+    }
+
+    /// How what is known about something changed: what held, from when to when, and what ended it. It counts nothing as accessed.
+    pub fn timeline(&self, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
+        self.built_in("a timeline")?;
+        let followed = self.follow(request.space);
+        let mut timeline = timeline::timeline(&self.parts, caller, request)?;
+        timeline.unread = mirror::unread(&self.parts, caller, request.space, followed);
+        Ok(timeline)
     }
 
     /// Reads what has changed in files, so that what they say is found. Where the built-in backend has no part in it, nothing is.

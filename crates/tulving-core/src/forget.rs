@@ -1,18 +1,22 @@
 //! Forgets memories, softly or for good, and brings a softly forgotten one back.
 
 use crate::access::{self, Parts};
-use crate::answer::Gone;
+use crate::answer::{Foreseen, Forgone, Gone};
 use crate::change::{Right, Write};
-use crate::error::{Error, Field};
+use crate::error::{Error, Field, Invalid};
 use crate::id::MemoryRef;
 use crate::limits;
 use crate::memory::{Memory, Standing};
 use crate::objects;
-use crate::request::{Caller, ForgetRequest, Manner};
+use crate::read;
+use crate::request::{Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, Manner, Sort};
 use crate::save::{dedupe, intake};
 use crate::standing;
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, Role};
+use crate::vocabulary::{AuditAct, Role, State};
+
+/// How many memories are read at a time.
+const SLICE: usize = 64;
 
 /// Forgets a memory and gives it as it was. Softly, the row stays for audit and can be restored; hard, row, versions,
 /// chunks and vectors go, also those of a memory that was softly forgotten before.
@@ -50,6 +54,52 @@ pub(crate) fn forget_many(
     })
 }
 
+/// What [`forget_where`] would forget, or why it would not. Nothing is written.
+pub(crate) fn foresee_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
+    reason(&asked.request)?;
+    let act = Act { parts, caller, now: parts.clock.now(), manner: asked.request.manner, reason: None };
+    let leaving = act.matching(asked)?;
+    let count = leaving.len() as u64;
+    let newest = leaving.into_iter().take(limits::FORESEEN).map(|leaving| leaving.memory).collect();
+    Ok(Foreseen { count, newest })
+}
+
+/// Forgets all records of the caller's space that a condition holds of, as one act: all or, where one may not be forgotten
+/// or another number was expected, none.
+pub(crate) fn forget_where(
+    parts: &Parts,
+    caller: &Caller,
+    asked: &ForgetWhere,
+) -> Result<Vec<Forgone>, Error> {
+    let reason = reason(&asked.request)?;
+    access::decide_again(|| {
+        let manner = asked.request.manner;
+        let act = Act { parts, caller, now: parts.clock.now(), manner, reason: reason.clone() };
+        let leaving = act.matching(asked)?;
+        let forgone = |memory: Memory| Forgone { id: memory.id, number: memory.number, owner: memory.owner };
+        Ok(act.write(leaving)?.into_iter().map(forgone).collect())
+    })
+}
+
+/// The condition as it is looked up: within the caller's space, of records, and of archived ones only where they are named.
+fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter, Error> {
+    if filter.is_empty() {
+        return Err(Invalid::ConditionMissing.into());
+    }
+    // It would be in every memory.
+    if filter.substring.as_deref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(Invalid::Empty { field: Field::Text }.into());
+    }
+    let mut filter = read::fitted(filter, now)?;
+    filter.space = Some(caller.space);
+    filter.records_only = true;
+    filter.forgotten = Forgotten::Without;
+    if filter.states.is_empty() {
+        filter.states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
+    }
+    Ok(filter)
+}
+
 /// The reason in its normal form.
 pub(crate) fn reason(request: &ForgetRequest) -> Result<Option<String>, Error> {
     Ok(intake::given(Field::Reason, request.reason.as_deref(), limits::NOTE_CHARS)?)
@@ -84,6 +134,63 @@ impl Act<'_> {
         let right = access::require_over(parts, caller, which, &memory)?;
         access::refuse_mirror(&memory)?;
         Ok(Leaving { memory, right })
+    }
+
+    /// All that a condition holds of, newest first, where they are as many as expected and all of them may be forgotten.
+    fn matching(&self, asked: &ForgetWhere) -> Result<Vec<Leaving>, Error> {
+        let (parts, caller) = (self.parts, self.caller);
+        let filter = condition(&asked.filter, caller, self.now)?;
+        let right = access::require(parts, caller, caller.space, Role::Writer)?;
+        let memories = self.load(&filter)?;
+        let found = memories.len() as u64;
+        if let Some(expected) = asked.expect.filter(|expected| *expected != found) {
+            return Err(Error::CountChanged { expected, found });
+        }
+        let is_own = |memory: &Memory| memory.owner == caller.viewer.principal;
+        let others = memories.iter().filter(|memory| !is_own(memory)).count();
+        let over_others = match self.manner {
+            Manner::Hard if others > 0 => self.right_over_others(others, memories.len())?,
+            _ => right,
+        };
+        let leaving = memories.into_iter().map(|memory| {
+            let right = if is_own(&memory) { right } else { over_others };
+            Leaving { right: Right { over: Some(memory.id), ..right }, memory }
+        });
+        Ok(leaving.collect())
+    }
+
+    /// The right to erase what others saved in the caller's space.
+    fn right_over_others(&self, count: usize, of: usize) -> Result<Right, Error> {
+        let right = access::require(self.parts, self.caller, self.caller.space, Role::Admin);
+        right.map_err(|error| match error {
+            Error::Denied { .. } => Error::OfOthers { count, of },
+            error => error,
+        })
+    }
+
+    /// The memories that a filter means, newest first. Beyond the [first](limits::FORESEEN) they come without their contents,
+    /// which may be long.
+    fn load(&self, filter: &Filter) -> Result<Vec<Memory>, Error> {
+        let (store, viewer) = (&self.parts.store, &self.caller.viewer);
+        let ids = store.ids(viewer, filter, Sort::Newest)?;
+        let (got, limit) = (ids.len(), limits::BATCH);
+        if got > limit {
+            return Err(Invalid::TooManyMatch { got, limit }.into());
+        }
+        let mut memories: Vec<Memory> = Vec::with_capacity(got);
+        for slice in ids.chunks(SLICE) {
+            for mut memory in store.memories(viewer, slice)? {
+                // One that was edited, moved or put aside since the ids were read.
+                if memory.standing.quarantined_at.is_some() || !filter.admits(&memory) {
+                    continue;
+                }
+                if memories.len() >= limits::FORESEEN {
+                    memory.edition.text.content = String::new();
+                }
+                memories.push(memory);
+            }
+        }
+        Ok(memories)
     }
 
     /// Forgets all of them and gives them as they were.

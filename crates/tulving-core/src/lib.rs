@@ -59,6 +59,7 @@ mod relocate;
 mod save;
 mod standing;
 mod tend;
+mod timeline;
 mod touch;
 mod transfer;
 

@@ -73,10 +73,12 @@ pub const BRIEFING_MOST: usize = 100_000;
 pub const BYTES_PER_TOKEN: usize = 4;
 /// Most memories of one recall.
 pub const RECALL: usize = 1_000;
-/// Most memories of one batch save; it is one transaction.
+/// Most memories of one batch save, and of those forgotten by a condition; each is one transaction.
 pub const BATCH: usize = 10_000;
 /// Most memories that are moved to another space, or forgotten, as one act.
 pub const MOVES: usize = 100;
+/// Most memories that are shown of those that would be forgotten.
+pub const FORESEEN: usize = 20;
 /// Most entries of the change log in one answer.
 pub const CHANGES: usize = 1_000;
 /// Most characters of the key by which a request is done once.
@@ -91,5 +93,9 @@ pub const KEPT_ANSWERS_BYTES: usize = 16 << 20;
 pub const DEPTH: usize = 5;
 /// Most memories that `related` returns.
 pub const RELATED: usize = 1_000;
+/// Most memories that a timeline begins with.
+pub const TIMELINE: usize = 50;
+/// Most memories that it tells of, with those that they update and are updated by.
+pub const TIMELINE_MEMORIES: usize = 1_000;
 /// Most bytes of a turn's content.
 pub const TURN_BYTES: usize = 10_000_000;

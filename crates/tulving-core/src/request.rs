@@ -235,6 +235,23 @@ impl Filter {
         self
     }
 
+    /// Whether it names nothing that a memory has to be like. Where, when and how it looks is no such thing, and neither is
+    /// every state that there is.
+    pub fn is_empty(&self) -> bool {
+        let mut bare = Self {
+            space: self.space,
+            content_only: self.content_only,
+            forgotten: self.forgotten,
+            records_only: self.records_only,
+            states_at: self.states_at,
+            ..Self::default()
+        };
+        if State::ALL.iter().all(|state| self.states.contains(state)) {
+            bare.states.clone_from(&self.states);
+        }
+        *self == bare
+    }
+
     /// Whether it asks for nothing but what the index knows of a memory: space, type, kind, stability, state, form,
     /// author, pin, times, and whether it is a record.
     pub fn is_plain(&self) -> bool {
@@ -383,6 +400,44 @@ pub struct RecallRequest {
     pub limit: usize,
 }
 
+/// What to tell the changes of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A memory, and what it updates and is updated by.
+    Memory(MemoryRef),
+    /// What a text is about.
+    Text(String),
+}
+
+impl From<&str> for About {
+    /// What names a memory means that memory; anything else is a text.
+    fn from(about: &str) -> Self {
+        about.parse().map_or_else(|_| Self::Text(about.to_owned()), Self::Memory)
+    }
+}
+
+/// How what is known about something changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineRequest {
+    /// About what.
+    pub about: About,
+    /// A text is looked for in this space; `None` is every visible one.
+    pub space: Option<SpaceId>,
+    /// How many memories a text finds at the most, 1 to [`TIMELINE`](crate::limits::TIMELINE).
+    pub limit: usize,
+    /// Only what held at or after this.
+    pub since: Option<Timestamp>,
+    /// Only what held before this.
+    pub until: Option<Timestamp>,
+}
+
+impl TimelineRequest {
+    /// A request with nothing else said.
+    pub fn new(about: impl Into<About>) -> Self {
+        Self { about: about.into(), space: None, limit: 10, since: None, until: None }
+    }
+}
+
 /// How a memory is forgotten.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForgetRequest {
@@ -390,6 +445,18 @@ pub struct ForgetRequest {
     pub manner: Manner,
     /// Why, for the audit.
     pub reason: Option<String>,
+}
+
+/// Which memories are forgotten as one act, by what holds of them instead of by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForgetWhere {
+    /// What holds of them. It has to name something. Only records of the caller's space are meant, whatever it says of space
+    /// and mirrors, none that is forgotten already, and archived ones only where it names that state.
+    pub filter: Filter,
+    /// How.
+    pub request: ForgetRequest,
+    /// How many they have to be, where another count shall be an error.
+    pub expect: Option<u64>,
 }
 
 /// Softly, or for good.

@@ -17,8 +17,8 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 use crate::commands::{
     associate, attachment, audit, backup, completions, config, context, conversation, dissociate, doctor,
     dump, embed, extract_text, file, fold, forget, get, history, import, jobs, journal, list, load,
-    long_term, mcp, memory, r#move, moves, push, recall, related, revert, save, serve, space, tend, token,
-    tool, turn, update,
+    long_term, mcp, memory, r#move, moves, push, recall, related, revert, save, serve, space, tend, timeline,
+    token, tool, turn, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -131,6 +131,8 @@ pub(crate) enum Command {
     Dissociate(dissociate::Dissociate),
     /// Show what a memory is linked with
     Related(related::Related),
+    /// Show how what is known about something changed
+    Timeline(timeline::TimelineArgs),
     /// Print what to know at the start of a session, for a system prompt
     Context(context::Context),
     /// The journal of a day, and noting something today

@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod condition;
 mod config;
 mod exit;
 mod failure;

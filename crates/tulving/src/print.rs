@@ -208,9 +208,14 @@ impl Printer {
         Ok(())
     }
 
+    /// Whether a person is there to be asked.
+    pub(crate) fn asks(&self) -> bool {
+        io::stdin().is_terminal() && !self.json
+    }
+
     /// Asks a person; anything but `y` or `yes` is no. `None` where no person is there to answer.
     pub(crate) fn confirm(&mut self, question: &str) -> Result<Option<bool>, Failure> {
-        if !io::stdin().is_terminal() || self.json {
+        if !self.asks() {
             return Ok(None);
         }
         self.finish()?;

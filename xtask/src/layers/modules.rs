@@ -73,6 +73,7 @@ const GROUPS: [Group; 6] = [
             "related",
             "read",
             "history",
+            "timeline",
             "directory",
             "conversation",
             "jobs",

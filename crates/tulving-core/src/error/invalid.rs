@@ -157,6 +157,17 @@ pub enum Invalid {
     /// Recall by nothing but relation, or by no lane at all.
     #[error("recall by relation needs another lane beside it")]
     LaneMissing,
+    /// Forgetting without saying what.
+    #[error("nothing says which memories to forget")]
+    ConditionMissing,
+    /// More memories match than one act may forget.
+    #[error("{got} memories match and the limit is {limit}")]
+    TooManyMatch {
+        /// How many match.
+        got: usize,
+        /// How many may.
+        limit: usize,
+    },
     /// An edit that says nothing.
     #[error("nothing to update was given")]
     NothingToUpdate,
@@ -206,7 +217,7 @@ impl Invalid {
             Self::Empty { field: Field::Text | Field::Question } => "missing_query",
             Self::Empty { .. } => "missing_field",
             Self::TooLong { .. } => "too_long",
-            Self::TooMany { .. } => "too_many",
+            Self::TooMany { .. } | Self::TooManyMatch { .. } => "too_many",
             Self::Control { .. } => "control_character",
             Self::OutsideUnit { .. } | Self::OutsideRange { .. } => "out_of_range",
             Self::UnknownWord { .. } => "unknown_word",
@@ -223,6 +234,7 @@ impl Invalid {
             Self::SelfAssociation => "self_association",
             Self::TypeMissing => "missing_type",
             Self::LaneMissing => "missing_lane",
+            Self::ConditionMissing => "missing_condition",
             Self::NothingToUpdate => "nothing_to_update",
             Self::BoundaryTooWide { .. } => "boundary_too_wide",
             Self::InBatch { source, .. } => source.code(),
@@ -279,6 +291,10 @@ impl Invalid {
                 "give an object key, a media type, a size and the SHA-256 as 64 hexadecimal digits".to_owned()
             }
             Self::NothingToUpdate => "give new content or at least one field to change".to_owned(),
+            Self::ConditionMissing => "name at least one condition, such as a type or a tag".to_owned(),
+            Self::TooManyMatch { .. } => {
+                "narrow it down, for example by time, and do it in several steps".to_owned()
+            }
             Self::TypeMissing => "name one or more types".to_owned(),
             Self::LaneMissing => {
                 "it begins from what other lanes find: add the lane keyword or vector".to_owned()

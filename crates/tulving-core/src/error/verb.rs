@@ -130,6 +130,24 @@ pub enum Error {
         /// What is there.
         found: Version,
     },
+    /// Another number of memories match than the caller expected.
+    #[error("{found} memories match by now and {expected} were expected")]
+    CountChanged {
+        /// How many the caller expected.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// Some of those that match are not the caller's to erase.
+    #[error(
+        "{count} of the {of} memories that match belong to others; only an admin of the space may erase those"
+    )]
+    OfOthers {
+        /// How many.
+        count: usize,
+        /// How many match.
+        of: usize,
+    },
     /// A mirror follows its file.
     #[error("memory {id} mirrors line {line} of {path}")]
     Mirrored {
@@ -225,10 +243,13 @@ impl Error {
             | Self::NoJob { .. }
             | Self::NoAttachment { .. }
             | Self::Forgotten { .. } => Class::Absent,
-            Self::BadToken | Self::Denied { .. } | Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => {
-                Class::Denied
-            }
+            Self::BadToken
+            | Self::Denied { .. }
+            | Self::OwnerOnly { .. }
+            | Self::OwnerOrAdmin { .. }
+            | Self::OfOthers { .. } => Class::Denied,
             Self::Held { .. }
+            | Self::CountChanged { .. }
             | Self::AmbiguousToken { .. }
             | Self::LastAdmin { .. }
             | Self::Changed { .. } => Class::Conflict,
@@ -257,7 +278,8 @@ impl Error {
             Self::Denied { need: Role::Writer, .. } => "no_write_access",
             Self::Denied { .. } => "denied",
             Self::OwnerOnly { .. } => "owner_only",
-            Self::OwnerOrAdmin { .. } => "owner_or_admin",
+            Self::OwnerOrAdmin { .. } | Self::OfOthers { .. } => "owner_or_admin",
+            Self::CountChanged { .. } => "count_mismatch",
             Self::AmbiguousToken { .. } => "ambiguous_token",
             Self::Forgotten { .. } => "already_forgotten",
             Self::Changed { .. } => "version_mismatch",
@@ -295,6 +317,10 @@ impl Error {
                 "`tulving restore` brings it back; `tulving forget --hard` makes it final"
             }
             Self::Changed { .. } => "look at it again and repeat",
+            Self::CountChanged { .. } => "count again with a dry run, look at what matches, and repeat",
+            Self::OfOthers { .. } => {
+                "softly they can be forgotten by every writer; or narrow it down to your own"
+            }
             Self::Mirrored { .. } => "edit the file; the memory follows",
             Self::Expired { .. } => "give it a later end, or none: `tulving update --clear expires-at`",
             Self::Held { .. } => "update that memory instead, or forget it first",

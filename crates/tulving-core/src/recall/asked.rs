@@ -16,7 +16,7 @@ use crate::search::{Found, Item, Scope};
 use super::answer::{self, Ranked};
 use super::further::further;
 use super::lanes::{self, Gathered};
-use super::past;
+use super::past::{self, Moment};
 use super::plan::{BEST, Plan};
 use super::weighing::{Best, Weighing};
 
@@ -184,8 +184,8 @@ impl Asked<'_> {
         &self,
         memories: &mut HashMap<MemoryId, Memory>,
     ) -> Result<HashMap<MemoryId, MemoryId>, Error> {
-        let at = self.ask.as_of.unwrap_or(self.plan.now);
-        let superseded = past::superseded(self.parts, self.caller, memories, at)?;
+        let moment = self.ask.as_of.map_or(Moment::Now(self.plan.now), Moment::Then);
+        let superseded = past::superseded(self.parts, self.caller, memories, moment)?;
         memories.values_mut().for_each(|memory| memory.superseded_by = superseded.get(&memory.id).copied());
         if self.ask.as_of.is_some() {
             memories.retain(|id, _| !superseded.contains_key(id));

@@ -13,15 +13,32 @@ use crate::access::Parts;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::request::{Caller, RecallRequest};
+use crate::vocabulary::State;
+
+use plan::Plan;
 
 /// Finds memories.
 pub(crate) fn recall(parts: &Parts, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
-    let plan = plan::read(request, parts.clock.now())?;
+    found(parts, caller, &plan::read(request, parts.clock.now())?)
+}
+
+/// Finds memories, archived ones too, for who looks at how things were.
+pub(crate) fn recall_with_archived(
+    parts: &Parts,
+    caller: &Caller,
+    request: &RecallRequest,
+) -> Result<Answer, Error> {
+    let mut plan = plan::read(request, parts.clock.now())?;
+    plan.filter.states = State::ALL.to_vec();
+    found(parts, caller, &plan)
+}
+
+fn found(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<Answer, Error> {
     if plan.filter.states.is_empty() {
         return Ok(Answer::default());
     }
     match &plan.way {
-        plan::Way::Listed { .. } => listed::answer(parts, caller, &plan),
-        plan::Way::Asked(ask) => asked::answer(parts, caller, &plan, ask),
+        plan::Way::Listed { .. } => listed::answer(parts, caller, plan),
+        plan::Way::Asked(ask) => asked::answer(parts, caller, plan, ask),
     }
 }

@@ -1,6 +1,6 @@
 //! What held when: texts as they were, and which memory had taken whose place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::access::Parts;
 use crate::error::Error;
@@ -33,46 +33,102 @@ pub(super) fn brought_back(
     Ok(back)
 }
 
-/// Which of these memories another one updates, and which one does. Only a successor counts that itself held at this
-/// time, had not expired and is not archived; of several the newest.
+/// How many links are followed from a memory to the one that took its place.
+const LINKS: usize = 16;
+
+/// The time that is asked about.
+#[derive(Clone, Copy)]
+pub(super) enum Moment {
+    /// Now: what a successor that no longer holds has replaced may still be the best that is known.
+    Now(Timestamp),
+    /// Then: what was superseded by then had ended, whatever became of its successor.
+    Then(Timestamp),
+}
+
+impl Moment {
+    /// Whether a successor counts: it has begun to hold, has not expired and is not archived.
+    fn counts(self, successor: &Memory) -> bool {
+        let (at, holds) = match self {
+            Self::Now(at) => (at, successor.held_at(at)),
+            Self::Then(at) => (at, successor.began_at() <= at),
+        };
+        holds && successor.state_at(at) != State::Archived
+    }
+}
+
+/// Which of these memories another one updates, and which one does. Of several that count the newest does; where none of them
+/// counts, those do that update them in turn.
 pub(super) fn superseded(
     parts: &Parts,
     caller: &Caller,
     memories: &HashMap<MemoryId, Memory>,
-    at: Timestamp,
+    moment: Moment,
 ) -> Result<HashMap<MemoryId, MemoryId>, Error> {
-    let targets: Vec<MemoryId> =
-        memories.values().filter(|memory| memory.superseded_by.is_some()).map(|memory| memory.id).collect();
-    if targets.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let mut edges = parts.store.associations(&caller.viewer, &targets)?;
-    edges.retain(|edge| {
-        edge.relation == Relation::Updates
-            && edge.linked_by == LinkedBy::Caller
-            && memories.contains_key(&edge.target)
-    });
-    let sources: Vec<MemoryId> = edges.iter().map(|edge| edge.source).collect();
-    let counting: HashMap<MemoryId, Timestamp> = parts
-        .store
-        .memories(&caller.viewer, &sources)?
-        .into_iter()
-        .filter(|successor| {
-            successor.held_at(at)
-                && successor.standing.state != State::Archived
-                && successor.edition.span.expires_at.is_none_or(|expires| expires > at)
-        })
-        .map(|successor| (successor.id, successor.usage.created_at))
-        .collect();
-    let mut superseded: HashMap<MemoryId, MemoryId> = HashMap::new();
-    for edge in edges {
-        let Some(created) = counting.get(&edge.source) else {
-            continue;
-        };
-        let known = superseded.entry(edge.target).or_insert(edge.source);
-        if (*created, edge.source) > (counting[known], *known) {
-            *known = edge.source;
+    let is_target = |memory: &&Memory| memory.superseded_by.is_some();
+    let targets: Vec<MemoryId> = memories.values().filter(is_target).map(|memory| memory.id).collect();
+    let succession = Succession::of(parts, caller, targets.clone(), moment)?;
+    let found = targets.into_iter().filter_map(|target| Some((target, succession.newest(target)?)));
+    Ok(found.collect())
+}
+
+/// Who updates whom.
+#[derive(Default)]
+struct Succession {
+    successors: HashMap<MemoryId, Vec<MemoryId>>,
+    /// Each successor; with the time of its creation where it counts.
+    known: HashMap<MemoryId, Option<Timestamp>>,
+}
+
+impl Succession {
+    /// The successors of these memories, and of such successors as do not count.
+    fn of(
+        parts: &Parts,
+        caller: &Caller,
+        mut frontier: Vec<MemoryId>,
+        moment: Moment,
+    ) -> Result<Self, Error> {
+        let mut succession = Self::default();
+        for _ in 0..LINKS {
+            if frontier.is_empty() {
+                break;
+            }
+            let edges = parts.store.associations(&caller.viewer, &frontier)?;
+            let inside: HashSet<MemoryId> = frontier.drain(..).collect();
+            let mut new = Vec::new();
+            for edge in edges {
+                let supersedes = edge.relation == Relation::Updates && edge.linked_by == LinkedBy::Caller;
+                if supersedes && inside.contains(&edge.target) {
+                    succession.successors.entry(edge.target).or_default().push(edge.source);
+                    new.push(edge.source);
+                }
+            }
+            new.retain(|id| !succession.known.contains_key(id));
+            for memory in parts.store.memories(&caller.viewer, &new)? {
+                let counts = moment.counts(&memory);
+                succession.known.insert(memory.id, counts.then_some(memory.usage.created_at));
+                if !counts
+                    && memory.superseded_by.is_some()
+                    && !succession.successors.contains_key(&memory.id)
+                {
+                    frontier.push(memory.id);
+                }
+            }
         }
+        Ok(succession)
     }
-    Ok(superseded)
+
+    /// The newest of the nearest successors that count.
+    fn newest(&self, target: MemoryId) -> Option<MemoryId> {
+        let mut seen = HashSet::from([target]);
+        let mut nearest = vec![target];
+        while !nearest.is_empty() {
+            let next = nearest.iter().filter_map(|id| self.successors.get(id)).flatten().copied();
+            nearest = next.filter(|id| seen.insert(*id)).collect();
+            let counting = nearest.iter().filter_map(|id| Some(((*self.known.get(id)?)?, *id)));
+            if let Some((_, newest)) = counting.max() {
+                return Some(newest);
+            }
+        }
+        None
+    }
 }

@@ -14,10 +14,11 @@ use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::memory::Memory;
 use tulving_core::ports::Backend;
 use tulving_core::request::{
-    Ask, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
+    Ask, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
+    Sort, TimelineRequest,
 };
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Relation, Role};
+use tulving_core::vocabulary::{Relation, Role, State};
 use tulving_core::{BackendEntry, Engine, Keeps};
 
 use crate::bed::{Bed, keyed, link, listing, recall, refused, said, within};
@@ -239,6 +240,10 @@ fn what_a_primary_does_not_offer_is_an_error_with_a_name() {
     // In the store as well, so that anything that fell back to it would be done.
     let id = bed.save(&user, "in the store").id;
     let other = bed.save(&user, "another").id;
+    let everything = ForgetWhere {
+        filter: Filter { states: vec![State::Active], ..Filter::default() },
+        ..ForgetWhere::default()
+    };
     let tried: Vec<(&str, Result<(), Error>)> = vec![
         ("update", engine.update(&user, id.into(), &said("new")).map(drop)),
         ("history", engine.history(&user, id.into()).map(drop)),
@@ -248,6 +253,9 @@ fn what_a_primary_does_not_offer_is_an_error_with_a_name() {
         ("move", engine.move_to(&user, &[id.into()], "default").map(drop)),
         ("associate", engine.associate(&user, id.into(), &link(other, Relation::RelatedTo)).map(drop)),
         ("related", engine.related(&user, id.into(), 1).map(drop)),
+        ("forgetting by a condition", engine.forget_where(&user, &everything).map(drop)),
+        ("forgetting by a condition", engine.foresee_forget_where(&user, &everything).map(drop)),
+        ("a timeline", engine.timeline(&user, &TimelineRequest::new("store")).map(drop)),
         ("a count", engine.count(&user, &Filter::default()).map(drop)),
     ];
     for (verb, tried) in tried {

@@ -14,9 +14,12 @@ use tulving_core::id::{MemoryId, Seq, SpaceId, Version};
 use tulving_core::ports::{Claims, Directory, Jobs, Log};
 use tulving_core::record::Record;
 use tulving_core::request::{
-    Caller, ForgetRequest, ListRequest, Manner, SaveRequest, Sort, TokenRequest, TurnRequest, UpdateRequest,
+    Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, SaveRequest, Sort, TokenRequest,
+    TurnRequest, UpdateRequest,
 };
-use tulving_core::vocabulary::{Boundary, PrincipalKind, Relation, Role, SpaceKind, System, TurnRole};
+use tulving_core::vocabulary::{
+    Boundary, MemoryType, PrincipalKind, Relation, Role, SpaceKind, State, System, TurnRole,
+};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 
@@ -304,6 +307,25 @@ fn forget_many() {
         let which = [s.plain.into(), s.edited.into(), s.plain.into(), s.forgotten.into()];
         let request = ForgetRequest { manner: Manner::Hard, reason: None };
         s.engine().forget_many(&s.user, &which, &request).map(drop)
+    });
+}
+
+#[test]
+fn forget_where() {
+    whole_or_absent(nothing, |s| {
+        let filter = Filter { types: vec![MemoryType::Fact], ..Filter::default() };
+        let request = ForgetRequest { manner: Manner::Hard, reason: Some("why".to_owned()) };
+        let asked = ForgetWhere { filter, request, expect: Some(2) };
+        s.engine().forget_where(&s.user, &asked).map(drop)
+    });
+}
+
+#[test]
+fn forget_where_softly() {
+    whole_or_absent(nothing, |s| {
+        let filter = Filter { states: vec![State::Active, State::Archived], ..Filter::default() };
+        let asked = ForgetWhere { filter, expect: Some(3), ..ForgetWhere::default() };
+        s.engine().forget_where(&s.user, &asked).map(drop)
     });
 }
 

@@ -8,15 +8,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tulving_core::Engine;
-use tulving_core::answer::{Fate, Warning};
+use tulving_core::answer::{Ended, Fate, Warning};
 use tulving_core::change::Change;
 use tulving_core::error::Error;
 use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
 use tulving_core::memory::Memory;
 use tulving_core::ports::{Log, Memories};
 use tulving_core::request::{
-    Ask, AuditFilter, Caller, Filter, ForgetRequest, Forgotten, ListRequest, Manner, Mode, RecallRequest,
-    SaveRequest, Sort, TurnFilter, UpdateRequest,
+    About, Ask, AuditFilter, Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner,
+    Mode, RecallRequest, SaveRequest, Sort, TimelineRequest, TurnFilter, UpdateRequest,
 };
 use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role};
 use tulving_testkit::build;
@@ -171,6 +171,11 @@ impl Probe<'_> {
         for hit in &answer.hits {
             self.check(&hit.memory, "a question");
         }
+        let about = TimelineRequest { limit: 50, ..TimelineRequest::new(About::Text(word.clone())) };
+        let timeline = self.asked.timeline(&self.asking, &about).expect("a timeline");
+        for entry in &timeline.entries {
+            assert!(self.town.sees(&self.asking, entry.memory.id), "timeline, {}", self.said);
+        }
         let found = answer.hits.iter().any(|hit| hit.memory.id == self.memory.id);
         assert_eq!(found, self.visible(), "a question, {}", self.said);
         let all = self.town.memories.keys().filter(|id| self.town.sees(&self.asking, **id)).count();
@@ -266,6 +271,36 @@ impl Probe<'_> {
         assert_eq!(found, expected, "associations, {}", self.said);
     }
 
+    /// A timeline tells of a memory where it is visible, and never names another one that is not.
+    fn remember(&self) {
+        let memory = self.memory.id;
+        let request = TimelineRequest::new(About::Memory(memory.into()));
+        let found = self.engine().timeline(&self.asking, &request);
+        assert_eq!(found.is_ok(), self.visible(), "timeline, {}", self.said);
+        match found {
+            Ok(timeline) => {
+                assert!(timeline.entries.iter().any(|entry| entry.memory.id == memory), "{}", self.said);
+                for entry in &timeline.entries {
+                    let by = match entry.ended {
+                        Some(Ended::Superseded { by }) => Some(by),
+                        _ => None,
+                    };
+                    for named in [entry.memory].iter().chain(&by).chain(&entry.contradicts) {
+                        assert!(self.town.sees(&self.asking, named.id), "timeline, {}", self.said);
+                    }
+                }
+            }
+            Err(Error::Forgotten { .. }) => {
+                assert!(self.town.sees_forgotten(&self.asking, self.memory), "{}", self.said);
+            }
+            Err(error) => {
+                let request = TimelineRequest::new(About::Memory(self.nothing.into()));
+                let missing = told(self.engine().timeline(&self.asking, &request), self.nothing);
+                assert_eq!(told::<()>(Err(error), memory), missing, "timeline, {}", self.said);
+            }
+        }
+    }
+
     /// Every verb answers for what is hidden as for what is not there.
     fn meddle(&self) {
         let (engine, asking) = (self.engine(), &self.asking);
@@ -275,6 +310,17 @@ impl Probe<'_> {
             (self.memory.id.into(), self.nothing.into()),
             (MemoryRef::Number(number), MemoryRef::Number(NO_NUMBER)),
         ];
+        for manner in [Manner::Soft, Manner::Hard] {
+            let matching = |text: &str| {
+                let filter = Filter { substring: Some(text.to_owned()), ..Filter::default() };
+                let request = ForgetRequest { manner, reason: None };
+                let asked = ForgetWhere { filter, request, expect: None };
+                let foreseen = told(engine.foresee_forget_where(asking, &asked), text);
+                (foreseen, told(engine.forget_where(asking, &asked), text))
+            };
+            let hidden = matching(&self.memory.edition.text.content);
+            assert_eq!(hidden, matching("what nobody has said"), "forget where, {}", self.said);
+        }
         let reachable = self.town.sees_forgotten(asking, self.memory);
         // To where they may write, if there is such a place: then all is told that is to tell.
         let own = self.town.people[&asking.viewer.principal].spaces.keys();
@@ -469,6 +515,7 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
         };
         probe.look();
         probe.walk();
+        probe.remember();
         probe.overhear(pick(&mut random, &town.talking));
         probe.audit();
         if n % 4 == 0 {

@@ -62,6 +62,7 @@ fn is_of(kind: &str, value: &Value) -> bool {
         Value::String(_) => kind == "string",
         Value::Number(_) => kind == "number" || kind == "integer",
         Value::Array(_) => kind == "array",
+        Value::Object(_) => kind == "object",
         _ => false,
     }
 }
@@ -71,7 +72,8 @@ fn known(field: &str) -> Option<Value> {
     let memory = "mem_0198c5a2b4e07c1f9d3a5e6f70812345";
     Some(match field {
         "id" | "target" | "source" | "superseded_by" => json!(memory),
-        "ids" | "deleted" => json!([memory]),
+        "ids" | "deleted" | "contradicts" => json!([memory]),
+        "where" => json!({ "tags": ["scratch"] }),
         "date" => json!("2026-05-27"),
         "previous" => json!("2026-05-27T09-30-00.000000Z"),
         "file" => json!("memory/notes.md"),

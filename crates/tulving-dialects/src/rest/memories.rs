@@ -1,15 +1,16 @@
 //! `/v1/memories`: reading, moving about and forgetting.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use tulving_core::answer::Cursor;
+use serde_json::{Map, Value};
+use tulving_core::answer::{Cursor, Foreseen};
 use tulving_core::error::Invalid;
 use tulving_core::id::MemoryRef;
 use tulving_core::memory::Memory;
-use tulving_core::request::{ForgetRequest, Forgotten, ListRequest, Manner, Sort};
+use tulving_core::request::{Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner, Sort};
 use tulving_core::vocabulary::State;
 
-use super::operation::{Made, Method, One, Operation, Two};
+use super::operation::{Input, Made, Method, One, Operation, Two, names_of, refuse_unknown};
 use super::recall::{Which, limited};
 use super::shown::{Shown, shown};
 use crate::argument::{Name, Whole};
@@ -43,6 +44,18 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::new(Method::Delete, "/v1/memories/{id}/pin", "unpinMemory", "Unpin a memory", unpin),
         Operation::new(Method::Post, "/v1/memories/batch-delete", "deleteMemories", "Delete many for good", delete_many)
             .saying("Up to 100, as one act. What does not exist, or may not be seen, is in `not_found`."),
+        Operation::new(
+            Method::Post,
+            "/v1/memories/forget-where",
+            "forgetWhere",
+            "Forget all that a condition holds of",
+            forget_where,
+        )
+        .saying(
+            "Within the space of the call, up to 10,000, as one act. With `dry_run` they are only counted. Without, `expect` is \
+             their count, and where it is another by now nothing is forgotten. What files say is not meant, and archived ones \
+             only where `states` names them or `include_archived` is true.",
+        ),
         Operation::new(Method::Post, "/v1/memories/batch-move", "moveMemories", "Move many into another space", move_many)
             .saying(
                 "Up to 100, as one act. They keep their ids and get new numbers. It takes the right to say who sees \
@@ -235,6 +248,113 @@ fn delete_many(desk: &Desk<'_>, One(several): One<Several>) -> Result<Made<Delet
     let gone = desk.engine.forget_many(&desk.caller, &several.which()?, &request)?;
     let deleted = gone.forgotten.iter().map(|memory| memax::id(memory.id)).collect();
     Ok(DeletedMany { deleted, not_found: names(&gone.missing) }.into())
+}
+
+/// Which memories of the space are forgotten, and how.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Sweep {
+    /// What holds of them, in the words of a list; at least one thing.
+    #[serde(rename = "where")]
+    #[schemars(schema_with = "condition")]
+    condition: Map<String, Value>,
+    /// Only count them, and show the newest 20.
+    #[serde(default)]
+    dry_run: bool,
+    /// How many they are, as a dry run counted them.
+    #[schemars(range(min = 0))]
+    expect: Option<Whole>,
+    /// For good; else they can be restored.
+    #[serde(default)]
+    hard: bool,
+    /// Why, for the record.
+    reason: Option<String>,
+}
+
+/// In which states.
+#[derive(Deserialize, JsonSchema)]
+struct Standing {
+    /// Only in these states; what has expired counts as archived.
+    #[serde(default)]
+    #[schemars(schema_with = "words::several::<State>")]
+    states: Vec<State>,
+    /// Archived ones too, where no states are named.
+    #[serde(default)]
+    include_archived: bool,
+}
+
+/// The argument of a list that a condition does not have: it is within one space.
+const ALL_SPACES: &str = "all_spaces";
+
+/// The schema of a condition.
+fn condition(_: &mut SchemaGenerator) -> Schema {
+    let mut schema = Two::<Standing, Which>::schema();
+    for part in ["description", "title", "$schema"] {
+        schema.remove(part);
+    }
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.remove(ALL_SPACES);
+    }
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    Schema::from(schema)
+}
+
+impl Sweep {
+    fn filter(&self, desk: &Desk<'_>) -> Result<Filter, Refusal> {
+        let mut known = names_of(&Two::<Standing, Which>::schema());
+        known.retain(|name| name != ALL_SPACES);
+        if self.condition.contains_key(ALL_SPACES) {
+            let message = "memories are forgotten within one space, and never across";
+            return Err(Refusal::invalid("unknown_argument", ALL_SPACES, message));
+        }
+        refuse_unknown(&known, &self.condition)?;
+        let Two(standing, which) = Two::<Standing, Which>::reader()(self.condition.clone())?;
+        let mut filter = which.filter(desk);
+        filter.states = match standing.states.is_empty() && standing.include_archived {
+            true => State::ALL.to_vec(),
+            false => standing.states,
+        };
+        Ok(filter)
+    }
+
+    fn expected(&self) -> Result<Option<u64>, Refusal> {
+        let wrong = |number| format!("expect is {number}; a count is 0 or more");
+        match self.expect {
+            Some(Whole(number)) => u64::try_from(number)
+                .map(Some)
+                .map_err(|_| Refusal::invalid("out_of_range", "expect", wrong(number))),
+            None if self.dry_run => Ok(None),
+            None => Err(Refusal::invalid("missing_argument", "expect", "`expect` is missing")
+                .hinting("count them with `dry_run` first, and say that count")),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Swept {
+    /// How many they are.
+    count: u64,
+    /// Those that are forgotten, newest first; not with `dry_run`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forgotten: Option<Vec<String>>,
+    /// The newest of them; only with `dry_run`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories: Option<Vec<Shown>>,
+}
+
+fn forget_where(desk: &Desk<'_>, One(sweep): One<Sweep>) -> Result<Made<Swept>, Refusal> {
+    let (filter, expect) = (sweep.filter(desk)?, sweep.expected()?);
+    let manner = if sweep.hard { Manner::Hard } else { Manner::Soft };
+    let asked = ForgetWhere { filter, request: ForgetRequest { manner, reason: sweep.reason }, expect };
+    if sweep.dry_run {
+        let Foreseen { count, newest } = desk.engine.foresee_forget_where(&desk.caller, &asked)?;
+        let now = desk.engine.now();
+        let memories = newest.iter().map(|memory| shown(memory, now)).collect();
+        return Ok(Swept { count, forgotten: None, memories: Some(memories) }.into());
+    }
+    let gone = desk.engine.forget_where(&desk.caller, &asked)?;
+    let forgotten = gone.iter().map(|gone| memax::id(gone.id)).collect();
+    Ok(Swept { count: gone.len() as u64, forgotten: Some(forgotten), memories: None }.into())
 }
 
 /// Where to.

@@ -13,6 +13,7 @@ mod people;
 mod recall;
 mod saving;
 mod shown;
+mod timeline;
 mod work;
 
 use std::sync::LazyLock;
@@ -29,6 +30,7 @@ pub fn operations() -> &'static [Operation] {
             ("Memories", editing::operations()),
             ("Memories", aging::operations()),
             ("Recall", recall::operations()),
+            ("Recall", timeline::operations()),
             ("Associations", links::operations()),
             ("Spaces and tokens", people::operations()),
             ("Journals", journals::operations()),

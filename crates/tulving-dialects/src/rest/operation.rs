@@ -176,8 +176,7 @@ impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchem
     }
 
     fn reader() -> Reader<Self> {
-        let own: Vec<String> =
-            properties(&One::<A>::schema()).into_iter().flat_map(Map::keys).cloned().collect();
+        let own = names_of(&One::<A>::schema());
         Box::new(move |said| {
             let (first, second) = said.into_iter().partition(|(name, _)| own.contains(name));
             Ok(Self(tool::deserialize(Value::Object(first))?, tool::deserialize(Value::Object(second))?))
@@ -196,8 +195,7 @@ impl Operation {
         let mut input = I::schema();
         input.remove("description");
         input.insert("additionalProperties".to_owned(), Value::Bool(false));
-        let known: Vec<String> =
-            properties(&input).map(|own| own.keys().cloned().collect()).unwrap_or_default();
+        let known = names_of(&input);
         let read = I::reader();
         let run = move |desk: &Desk<'_>, said: Map<String, Value>| {
             refuse_unknown(&known, &said)?;
@@ -304,7 +302,13 @@ fn properties(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
     schema.get("properties")?.as_object()
 }
 
-fn refuse_unknown(known: &[String], said: &Map<String, Value>) -> Result<(), Refusal> {
+/// The names of the arguments that a schema has.
+pub(super) fn names_of(schema: &Map<String, Value>) -> Vec<String> {
+    properties(schema).into_iter().flat_map(Map::keys).cloned().collect()
+}
+
+/// Refuses what is not among the known arguments.
+pub(super) fn refuse_unknown(known: &[String], said: &Map<String, Value>) -> Result<(), Refusal> {
     let Some(unknown) = said.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
     let message = format!("there is no argument `{}`", preview::short(unknown));
     let hint =

@@ -1,15 +1,23 @@
-//! `tulving forget`: softly, or for good.
+//! `tulving forget`: softly, or for good; by name, or all that a condition holds of.
 
 use std::cell::Cell;
 
 use clap::Args;
-use tulving_core::request::{ForgetRequest, Manner};
+use serde::Serialize;
+use tulving_core::answer::{Foreseen, Forgone};
+use tulving_core::limits;
+use tulving_core::memory::Memory;
+use tulving_core::request::{Caller, ForgetRequest, ForgetWhere, Manner};
 use tulving_store::Folded;
 
-use super::moves;
+use super::{Placed, moves};
+use crate::args::whole_number;
+use crate::condition;
 use crate::exit::Outcome;
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::print::Printer;
+use crate::show::memory::{Layout, lines};
+use crate::show::text::counted;
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -17,29 +25,74 @@ Examples:
   tulving forget 12 --reason \"no longer true\"
   tulving forget 12 13 14
   tulving restore 12
-  tulving forget 12 --hard";
+  tulving forget 12 --hard
+  tulving forget --where type=todo --where until=2026-01-01 --dry-run
+  tulving forget --where tag=scratch --expect 12";
+
+/// How many memories are shown before somebody is asked.
+const SHOWN: usize = 5;
 
 /// Flags of `forget`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Forget {
-    #[command(flatten)]
-    which: moves::Which,
+    /// Numbers in the space, or full ids
+    #[arg(value_name = "MEMORY", required_unless_present = "conditions", conflicts_with = "conditions")]
+    memories: Vec<String>,
     /// For good: content, versions and links go, and nothing brings them back
     #[arg(long)]
     hard: bool,
     /// Why, for the audit
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+    /// All of this space that this holds of, such as type=fact; repeated, all must hold, but of several types, kinds, stabilities,
+    /// states or content-types one. Keys: type, kind, stability, state, tag, content-type, key, source-path, conversation, author,
+    /// agent, pinned, since, until, contains. Archived ones only with state=archived
+    #[arg(long = "where", value_name = "KEY=VALUE", help_heading = "Which memories")]
+    conditions: Vec<String>,
+    /// Only count them and show the newest
+    #[arg(long, conflicts_with_all = ["yes", "expect"], help_heading = "Which memories")]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, help_heading = "Which memories")]
+    yes: bool,
+    /// Do not ask, and forget only where they are so many
+    #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true, help_heading = "Which memories")]
+    expect: Option<i64>,
+    /// Refused: it is done within one space
+    #[arg(long, hide = true)]
+    all_spaces: bool,
+}
+
+impl Forget {
+    fn request(&self) -> ForgetRequest {
+        let manner = if self.hard { Manner::Hard } else { Manner::Soft };
+        ForgetRequest { manner, reason: self.reason.clone() }
+    }
+
+    fn done(&self) -> &'static str {
+        if self.hard { "Erased" } else { "Forgot" }
+    }
 }
 
 pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let manner = if args.hard { Manner::Hard } else { Manner::Soft };
-    let request = ForgetRequest { manner, reason: args.reason.clone() };
-    let done = if args.hard { "Erased" } else { "Forgot" };
+    if args.all_spaces {
+        let failure = Failure::usage("memories are forgotten within one space, and never across");
+        return Err(failure.hinted("name the space with --space, and repeat it for each"));
+    }
+    // Not by `requires`: clap lets that pass where a name stands in the way of a condition.
+    if args.conditions.is_empty() && (args.dry_run || args.yes || args.expect.is_some()) {
+        let failure = Failure::usage("--dry-run, --yes and --expect go with --where");
+        return Err(failure.hinted("memories that are named are forgotten without a count"));
+    }
+    if args.conditions.is_empty() { by_name(args, app, printer) } else { by_condition(args, app, printer) }
+}
+
+fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let request = args.request();
     let others = Cell::new(false);
     let elsewhere = Cell::new(false);
-    let outcome = moves::each(&args.which, app, printer, done, |caller, which| {
+    let outcome = moves::each(&args.memories, app, printer, args.done(), |caller, which| {
         let memory = app.engine.forget(caller, which, &request)?;
         others.set(others.get() || memory.owner != caller.viewer.principal);
         elsewhere.set(memory.backend.is_some());
@@ -55,23 +108,144 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
         })?;
     }
     if args.hard {
-        // The answer is given; what is left is to get the text out of unused parts of the file. Where that must wait, the
-        // next `forget --hard` or `doctor` does it.
-        printer.finish()?;
-        match app.store.scrub().and_then(|_| app.store.erased_lingers()) {
-            Ok(false) => {}
-            Ok(true) => printer.warning(
-                "another process reads the store, so the text may be in its files until that ends; `tulving doctor` tells",
-            )?,
-            Err(error) => printer.warning(format!("the file is still to be rewritten: {error}"))?,
-        }
-        match app.index.purge() {
-            Ok(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_)) => {}
-            Ok(Folded::Busy | Folded::Done { .. }) => printer.warning(
-                "another process uses the index, so its words may be in there until that ends; `tulving doctor` tells",
-            )?,
-            Err(error) => printer.warning(format!("the index is still to be rewritten: {error}"))?,
-        }
+        scrub(app, printer)?;
     }
     Ok(outcome)
+}
+
+fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let filter = condition::filter(&args.conditions)?;
+    let expect = args.expect.map(expected).transpose()?;
+    let mut asked = ForgetWhere { filter, request: args.request(), expect };
+    let caller = app.here()?;
+    if args.dry_run {
+        let foreseen = app.engine.foresee_forget_where(&caller, &asked)?;
+        return foresee(args, &foreseen, app, printer);
+    }
+    if !args.yes && expect.is_none() {
+        let foreseen = app.engine.foresee_forget_where(&caller, &asked)?;
+        if foreseen.count == 0 {
+            return tell(args, &[], &caller, printer);
+        }
+        confirm(args, &foreseen, printer)?;
+        // What was shown is what was agreed to.
+        asked.expect = Some(foreseen.count);
+    }
+    let gone = app.engine.forget_where(&caller, &asked)?;
+    let outcome = tell(args, &gone, &caller, printer)?;
+    if args.hard && !gone.is_empty() {
+        scrub(app, printer)?;
+    }
+    Ok(outcome)
+}
+
+fn expected(number: i64) -> Result<u64, Failure> {
+    u64::try_from(number)
+        .map_err(|_| Failure::usage(format!("--expect is {number} and cannot be less than nought")))
+}
+
+/// What would be forgotten, for programs.
+#[derive(Serialize)]
+struct Preview<'a> {
+    count: u64,
+    memories: Vec<Placed<'a, Memory>>,
+}
+
+fn foresee(
+    args: &Forget,
+    foreseen: &Foreseen,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
+    if printer.json() {
+        let names = app.space_names()?;
+        let placed = foreseen.newest.iter().map(|memory| Placed::new(memory, memory.space, &names));
+        printer.document(&Preview { count: foreseen.count, memories: placed.collect() })?;
+        return Ok(Outcome::Done);
+    }
+    show(foreseen, limits::FORESEEN, printer)?;
+    printer.line(match foreseen.count {
+        0 => "No memory matches".to_owned(),
+        count => {
+            let done = if args.hard { "erased" } else { "forgotten" };
+            format!("{} would be {done}", counted(count, "memory", "memories"))
+        }
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// The newest, at most so many, and how many more there are.
+fn show(foreseen: &Foreseen, most: usize, printer: &mut Printer) -> Result<(), Failure> {
+    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: None };
+    printer.lines(&lines(foreseen.newest.iter().take(most), &layout))?;
+    let more = foreseen.count.saturating_sub(most.min(foreseen.newest.len()) as u64);
+    if more > 0 {
+        printer.note(format!("and {more} more"))?;
+    }
+    Ok(())
+}
+
+fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<(), Failure> {
+    let memories = counted(foreseen.count, "memory", "memories");
+    if !printer.asks() {
+        let failure =
+            Failure::from(Cause::Unconfirmed("nobody is there to be asked, and it was not confirmed"));
+        let matching = if foreseen.count == 1 { "matches" } else { "match" };
+        let hint = format!("{memories} {matching}: add --yes, or --expect {} to be sure", foreseen.count);
+        return Err(failure.hinted(hint));
+    }
+    show(foreseen, SHOWN, printer)?;
+    let question =
+        if args.hard { format!("Erase {memories} for good?") } else { format!("Forget {memories}?") };
+    match printer.confirm(&question)? {
+        Some(true) => Ok(()),
+        _ => Err(Cause::Unconfirmed("the answer was no").into()),
+    }
+}
+
+/// What was forgotten, for programs.
+#[derive(Serialize)]
+struct Done<'a> {
+    count: usize,
+    forgotten: &'a [Forgone],
+}
+
+fn tell(args: &Forget, gone: &[Forgone], caller: &Caller, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if printer.json() {
+        printer.document(&Done { count: gone.len(), forgotten: gone })?;
+        return Ok(Outcome::Done);
+    }
+    if gone.is_empty() {
+        printer.line("No memory matches")?;
+        return Ok(Outcome::Done);
+    }
+    printer.line(format!("{} {}", args.done(), counted(gone.len() as u64, "memory", "memories")))?;
+    if !args.hard {
+        printer.note(match gone.iter().any(|gone| gone.owner != caller.viewer.principal) {
+            false => "`tulving list --forgotten` shows them, `tulving restore` brings them back",
+            true => "their owners or an admin of the space bring them back with `tulving restore`",
+        })?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Gets what was erased out of unused parts of the files. The answer is given; where this must wait, the next
+/// `forget --hard` or `doctor` does it.
+fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+    printer.finish()?;
+    match app.store.scrub().and_then(|_| app.store.erased_lingers()) {
+        Ok(false) => {}
+        Ok(true) => printer.warning(
+            "another process reads the store, so the text may be in its files until that ends; `tulving doctor` tells",
+        )?,
+        Err(error) => printer.warning(format!("the file is still to be rewritten: {error}"))?,
+    }
+    match app.index.purge() {
+        Ok(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_)) => {}
+        Ok(Folded::Busy | Folded::Done { .. }) => printer.warning(
+            "another process uses the index, so its words may be in there until that ends; `tulving doctor` tells",
+        )?,
+        Err(error) => printer.warning(format!("the index is still to be rewritten: {error}"))?,
+    }
+    Ok(())
 }

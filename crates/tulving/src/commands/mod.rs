@@ -38,6 +38,7 @@ pub(crate) mod save;
 pub(crate) mod serve;
 pub(crate) mod space;
 pub(crate) mod tend;
+pub(crate) mod timeline;
 pub(crate) mod token;
 pub(crate) mod tool;
 pub(crate) mod turn;
@@ -118,6 +119,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Associate(args) => associate::run(args, app, printer),
         Command::Dissociate(args) => dissociate::run(args, app, printer),
         Command::Related(args) => related::run(args, app, printer),
+        Command::Timeline(args) => timeline::run(args, app, printer),
         Command::Context(args) => context::run(args, app, printer),
         Command::Journal(args) => journal::run(args, app, printer),
         Command::LongTerm(args) => long_term::run(args, app, printer),

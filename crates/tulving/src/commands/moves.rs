@@ -70,18 +70,18 @@ pub(super) fn run(
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    each(which, app, printer, step.done, |caller, which| (step.act)(&app.engine, caller, which))
+    each(&which.memories, app, printer, step.done, |caller, which| (step.act)(&app.engine, caller, which))
 }
 
 /// Does one thing to each memory and says so. All names are read before the first is acted on.
 pub(super) fn each(
-    which: &Which,
+    names: &[String],
     app: &App<'_>,
     printer: &mut Printer,
     done: &str,
     act: impl Fn(&Caller, MemoryRef) -> Result<Memory, Error>,
 ) -> Result<Outcome, Failure> {
-    let references = references(&which.memories)?;
+    let references = references(names)?;
     let caller = app.here()?;
     let mut outcome = Outcome::Done;
     let mut moved = Vec::new();

@@ -46,7 +46,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 44);
+    assert_eq!(seen, 45);
 }
 
 #[test]
@@ -247,6 +247,66 @@ fn forget_restore_and_erase() {
             .run(&["list", "--forgotten"])
             .run(&["audit", "2"])
     );
+}
+
+#[test]
+fn all_that_a_condition_holds_of_is_forgotten_after_a_count() {
+    let tulving = furnished();
+    tulving.ok(&["space", "create", "team-a"]);
+    tulving.ok(&["save", "Deploys elsewhere", "--type", "preference", "--space", "team-a"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["forget", "--where", "type=preference", "--where", "contains=rust", "--dry-run"])
+            .run(&["forget", "--where", "type=goal", "--dry-run"])
+            .run(&["forget", "--where", "type=preference"])
+            .run(&["forget", "--where", "type=preference", "--expect", "7"])
+            .run(&["forget", "--where", "type=preference", "--expect", "2", "--reason", "enough"])
+            .run(&["forget", "--where", "type=preference", "--yes"])
+            .run(&["list", "--forgotten"])
+            .run(&["forget", "--where", "since=2020-01-01", "--yes", "--hard"])
+            .run(&["list"])
+            .run(&["list", "--space", "team-a"])
+    );
+    tulving.ok(&["save", "one more"]);
+    let seen = tulving.json(&["forget", "--where", "contains=one more", "--dry-run"]);
+    assert_eq!((&seen["count"], &seen["memories"][0]["content"]), (&1.into(), &"one more".into()));
+    let (error, code) = tulving.json_error(&["forget", "--where", "contains=one more"]);
+    assert_eq!((&error["code"], code), (&"unconfirmed".into(), 2));
+    let gone = tulving.json(&["forget", "--where", "contains=one more", "--expect", "1"]);
+    assert_eq!((&gone["count"], &gone["forgotten"][0]["id"]), (&1.into(), &seen["memories"][0]["id"]));
+    let gone = tulving.json(&["forget", "--where", "contains=one more", "--yes"]);
+    assert_eq!(gone, serde_json::json!({ "count": 0, "forgotten": [] }));
+}
+
+#[test]
+fn a_timeline_tells_what_held_and_when() {
+    let tulving = Tulving::new();
+    let said = |content: &str, from: &str, more: &[&str]| {
+        tulving.ok(&[&["save", content, "--valid-from", from], more].concat());
+    };
+    said("The API retries five times", "2024-01-03", &[]);
+    said("The API retries three times", "2024-03-10", &["--updates", "1"]);
+    said("Nothing is attempted again", "2025-02-01", &["--updates", "2"]);
+    said("The API retries over HTTP", "2024-02-01", &["--valid-until", "2024-02-01T08:00:00Z"]);
+    said("API retries are planned", "2999-01-01", &["--contradicts", "4"]);
+    tulving.ok(&["archive", "1"]);
+    assert_transcript!(
+        Transcript::new(&tulving)
+            .run(&["timeline", "API", "retries"])
+            .run(&["timeline", "#3"])
+            .run(&["timeline", "3", "--since", "2024-06-01", "--until", "2025-01-01"])
+            .run(&["timeline", "submarines"])
+            .run(&["timeline", "99"])
+            .run(&["timeline"])
+            .run(&["timeline", " "])
+            .run(&["timeline", "API", "--limit", "51"])
+            .run(&["timeline", "API", "--since", "soon"])
+    );
+    let told = tulving.json(&["timeline", "2"]);
+    let entry = &told["entries"][0];
+    assert_eq!((&entry["number"], &entry["space_name"]), (&1.into(), &"default".into()));
+    assert_eq!((&entry["ended"]["why"], &entry["ended"]["by"]["number"]), (&"superseded".into(), &2.into()));
+    assert_eq!((&entry["archived"], &entry["holds"]), (&true.into(), &false.into()));
 }
 
 #[test]

@@ -62,6 +62,44 @@ fn wrong_values_are_named_with_what_is_right() {
 }
 
 #[test]
+fn conditions_that_are_wrong_are_met_with_what_was_meant() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "one", "--tag", "old"]);
+    let refused = |conditions: &[&str]| -> Vec<String> {
+        let with = conditions.iter().flat_map(|condition| ["--where", condition]);
+        ["forget"].into_iter().chain(with).map(str::to_owned).collect()
+    };
+    let mut transcript = Transcript::new(&tulving);
+    for conditions in [
+        &["tags=old"][..],
+        &["colour=red"],
+        &["old"],
+        &["tag="],
+        &["type=facts"],
+        &["since=soon"],
+        &["pinned=perhaps"],
+        &["key=a", "key=b"],
+        &["space=default"],
+        &["contains= "],
+    ] {
+        let line = refused(conditions);
+        transcript.run(&line.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    assert_transcript!(
+        transcript
+            .run(&["forget", "1", "--where", "tag=old"])
+            .run(&["forget", "1", "--dry-run"])
+            .run(&["forget", "1", "--expect", "1"])
+            .run(&["forget", "--yes"])
+            .run(&["forget"])
+            .run(&["forget", "--where", "tag=old", "--all-spaces", "--yes"])
+            .run(&["forget", "--where", "tag=old", "--expect", "-1"])
+            .run(&["forget", "--where", "tag=old", "--dry-run", "--yes"])
+            .run(&["list"])
+    );
+}
+
+#[test]
 fn what_is_not_there_is_said_and_where_to_look() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one"]);

@@ -19,8 +19,8 @@ use tulving_core::memory::{Edition, Memory, Standing};
 use tulving_core::ports::{Clock, Memories};
 use tulving_core::record::Record;
 use tulving_core::request::{
-    AssociationRequest, Caller, Filter, ForgetRequest, Forgotten, ListRequest, Manner, Mode, RecallRequest,
-    SaveRequest, Sort, UpdateRequest,
+    AssociationRequest, Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner, Mode,
+    RecallRequest, SaveRequest, Sort, UpdateRequest,
 };
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, ChangeKind, MemoryType, Relation, Role, SpaceKind, State};
@@ -202,7 +202,7 @@ impl Run {
         self.bed.clock.advance(Duration::from_secs(1));
         self.model.now = self.bed.clock.now();
         let caller = self.caller();
-        match self.random.u32(..107) {
+        match self.random.u32(..110) {
             0..30 => self.save(&caller, 1),
             30..36 => {
                 let count = 1 + self.random.usize(..5);
@@ -220,6 +220,7 @@ impl Run {
             93..96 => self.look(&caller),
             96..102 => self.relocate(&caller),
             102..103 => self.forget_many(&caller),
+            107..110 => self.forget_where(&caller),
             _ => self.flush(),
         }
     }
@@ -403,6 +404,37 @@ impl Run {
         let due = self.model.forget_many(caller, &which, manner);
         let ids = |memories: Vec<Memory>| memories.into_iter().map(|memory| memory.id).collect();
         assert_eq!(done.map(|done| (ids(done.forgotten), done.missing)), due, "{said}");
+    }
+
+    fn forget_where(&mut self, caller: &Caller) {
+        let manner = if self.random.bool() { Manner::Soft } else { Manner::Hard };
+        let filter = Filter {
+            key: self.maybe(2, Self::key),
+            substring: self.maybe(2, |run| format!("thought {}", run.random.u32(10..60))),
+            states: self.maybe(4, |run| vec![run.pick(State::ALL)]).unwrap_or_default(),
+            pinned: self.maybe(4, |run| run.random.bool()),
+            ..Filter::default()
+        };
+        let narrow = filter.key.is_some() || filter.substring.is_some();
+        let expect = narrow.then(|| self.maybe(2, |run| run.random.u64(..3))).flatten();
+        let request = ForgetRequest { manner, reason: None };
+        let asked = ForgetWhere { filter, request, expect };
+        let said = format!("step {}: {:?} forgets {asked:?}", self.step, caller.viewer);
+        let engine = &self.bed.engine;
+        let foreseen = code(engine.foresee_forget_where(caller, &asked)).map(|foreseen| foreseen.count);
+        let due = self.model.matching(caller, &asked);
+        assert_eq!(foreseen, due.as_ref().map(|due| due.len() as u64).map_err(|code| *code), "{said}");
+        if !narrow && foreseen.is_ok() {
+            // Else all would be gone soon.
+            return;
+        }
+        let done = code(engine.forget_where(caller, &asked));
+        let done = done.map(|gone| gone.into_iter().map(|gone| gone.id).collect::<Vec<_>>());
+        self.count("forget where", &done);
+        assert_eq!(done, due, "{said}");
+        for id in due.unwrap_or_default() {
+            self.model.forget(caller, id.into(), manner).expect("it may be forgotten");
+        }
     }
 
     fn restore(&mut self, caller: &Caller) {
@@ -686,5 +718,5 @@ fn random_acts_agree_with_a_plain_map() {
     for (verb, (done, refused)) in &run.tally {
         assert!(*done > 20 && *refused > 5, "{verb} was done {done} times and refused {refused} times");
     }
-    assert_eq!(run.tally.len(), 10);
+    assert_eq!(run.tally.len(), 11);
 }

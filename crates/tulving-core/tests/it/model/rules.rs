@@ -8,7 +8,7 @@ use tulving_core::classify;
 use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
 use tulving_core::memory::{Edition, Memory, Standing};
 use tulving_core::request::{
-    AssociationRequest, Caller, Filter, Forgotten, Manner, SaveRequest, Sort, UpdateRequest,
+    AssociationRequest, Caller, Filter, ForgetWhere, Forgotten, Manner, SaveRequest, Sort, UpdateRequest,
 };
 use tulving_core::score::{Importance, Weight};
 use tulving_core::time::Timestamp;
@@ -446,6 +446,27 @@ impl Model {
             self.forget(caller, (*id).into(), manner)?;
         }
         Ok((found, missing))
+    }
+
+    /// What a condition means to a caller who is to forget it, newest first.
+    pub(super) fn matching(&self, caller: &Caller, asked: &ForgetWhere) -> Due<Vec<MemoryId>> {
+        let mut filter = asked.filter.clone();
+        if filter == Filter::default() {
+            return Err("missing_condition");
+        }
+        self.writes(caller, caller.space)?;
+        filter.space = Some(caller.space);
+        if filter.states.is_empty() {
+            filter.states = vec![State::Processing, State::Active, State::Cooling];
+        }
+        let found = self.list(caller.viewer.principal, &filter, Sort::Newest);
+        if asked.expect.is_some_and(|expect| expect != found.len() as u64) {
+            return Err("count_mismatch");
+        }
+        if asked.request.manner == Manner::Hard {
+            found.iter().try_for_each(|id| self.rules_over(caller, &self.entries[id].memory))?;
+        }
+        Ok(found)
     }
 
     /// Moves memories as far as it can; where one may not go, the maps are to be put back.

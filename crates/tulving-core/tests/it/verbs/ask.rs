@@ -369,6 +369,45 @@ fn as_of_a_date_only_what_was_superseded_by_then_is_left_out_and_nothing_else_is
     assert_eq!(found("2026-06-01"), [(ids[2], None)]);
 }
 
+/// The ids that are found as of a day.
+fn as_of(bed: &Bed, user: &Caller, question: &str, day: &str) -> Vec<MemoryId> {
+    let as_of = Some(day.parse().expect("a day"));
+    let answer = ask(bed, user, Ask { as_of, ..Ask::new(question) });
+    answer.hits.iter().map(|hit| hit.memory.id).collect()
+}
+
+#[test]
+fn what_was_superseded_stays_so_where_its_successor_ended_or_was_replaced_in_turn() {
+    let bed = bed();
+    let user = bed.user();
+    let lives = |place: &str, from: &str, until: Option<&str>| SaveRequest {
+        valid_from: Some(from.parse().expect("a day")),
+        valid_until: until.map(|day| day.parse().expect("a day")),
+        ..SaveRequest::new(format!("Marta lives in {place}"))
+    };
+    let berlin = bed.save(&user, lives("Berlin", "2020-01-01", None)).id;
+    let munich = bed.save(&user, lives("Munich", "2021-01-01", Some("2022-01-01"))).id;
+    bed.link(&user, munich, berlin, Relation::Updates);
+    let question = "where does Marta live?";
+    assert_eq!(as_of(&bed, &user, question, "2020-06-01"), [berlin]);
+    assert_eq!(as_of(&bed, &user, question, "2021-06-01"), [munich]);
+    assert_eq!(as_of(&bed, &user, question, "2022-06-01"), [], "she had left Berlin before she left Munich");
+    let rome = bed.save(&user, lives("Rome", "2022-09-01", None)).id;
+    bed.link(&user, rome, munich, Relation::Updates);
+    assert_eq!(as_of(&bed, &user, question, "2022-06-01"), []);
+    assert_eq!(as_of(&bed, &user, question, "2023-06-01"), [rome]);
+    // Nor now, where the one between them does not count any more.
+    for archived in [false, true] {
+        if archived {
+            bed.engine.archive(&user, munich.into()).expect("archived");
+            assert_eq!(as_of(&bed, &user, question, "2023-06-01"), [rome]);
+        }
+        let answer = ask(&bed, &user, Ask::new(question));
+        assert!(place(&answer, rome) < place(&answer, berlin));
+        assert_eq!(answer.hits[place(&answer, berlin)].memory.superseded_by, Some(rome));
+    }
+}
+
 #[test]
 fn a_successor_that_has_expired_supersedes_nothing_any_more() {
     let bed = bed();

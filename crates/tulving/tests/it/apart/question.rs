@@ -201,6 +201,26 @@ pub(super) fn routes() -> Vec<Question> {
         q("POST /v1/memories/batch-delete", "/v1/memories/batch-delete", json!({ "ids": ["$MEM"] })),
         q("POST /v1/memories/batch-delete", "/v1/memories/batch-delete", json!({ "ids": ["$NUMBER"] })),
         q(
+            "POST /v1/memories/forget-where",
+            "/v1/memories/forget-where",
+            json!({ "where": { "tags": ["$TAG"] }, "dry_run": true }),
+        ),
+        q(
+            "POST /v1/memories/forget-where",
+            "/v1/memories/forget-where",
+            json!({ "where": { "contains": "$WORD", "include_archived": true }, "expect": 0 }),
+        ),
+        q(
+            "POST /v1/memories/forget-where",
+            "/v1/memories/forget-where",
+            json!({ "where": { "source_path": "$SOURCE", "states": ["archived"] }, "expect": 1, "hard": true }),
+        ),
+        q(
+            "POST /v1/memories/forget-where",
+            "/v1/memories/forget-where",
+            json!({ "where": { "key": "$KEY" }, "expect": 0, "hard": true, "reason": "mine" }),
+        ),
+        q(
             "POST /v1/memories/batch-move",
             "/v1/memories/batch-move",
             json!({ "ids": ["$MEM"], "hub_id": "garden" }),
@@ -217,6 +237,8 @@ pub(super) fn routes() -> Vec<Question> {
         ),
         q("GET /v1/recovery", "/v1/recovery", none()),
         q("GET /v1/recovery", "/v1/recovery?channel=$CHANNEL&assistant=Ada", none()),
+        q("GET /v1/timeline", "/v1/timeline?about=$WORD&all_spaces=true", none()),
+        q("GET /v1/timeline", "/v1/timeline?about=roses&limit=50&since=2020-01-01&until=2099-01-01", none()),
         q("GET /v1/tokens", "/v1/tokens", none()),
         q("POST /v1/tokens", "/v1/tokens", json!({ "name": "$COOK", "spaces": ["$SPACE"] })),
         q("POST /v1/tokens", "/v1/tokens", json!({ "name": "$COOK", "spaces": ["garden"] })),
@@ -342,6 +364,7 @@ pub(super) fn routes() -> Vec<Question> {
                 none(),
             ),
             q("GET /v1/memories/{id}/history", &at("/history"), none()),
+            q("GET /v1/timeline", &format!("/v1/timeline?about={id}"), none()),
             q("POST /v1/memories/{id}/pin", &at("/pin"), none()),
             q("DELETE /v1/memories/{id}/pin", &at("/pin"), none()),
             q("GET /v1/memories/{id}/related", &at("/related?depth=5"), none()),

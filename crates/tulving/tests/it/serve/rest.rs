@@ -366,6 +366,82 @@ fn many_are_deleted_or_moved_as_one_act() {
 }
 
 #[test]
+fn all_that_a_condition_holds_of_is_forgotten_once_it_was_counted() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let saved = |content: &str| {
+        let body = json!({ "content": content, "tags": ["old"] });
+        done(&server, "POST", "/v1/memories", &body)["id"].clone()
+    };
+    let (one, two) = (saved("one"), saved("two"));
+    let path = "/v1/memories/forget-where";
+    let ask = |body: &Value| send(&server, "POST", path, body);
+    let old = json!({ "tags": ["old"] });
+    let foreseen = done(&server, "POST", path, &json!({ "where": old, "dry_run": true }));
+    assert_eq!(foreseen["count"], 2);
+    assert_eq!(contents(&foreseen), ["two", "one"]);
+    assert_eq!(foreseen.get("forgotten"), None);
+    ask(&json!({ "where": old })).assert_problem(400, "missing_argument");
+    ask(&json!({ "dry_run": true })).assert_problem(400, "missing_argument");
+    ask(&json!({ "where": {}, "dry_run": true })).assert_problem(400, "missing_condition");
+    let everything = json!({ "where": { "include_archived": true }, "expect": 2 });
+    ask(&everything).assert_problem(400, "missing_condition");
+    ask(&json!({ "where": { "tag": ["old"] }, "expect": 2 })).assert_problem(400, "unknown_argument");
+    let all_spaces = json!({ "where": { "tags": ["old"], "all_spaces": true }, "expect": 2 });
+    ask(&all_spaces).assert_problem(400, "unknown_argument");
+    ask(&json!({ "where": { "types": ["chore"] }, "expect": 2 })).assert_problem(400, "unknown_word");
+    ask(&json!({ "where": old, "expect": -1 })).assert_problem(400, "out_of_range");
+    ask(&json!({ "where": old, "expect": 3 })).assert_problem(409, "count_mismatch");
+    let gone = done(&server, "POST", path, &json!({ "where": old, "expect": 2, "reason": "enough" }));
+    assert_eq!(gone, json!({ "count": 2, "forgotten": [two, one] }));
+    let one = one.as_str().expect("an id");
+    done(&server, "POST", &format!("/v1/memories/{one}/restore"), &Value::Null);
+    done(&server, "POST", &format!("/v1/memories/{one}/archive"), &Value::Null);
+    assert_eq!(done(&server, "POST", path, &json!({ "where": old, "dry_run": true }))["count"], 0);
+    let archived = json!({ "tags": ["old"], "states": ["archived"] });
+    let gone = done(&server, "POST", path, &json!({ "where": archived, "expect": 1, "hard": true }));
+    assert_eq!(gone, json!({ "count": 1, "forgotten": [one] }));
+    send(&server, "POST", &format!("/v1/memories/{one}/restore"), &Value::Null)
+        .assert_problem(404, "not_found");
+}
+
+#[test]
+fn a_timeline_tells_what_held_and_when() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let said = |content: &str, from: &str| {
+        let body = json!({ "content": content, "valid_from": from });
+        done(&server, "POST", "/v1/memories", &body)["id"].clone()
+    };
+    let (old, new) =
+        (said("The office is in Berlin", "2024-01-01"), said("It moved to Munich", "2024-06-01"));
+    let path = format!("/v1/memories/{}/associations", new.as_str().expect("an id"));
+    done(&server, "POST", &path, &json!({ "target": old, "relation": "updates" }));
+    for about in ["office%20in%20Berlin&limit=5", "2&all_spaces=true", "%231"] {
+        let told = done(&server, "GET", &format!("/v1/timeline?about={about}"), &Value::Null);
+        let entries = told["entries"].as_array().expect("a list");
+        assert_eq!(entries.len(), 2, "{told}");
+        assert_eq!((&entries[0]["id"], &entries[1]["id"]), (&old, &new));
+        assert_eq!((&entries[0]["ended"], &entries[0]["superseded_by"]), (&json!("superseded"), &new));
+        assert_eq!(entries[0]["until"], entries[1]["from"]);
+        assert_eq!((&entries[1]["holds"], &entries[1]["until"]), (&json!(true), &Value::Null));
+        assert_eq!((&told["cut"], &entries[0]["chain"]), (&json!(false), &json!(1)));
+    }
+    let since = done(&server, "GET", "/v1/timeline?about=1&since=2024-07-01&until=2025-01-01", &Value::Null);
+    assert_eq!(since["entries"].as_array().expect("a list").len(), 1);
+    for (query, status, code) in [
+        ("", 400, "missing_argument"),
+        ("?about=", 400, "missing_query"),
+        ("?about=9", 404, "not_found"),
+        ("?about=x&limit=51", 400, "out_of_range"),
+        ("?about=x&since=soon", 400, "invalid_argument"),
+        ("?about=x&sort=newest", 400, "unknown_argument"),
+    ] {
+        send(&server, "GET", &format!("/v1/timeline{query}"), &Value::Null).assert_problem(status, code);
+    }
+}
+
+#[test]
 fn spaces_members_and_tokens_are_managed() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);

@@ -1,0 +1,301 @@
+//! How what is known about something changed: what held, from when to when, and what ended it.
+//!
+//! Finds memories by name or by what they are about, walks the `updates` that callers made from there in both directions, and
+//! tells the statements of all of them in the order in which they began to hold. Reads only, and sees only what the caller may
+//! see. Archived memories are part of it, forgotten and quarantined ones are not.
+
+mod stretch;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use crate::access::{self, Parts};
+use crate::answer::{Ended, Missing, Named, Strength, Timeline, TimelineEntry};
+use crate::association::Association;
+use crate::error::{Error, Field};
+use crate::id::{MemoryId, SpaceId, Version};
+use crate::limits;
+use crate::memory::{Edition, Memory};
+use crate::rank::evidence;
+use crate::read;
+use crate::recall;
+use crate::request::{About, Ask, Caller, Filter, Mode, RecallRequest, TimelineRequest};
+use crate::time::Timestamp;
+use crate::vocabulary::{LinkedBy, Relation, State};
+
+use stretch::{Statement, Stretch, Successor, Wording, statements};
+
+/// What held about something, and when.
+pub(crate) fn timeline(parts: &Parts, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
+    let limit = read::bounded(Field::Limit, request.limit, limits::TIMELINE)?;
+    let (found, missing) = found(parts, caller, request, limit)?;
+    let web = Web::around(parts, caller, found)?;
+    let mut teller = Teller { parts, caller, web: &web, now: parts.clock.now(), bytes: 0 };
+    let mut entries = Vec::new();
+    for memory in web.memories.values() {
+        entries.extend(teller.entries(memory)?);
+    }
+    entries.retain(|entry| {
+        request.since.is_none_or(|since| entry.from >= since || entry.until.is_none_or(|until| until > since))
+            && request.until.is_none_or(|until| entry.from < until)
+    });
+    entries.sort_by_key(|entry| (entry.from, entry.memory.id, entry.version));
+    number_chains(&mut entries, &web);
+    name_contradictions(&mut entries, &web);
+    Ok(Timeline { entries, cut: web.cut, missing, unread: Vec::new() })
+}
+
+/// The memories that are asked about, and what could not be looked at.
+fn found(
+    parts: &Parts,
+    caller: &Caller,
+    request: &TimelineRequest,
+    limit: usize,
+) -> Result<(Vec<Memory>, Vec<Missing>), Error> {
+    let text = match &request.about {
+        About::Memory(which) => {
+            let memory = access::find(parts, caller, *which)?;
+            return match memory.standing.quarantined_at {
+                None => Ok((vec![memory], Vec::new())),
+                Some(_) => Err(access::absent(parts, caller, *which)?),
+            };
+        }
+        About::Text(text) => text,
+    };
+    let filter = Filter { space: request.space, ..Filter::default() };
+    let mode = Mode::Hybrid(Box::new(Ask::new(text.clone())));
+    let answer =
+        recall::recall_with_archived(parts, caller, &RecallRequest { mode, filter, sort: None, limit })?;
+    let told = answer.hits.into_iter().filter(|hit| evidence::strength([hit.evidence()]) > Strength::None);
+    Ok((told.map(|hit| hit.memory).collect(), answer.missing))
+}
+
+/// Memories that update one another.
+struct Web {
+    /// Without their contents.
+    memories: BTreeMap<MemoryId, Memory>,
+    /// Which memories a memory is updated by.
+    successors: HashMap<MemoryId, Vec<MemoryId>>,
+    contradictions: Vec<(MemoryId, MemoryId)>,
+    /// Whether more belong to it.
+    cut: bool,
+}
+
+impl Web {
+    /// These memories and all that they update or are updated by, as far as the caller may see them.
+    fn around(parts: &Parts, caller: &Caller, found: Vec<Memory>) -> Result<Self, Error> {
+        let mut web = Self {
+            memories: BTreeMap::new(),
+            successors: HashMap::new(),
+            contradictions: Vec::new(),
+            cut: false,
+        };
+        let mut frontier: Vec<MemoryId> = Vec::new();
+        let mut next = found;
+        loop {
+            frontier.extend(next.iter().map(|memory| memory.id));
+            web.memories.extend(next.into_iter().map(|memory| (memory.id, without_content(memory))));
+            if frontier.is_empty() {
+                return Ok(web);
+            }
+            let edges = parts.store.associations(&caller.viewer, &frontier)?;
+            let mut wanted = web.take(&edges);
+            let room = limits::TIMELINE_MEMORIES.saturating_sub(web.memories.len());
+            web.cut |= wanted.len() > room;
+            wanted.truncate(room);
+            next = parts.store.memories(&caller.viewer, &wanted)?;
+            next.retain(|memory| memory.standing.quarantined_at.is_none());
+            frontier.clear();
+        }
+    }
+
+    /// Takes in what edges say, and gives the memories that are new by them.
+    fn take(&mut self, edges: &[Association]) -> Vec<MemoryId> {
+        let mut wanted = BTreeSet::new();
+        for edge in edges {
+            match edge.relation {
+                Relation::Updates if edge.linked_by == LinkedBy::Caller => {
+                    let successors = self.successors.entry(edge.target).or_default();
+                    if !successors.contains(&edge.source) {
+                        successors.push(edge.source);
+                    }
+                    wanted.extend([edge.source, edge.target]);
+                }
+                Relation::Contradicts => self.contradictions.push((edge.source, edge.target)),
+                _ => {}
+            }
+        }
+        wanted.retain(|id| !self.memories.contains_key(id));
+        wanted.into_iter().collect()
+    }
+
+    /// The memories that took the place of one, or of one that did, in the order in which they began to hold. An archived one
+    /// did so too; one that has expired did until then.
+    fn successors_of(&self, memory: &Memory) -> Vec<Successor> {
+        let mut seen = BTreeSet::from([memory.id]);
+        let mut frontier = VecDeque::from([memory.id]);
+        let mut all: Vec<Successor> = Vec::new();
+        while let Some(id) = frontier.pop_front() {
+            for next in self.successors.get(&id).into_iter().flatten() {
+                if let Some(other) = self.memories.get(next).filter(|other| seen.insert(other.id)) {
+                    frontier.push_back(other.id);
+                    let named = named(other, memory.space);
+                    let until = other.edition.span.expires_at;
+                    all.push(Successor { named, from: other.began_at(), until });
+                }
+            }
+        }
+        // Of several that begin at once the nearest is named: it was found first.
+        all.sort_by_key(|successor| successor.from);
+        all
+    }
+
+    /// The chain of each memory, by the first memory in it.
+    fn chains(&self) -> HashMap<MemoryId, MemoryId> {
+        let mut linked: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
+        for (target, sources) in &self.successors {
+            for source in sources {
+                linked.entry(*target).or_default().push(*source);
+                linked.entry(*source).or_default().push(*target);
+            }
+        }
+        let mut chains = HashMap::new();
+        for first in self.memories.keys() {
+            let mut frontier = vec![*first];
+            while let Some(id) = frontier.pop() {
+                if self.memories.contains_key(&id) && !chains.contains_key(&id) {
+                    chains.insert(id, *first);
+                    frontier.extend(linked.get(&id).into_iter().flatten());
+                }
+            }
+        }
+        chains
+    }
+}
+
+/// A memory as it is named by one in this space.
+fn named(memory: &Memory, from: SpaceId) -> Named {
+    Named { id: memory.id, number: memory.number.filter(|_| memory.space == from) }
+}
+
+/// A content may be long, and those of all versions are read anyway.
+fn without_content(mut memory: Memory) -> Memory {
+    if memory.version > Version::FIRST {
+        memory.edition.text.content = String::new();
+    }
+    memory
+}
+
+/// Tells what memories said.
+struct Teller<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    web: &'a Web,
+    now: Timestamp,
+    /// How long the contents are that were told.
+    bytes: usize,
+}
+
+impl Teller<'_> {
+    /// What a memory said, statement by statement.
+    fn entries(&mut self, memory: &Memory) -> Result<Vec<TimelineEntry>, Error> {
+        let successors = self.web.successors_of(memory);
+        let statements = statements(self.wordings(memory)?, memory.usage.created_at);
+        let last = statements.len();
+        let told = (1..).zip(statements).flat_map(|(nth, statement)| {
+            let ends = memory.standing.state == State::Archived && nth == last;
+            self.tell(memory, &statement, &successors, ends)
+        });
+        Ok(told.collect())
+    }
+
+    /// The stretches of one statement. The last of an archived memory ended with that, where nothing had ended it before.
+    fn tell(
+        &self,
+        memory: &Memory,
+        statement: &Statement,
+        successors: &[Successor],
+        archived: bool,
+    ) -> Vec<TimelineEntry> {
+        let stretches = statement.stretches(successors);
+        let tell = |stretch: Stretch| {
+            let over = stretch.end.is_some_and(|(until, _)| until <= self.now);
+            let end = match archived && !over {
+                true => (None, Some(Ended::Archived)),
+                false => stretch.end.map_or((None, None), |(until, why)| (Some(until), Some(why))),
+            };
+            let wording = &statement.wording;
+            TimelineEntry {
+                memory: named(memory, memory.space),
+                space: memory.space,
+                place: memory.place_in_file(),
+                version: wording.version,
+                content: wording.content.clone(),
+                left_out: wording.left_out,
+                from: stretch.from,
+                until: end.0,
+                ended: end.1,
+                holds: stretch.from <= self.now && !over && !archived,
+                archived: memory.standing.state == State::Archived,
+                chain: 0,
+                contradicts: Vec::new(),
+            }
+        };
+        stretches.into_iter().map(tell).collect()
+    }
+
+    /// The versions of a memory that the caller may see, oldest first, without contents once those fill an answer.
+    fn wordings(&mut self, memory: &Memory) -> Result<Vec<Wording>, Error> {
+        let mut all = Vec::new();
+        let bytes = &mut self.bytes;
+        let mut take = |version, at, edition: Edition| {
+            *bytes += edition.text.content.len();
+            let left_out = *bytes > read::PAGE_BYTES;
+            all.push(Wording {
+                version,
+                at,
+                span: edition.span,
+                hash: edition.text.content_hash,
+                content: if left_out { String::new() } else { edition.text.content },
+                left_out,
+            });
+        };
+        if memory.version == Version::FIRST {
+            take(memory.version, memory.usage.created_at, memory.edition.clone());
+        } else {
+            let (store, viewer) = (&self.parts.store, &self.caller.viewer);
+            store.each_version(viewer, memory.id, &mut |record| {
+                take(record.version, record.at, record.edition);
+            })?;
+            all.reverse();
+        }
+        Ok(all)
+    }
+}
+
+/// Numbers the chains in the order in which they appear.
+fn number_chains(entries: &mut [TimelineEntry], web: &Web) {
+    let chains = web.chains();
+    let mut numbers: HashMap<MemoryId, usize> = HashMap::new();
+    for entry in entries {
+        let chain = chains.get(&entry.memory.id).copied().unwrap_or(entry.memory.id);
+        let next = numbers.len() + 1;
+        entry.chain = *numbers.entry(chain).or_insert(next);
+    }
+}
+
+/// Names at each entry the other memories here that contradict it or that it contradicts.
+fn name_contradictions(entries: &mut [TimelineEntry], web: &Web) {
+    let told: BTreeSet<MemoryId> = entries.iter().map(|entry| entry.memory.id).collect();
+    let mut against: BTreeMap<MemoryId, BTreeSet<MemoryId>> = BTreeMap::new();
+    for (one, other) in &web.contradictions {
+        if told.contains(one) && told.contains(other) {
+            against.entry(*one).or_default().insert(*other);
+            against.entry(*other).or_default().insert(*one);
+        }
+    }
+    for entry in entries {
+        let others = against.get(&entry.memory.id).into_iter().flatten();
+        let others = others.filter_map(|id| web.memories.get(id));
+        entry.contradicts = others.map(|other| named(other, entry.space)).collect();
+    }
+}

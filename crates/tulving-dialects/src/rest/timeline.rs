@@ -1,0 +1,161 @@
+//! `/v1/timeline`: how what is known about something changed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tulving_core::answer::{Ended, Named, TimelineEntry};
+use tulving_core::limits;
+use tulving_core::request::{About, TimelineRequest};
+use tulving_core::time::Timestamp;
+
+use super::operation::{Made, Method, One, Operation};
+use super::recall::limited;
+use crate::argument::Whole;
+use crate::memax;
+use crate::tool::{Desk, Refusal};
+use crate::words;
+
+/// Most memories that a text finds, and how many where it is not said.
+const MOST: i64 = limits::TIMELINE as i64;
+const USUAL: i64 = 10;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::Get, "/v1/timeline", "getTimeline", "How what is known about something changed", timeline)
+            .saying(
+                "What held, from when to when, and what ended it, in the order in which it began. Memories that update one another \
+                 are followed in both directions. Archived ones are told too, forgotten ones are not.",
+            ),
+    ]
+}
+
+/// About what.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    /// The number or id of a memory, or what memories are about.
+    #[schemars(length(min = 1))]
+    about: String,
+    /// Most memories that a text finds, 1 to 50 (default 10).
+    #[schemars(range(min = 1, max = 50))]
+    limit: Option<Whole>,
+    /// Only what held at or after this.
+    #[serde(default)]
+    #[schemars(schema_with = "words::maybe_time")]
+    since: Option<Timestamp>,
+    /// Only what held before this.
+    #[serde(default)]
+    #[schemars(schema_with = "words::maybe_time")]
+    until: Option<Timestamp>,
+    /// In every space that you may see, not only in that of the call.
+    #[serde(default)]
+    all_spaces: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Told {
+    /// What held, in the order in which it began to.
+    entries: Vec<Entry>,
+    /// Whether more memories belong to it than are looked at.
+    cut: bool,
+    /// What could not be looked at, and why.
+    warnings: Vec<String>,
+}
+
+/// A statement, and a stretch of time in which it held.
+#[derive(Serialize, JsonSchema)]
+struct Entry {
+    /// The memory that says it.
+    id: String,
+    /// Its number in its space; null for a mirror of a file.
+    number: Option<u64>,
+    /// The space that it is in.
+    hub_id: String,
+    /// File and line, where the memory mirrors an entry of a file.
+    place: Option<String>,
+    /// The first version with this content.
+    version: u32,
+    /// What it says.
+    content: String,
+    /// Whether the content is left out, because others fill the answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    left_out: bool,
+    /// From when on it held.
+    #[schemars(schema_with = "words::time")]
+    from: Timestamp,
+    /// Until when; null where nothing ended it, or nobody knows when.
+    #[schemars(schema_with = "words::maybe_time")]
+    until: Option<Timestamp>,
+    /// What ended it, or will.
+    ended: Option<Why>,
+    /// The memory that took its place, where one did.
+    superseded_by: Option<String>,
+    /// Whether it holds now.
+    holds: bool,
+    /// Whether the memory is archived.
+    archived: bool,
+    /// Which chain of memories that update one another it belongs to, from 1.
+    chain: usize,
+    /// The memories of this answer that contradict it, or that it contradicts.
+    contradicts: Vec<String>,
+}
+
+/// What ended a statement.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Why {
+    Superseded,
+    Edited,
+    NoLongerValid,
+    Expired,
+    Archived,
+}
+
+impl From<Ended> for Why {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Superseded { .. } => Self::Superseded,
+            Ended::Edited { .. } => Self::Edited,
+            Ended::NoLongerValid => Self::NoLongerValid,
+            Ended::Expired => Self::Expired,
+            Ended::Archived => Self::Archived,
+        }
+    }
+}
+
+fn entry(entry: TimelineEntry) -> Entry {
+    let superseded_by = match entry.ended {
+        Some(Ended::Superseded { by }) => Some(memax::id(by.id)),
+        _ => None,
+    };
+    Entry {
+        id: memax::id(entry.memory.id),
+        number: entry.memory.number.map(|number| number.0),
+        hub_id: entry.space.to_string(),
+        place: entry.place,
+        version: entry.version.0,
+        content: entry.content,
+        left_out: entry.left_out,
+        from: entry.from,
+        until: entry.until,
+        ended: entry.ended.map(Why::from),
+        superseded_by,
+        holds: entry.holds,
+        archived: entry.archived,
+        chain: entry.chain,
+        contradicts: entry.contradicts.iter().map(|Named { id, .. }| memax::id(*id)).collect(),
+    }
+}
+
+fn timeline(desk: &Desk<'_>, One(asked): One<Asked>) -> Result<Made<Told>, Refusal> {
+    let request = TimelineRequest {
+        about: About::from(asked.about.as_str()),
+        space: (!asked.all_spaces).then_some(desk.caller.space),
+        limit: limited(asked.limit, USUAL, MOST)?,
+        since: asked.since,
+        until: asked.until,
+    };
+    let timeline = desk.engine.timeline(&desk.caller, &request)?;
+    let warnings = timeline.troubles().collect();
+    let entries = timeline.entries.into_iter().map(entry).collect();
+    Ok(Told { entries, cut: timeline.cut, warnings }.into())
+}

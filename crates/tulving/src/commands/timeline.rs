@@ -1,0 +1,220 @@
+//! `tulving timeline`: how what is known about something changed.
+
+use std::ffi::OsString;
+
+use clap::Args;
+use serde::Serialize;
+use tulving_core::answer::{Lane, Missing, Timeline, TimelineEntry, Unread};
+use tulving_core::error::Field;
+use tulving_core::limits;
+use tulving_core::request::{About, TimelineRequest};
+use tulving_core::time::Timestamp;
+
+use super::Placed;
+use crate::args::{count, time, whole_number};
+use crate::exit::Outcome;
+use crate::failure::{Failure, Outside};
+use crate::input;
+use crate::print::Printer;
+use crate::show::style::{self, FAINT, NUMBER, WORD};
+use crate::show::text::{cap, cut, one_line, pad, width};
+use crate::wire::{App, SpaceNames};
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving timeline \"where is the office?\"
+  tulving timeline 12
+  tulving timeline \"retries of the API\" --since 2026-01-01
+
+A number or id tells of that memory, and of what it updates and is updated by; anything else of what it is about.
+What a text finds is followed likewise. Archived memories are told too, forgotten ones are not.";
+
+/// So much of a content is shown where there is no terminal. `--json` has all of it.
+const LINE_CHARACTERS: usize = 2_000;
+/// The least that is shown of a content, however narrow the terminal.
+const LEAST: usize = 20;
+
+/// Contents are lined up to so many columns.
+const WIDEST: usize = 80;
+
+/// Flags of `timeline`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct TimelineArgs {
+    /// What to tell of: the number or id of a memory, or what memories are about; - reads it from standard input
+    #[arg(value_name = "ABOUT", required = true)]
+    about: Vec<OsString>,
+    /// How many memories a text finds at the most, up to 50
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
+    limit: i64,
+    /// Only what held at or after this time: 2026-05-27 or 2026-05-27T09:30:00Z
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only what held before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// In every space that you may see
+    #[arg(long, conflicts_with = "space")]
+    all_spaces: bool,
+}
+
+/// The answer for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    entries: Vec<Placed<'a, TimelineEntry>>,
+    cut: bool,
+    missing: &'a [Missing],
+    #[serde(skip_serializing_if = "<[Unread]>::is_empty")]
+    unread: &'a [Unread],
+}
+
+pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let text = input::text(&args.about, limits::QUESTION_BYTES)?;
+    let caller = app.here()?;
+    let request = TimelineRequest {
+        about: About::from(text.as_str()),
+        space: (!args.all_spaces).then_some(caller.space),
+        limit: count(Field::Limit, args.limit, limits::TIMELINE)?,
+        since: time(args.since.as_ref())?,
+        until: time(args.until.as_ref())?,
+    };
+    let timeline = app.engine.timeline(&caller, &request)?;
+    let names = app.space_names()?;
+    if printer.json() {
+        let Timeline { entries, cut, missing, unread } = &timeline;
+        let entries = entries.iter().map(|entry| Placed::new(entry, entry.space, &names)).collect();
+        printer.document(&Told { entries, cut: *cut, missing, unread })?;
+        return Ok(Outcome::Done);
+    }
+    let now = printer.now();
+    let elsewhere = timeline.entries.iter().any(|entry| entry.space != caller.space);
+    let sheet = Sheet { now, names: elsewhere.then_some(&names), columns: printer.columns() };
+    printer.lines(&sheet.lines(&timeline.entries))?;
+    aside(&timeline, app, printer)?;
+    if timeline.entries.is_empty() {
+        printer.note(match app.outside(&caller, request.space)? {
+            Some(Outside { what, hint }) => format!("No memories: {what}; {hint}"),
+            None => "Nothing is known of it. Try other words, a longer time, or --all-spaces.".to_owned(),
+        })?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// What to know besides.
+fn aside(timeline: &Timeline, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+    // That there are no vectors is no news to who turned them off.
+    let quiet = app.settings.embedding.is_off();
+    for Missing { lane, why } in &timeline.missing {
+        if !quiet || *lane != Lane::Vector {
+            printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
+        }
+    }
+    for unread in &timeline.unread {
+        printer.warning(unread)?;
+    }
+    if timeline.cut {
+        let most = limits::TIMELINE_MEMORIES;
+        printer.note(format!("More belong to it; it is told of {most} memories at the most."))?;
+    }
+    Ok(())
+}
+
+/// How lines are laid out.
+struct Sheet<'a> {
+    now: Timestamp,
+    /// The names of spaces, where memories of several are told together.
+    names: Option<&'a SpaceNames>,
+    columns: Option<usize>,
+}
+
+/// The cells of a line.
+struct Row {
+    when: String,
+    who: String,
+    content: String,
+    end: String,
+}
+
+impl Sheet<'_> {
+    fn lines(&self, entries: &[TimelineEntry]) -> Vec<String> {
+        let several = entries.iter().any(|entry| entry.chain > 1);
+        let mut rows: Vec<Row> = entries.iter().map(|entry| self.row(entry, several)).collect();
+        let widest =
+            |rows: &[Row], cell: fn(&Row) -> &str| rows.iter().map(|row| width(cell(row))).max().unwrap_or(0);
+        let (when, who) = (widest(&rows, |row| &row.when), widest(&rows, |row| &row.who));
+        let end = match widest(&rows, |row| &row.end) {
+            0 => 0,
+            end => end + 3,
+        };
+        for row in &mut rows {
+            row.content = match self.columns {
+                None => cap(&row.content, LINE_CHARACTERS),
+                Some(columns) => cut(&row.content, columns.saturating_sub(when + who + end + 4).max(LEAST)),
+            };
+        }
+        let content = widest(&rows, |row| &row.content).min(WIDEST);
+        rows.iter().map(|row| line(row, when, who, content)).collect()
+    }
+
+    fn row(&self, entry: &TimelineEntry, several: bool) -> Row {
+        let chain = if several { format!("[{}] ", entry.chain) } else { String::new() };
+        let space = self.names.and_then(|names| names.get(&entry.space));
+        let space = space.map_or_else(String::new, |name| format!("{name} "));
+        let name = entry.place.as_deref().map_or_else(|| entry.memory.to_string(), one_line);
+        let content = match entry.left_out {
+            true => "(left out, because others are long; `tulving history` has it)".to_owned(),
+            false => one_line(&entry.content),
+        };
+        Row {
+            when: self.when(entry),
+            who: format!("{chain}{space}{name} v{}", entry.version),
+            content,
+            end: self.end(entry),
+        }
+    }
+
+    /// From when to when: days, or times where both are of one day.
+    fn when(&self, entry: &TimelineEntry) -> String {
+        let from = entry.from.date();
+        match entry.until {
+            Some(until) if until.date() == from => format!("{} → {}", minute(entry.from), minute(until)),
+            Some(until) => format!("{from} → {}", until.date()),
+            None if entry.holds => format!("{from} → now"),
+            None => format!("{from} →"),
+        }
+    }
+
+    /// What ended it, and what contradicts it.
+    fn end(&self, entry: &TimelineEntry) -> String {
+        let mut all = Vec::new();
+        if entry.from > self.now {
+            all.push("not yet".to_owned());
+        }
+        let over = entry.until.is_none_or(|until| until <= self.now);
+        all.extend(entry.ended.filter(|_| over).map(|ended| ended.to_string()));
+        if entry.archived && entry.until.is_some() {
+            all.push("archived".to_owned());
+        }
+        if !entry.contradicts.is_empty() {
+            let others: Vec<String> = entry.contradicts.iter().map(ToString::to_string).collect();
+            all.push(format!("contradicts {}", others.join(", ")));
+        }
+        all.join(", ")
+    }
+}
+
+/// A line whose cells take so many columns.
+fn line(row: &Row, when: usize, who: usize, content: usize) -> String {
+    let when = style::paint(FAINT, pad(&row.when, when));
+    let who = style::paint(NUMBER, pad(&row.who, who));
+    match row.end.as_str() {
+        "" => format!("{when}  {who}  {}", row.content),
+        end => format!("{when}  {who}  {}   {}", pad(&row.content, content), style::paint(WORD, end)),
+    }
+}
+
+/// An instant to the minute.
+fn minute(time: Timestamp) -> String {
+    let text = time.to_string();
+    text.get(..16).unwrap_or(&text).replace('T', " ")
+}

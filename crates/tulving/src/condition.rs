@@ -1,0 +1,167 @@
+//! Conditions as they are written on the command line, such as `type=fact`: the words and the readers of `tulving list`.
+
+use std::str::FromStr;
+
+use tulving_core::error::Invalid;
+use tulving_core::preview::short;
+use tulving_core::request::Filter;
+use tulving_core::time::Timestamp;
+
+use crate::failure::Failure;
+use crate::nearest::nearest;
+
+/// Something that can be said of memories.
+struct Key {
+    name: &'static str,
+    put: fn(&mut Filter, &str) -> Result<(), Failure>,
+}
+
+/// All that can be said. What a memory has one of, and may be said again, means any of them; of tags all are meant.
+const KEYS: [Key; 15] = [
+    Key { name: "type", put: |filter, value| add(&mut filter.types, value) },
+    Key { name: "kind", put: |filter, value| add(&mut filter.kinds, value) },
+    Key { name: "stability", put: |filter, value| add(&mut filter.stabilities, value) },
+    Key { name: "state", put: |filter, value| add(&mut filter.states, value) },
+    Key {
+        name: "tag",
+        put: |filter, value| {
+            filter.tags.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Key { name: "content-type", put: |filter, value| add(&mut filter.content_types, value) },
+    Key { name: "key", put: |filter, value| set("key", &mut filter.key, Ok(value.to_owned())) },
+    Key {
+        name: "source-path",
+        put: |filter, value| set("source-path", &mut filter.source_path, Ok(value.to_owned())),
+    },
+    Key {
+        name: "conversation",
+        put: |filter, value| set("conversation", &mut filter.conversation, Ok(value.to_owned())),
+    },
+    Key { name: "author", put: |filter, value| set("author", &mut filter.author, Ok(value.parse()?)) },
+    Key { name: "agent", put: |filter, value| set("agent", &mut filter.source_agent, Ok(value.to_owned())) },
+    Key { name: "pinned", put: |filter, value| set("pinned", &mut filter.pinned, truth(value)) },
+    Key { name: "since", put: |filter, value| set("since", &mut filter.since, moment(value)) },
+    Key { name: "until", put: |filter, value| set("until", &mut filter.until, moment(value)) },
+    Key {
+        name: "contains",
+        put: |filter, value| set("contains", &mut filter.substring, Ok(value.to_owned())),
+    },
+];
+
+/// The filter that all of these conditions come to, each as `KEY=VALUE`.
+pub(crate) fn filter(conditions: &[String]) -> Result<Filter, Failure> {
+    let mut filter = Filter::default();
+    for condition in conditions {
+        let Some((name, value)) = condition.split_once('=') else {
+            let failure = Failure::usage(format!("`{}` is no condition", short(condition)));
+            return Err(failure.hinted("write KEY=VALUE, such as type=fact"));
+        };
+        let name = name.trim();
+        let Some(key) = KEYS.iter().find(|key| key.name == name) else {
+            return Err(unknown(name));
+        };
+        if value.is_empty() {
+            return Err(Failure::usage(format!("the condition `{name}` has no value")));
+        }
+        (key.put)(&mut filter, value)?;
+    }
+    Ok(filter)
+}
+
+fn add<T: FromStr<Err = Invalid>>(values: &mut Vec<T>, value: &str) -> Result<(), Failure> {
+    values.push(value.parse()?);
+    Ok(())
+}
+
+/// Says what can be said once.
+fn set<T>(name: &str, place: &mut Option<T>, value: Result<T, Failure>) -> Result<(), Failure> {
+    if place.replace(value?).is_some() {
+        return Err(Failure::usage(format!("the condition `{name}` is given twice, and no memory has two")));
+    }
+    Ok(())
+}
+
+fn moment(value: &str) -> Result<Timestamp, Failure> {
+    Ok(value.parse()?)
+}
+
+fn truth(value: &str) -> Result<bool, Failure> {
+    value.parse().map_err(|_| {
+        Failure::usage(format!("`{}` is neither true nor false", short(value))).hinted("write pinned=true")
+    })
+}
+
+fn unknown(name: &str) -> Failure {
+    let names = || KEYS.iter().map(|key| key.name);
+    let failure = Failure::usage(format!("there is no condition `{}`", short(name)));
+    if matches!(name, "space" | "all-spaces") {
+        return failure.hinted("it is done within one space, which --space names");
+    }
+    match nearest(name, names()) {
+        Some(meant) => failure.hinted(format!("did you mean `{meant}`?")),
+        None => failure.hinted(format!("it is one of {}", names().collect::<Vec<_>>().join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tulving_core::vocabulary::{Author, MemoryType, State};
+
+    fn read(conditions: &[&str]) -> Result<Filter, Failure> {
+        filter(&conditions.iter().map(|condition| (*condition).to_owned()).collect::<Vec<_>>())
+    }
+
+    fn refused(conditions: &[&str]) -> (String, Option<String>) {
+        let failure = read(conditions).expect_err("it is wrong");
+        (failure.message(), failure.hint())
+    }
+
+    #[test]
+    fn every_key_says_something_of_its_own() {
+        for key in &KEYS {
+            let values = ["fact", "semantic", "stable", "active", "text", "user", "true", "2026-05-27"];
+            let read = values.iter().find_map(|value| read(&[&format!("{}={value}", key.name)]).ok());
+            assert!(read.is_some_and(|filter| !filter.is_empty()), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn conditions_come_together() {
+        let filter = read(&[
+            "type=fact",
+            "type=decision",
+            "tag=a=b",
+            "tag=c",
+            "state=archived",
+            "author=auto",
+            "pinned=false",
+            "contains= two words ",
+            "since=2026-05-27",
+        ])
+        .expect("good");
+        assert_eq!(filter.types, [MemoryType::Fact, MemoryType::Decision]);
+        assert_eq!(filter.tags, ["a=b", "c"]);
+        assert_eq!(filter.states, [State::Archived]);
+        assert_eq!((filter.author, filter.pinned), (Some(Author::Auto), Some(false)));
+        assert_eq!(filter.substring.as_deref(), Some(" two words "));
+        assert!(filter.since.is_some() && filter.until.is_none());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_was_meant() {
+        let (message, hint) = refused(&["tags=old"]);
+        assert_eq!(message, "there is no condition `tags`");
+        assert_eq!(hint.as_deref(), Some("did you mean `tag`?"));
+        assert!(refused(&["colour=red"]).1.is_some_and(|hint| hint.starts_with("it is one of type, kind")));
+        assert_eq!(refused(&["type"]).0, "`type` is no condition");
+        assert_eq!(refused(&["tag="]).0, "the condition `tag` has no value");
+        assert!(refused(&["type=facts"]).0.starts_with("`facts` is not a type"));
+        assert_eq!(refused(&["since=soon"]).0, "`soon` is not a time");
+        assert_eq!(refused(&["pinned=maybe"]).0, "`maybe` is neither true nor false");
+        assert!(refused(&["key=a", "key=b"]).0.contains("given twice"));
+        assert!(refused(&["space=team"]).1.is_some_and(|hint| hint.contains("--space")));
+    }
+}
