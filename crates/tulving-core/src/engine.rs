@@ -7,6 +7,7 @@ use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
     Answer, Briefing, Changes, Edited, Gone, HistoryEntry, Once, Page, Receipt, Relative, Relocated, Strength,
 };
+use crate::ask::{self, Llm};
 use crate::association::Association;
 use crate::backends::{self, Backends};
 use crate::embedding::{Aim, Embedded};
@@ -22,6 +23,7 @@ use crate::journal::shelf::{self, Shelf, ShelfFile, ShelfText, Writing};
 use crate::journal::take_over::{self, TakenOver};
 use crate::journal::transcript::Transcript;
 use crate::journal::{self, Day, Followed, Journal, JournalFile, JournalHits, Noted};
+use crate::llm::{LlmName, Prompt, Reply};
 use crate::memory::{Attachment, Memory};
 use crate::process::{self, Processed};
 use crate::push::{self, Document};
@@ -47,6 +49,7 @@ pub struct Engine {
     sights: mirror::Sights,
     /// The backends, where there is another one than the built-in.
     backends: Option<Backends>,
+    llm: Llm,
 }
 
 impl Engine {
@@ -58,6 +61,7 @@ impl Engine {
             journals: journal::Memo::default(),
             sights: mirror::Sights::default(),
             backends: None,
+            llm: Llm::default(),
         }
     }
 
@@ -65,6 +69,13 @@ impl Engine {
     #[must_use]
     pub fn with_backends(mut self, backends: Backends) -> Self {
         self.backends = Some(backends).filter(|backends| !backends.is_plain());
+        self
+    }
+
+    /// The same engine with this language model. Without one, none is asked.
+    #[must_use]
+    pub fn with_llm(mut self, llm: Llm) -> Self {
+        self.llm = llm;
         self
     }
 
@@ -525,6 +536,17 @@ impl Engine {
     /// The model that is set up, where there is one.
     pub fn set_up_model(&self) -> Option<String> {
         self.parts.embedder.model().ok()
+    }
+
+    /// The language model that is set up, where there is one.
+    pub fn llm(&self) -> Option<LlmName> {
+        self.llm.model.name()
+    }
+
+    /// The answer of the language model to a prompt, for the sake of this pass: what it costs is kept under its name, and where
+    /// the budget of the day is spent, it is not asked. No right is checked: whoever asks answers for what the prompt holds.
+    pub fn ask(&self, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
+        ask::ask(&self.parts, &self.llm, pass, prompt)
     }
 
     /// How many memories wait for vectors.

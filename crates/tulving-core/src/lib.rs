@@ -20,6 +20,7 @@ pub mod job;
 pub mod journal;
 pub mod lifecycle;
 pub mod limits;
+pub mod llm;
 pub mod memory;
 pub mod ports;
 pub mod preview;
@@ -35,6 +36,7 @@ pub mod turn;
 pub mod vocabulary;
 
 mod access;
+mod ask;
 mod associate;
 mod backends;
 mod briefing;
@@ -59,8 +61,10 @@ mod save;
 mod standing;
 mod touch;
 mod transfer;
+mod usage;
 
 pub use access::Parts;
+pub use ask::Llm;
 pub use backends::{BackendEntry, Backends, Keeps};
 pub use embedding::{Embedded, Failed};
 pub use engine::Engine;

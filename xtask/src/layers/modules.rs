@@ -45,6 +45,7 @@ const GROUPS: [Group; 6] = [
             "answer",
             "error",
             "limits",
+            "llm",
             "preview",
             "search",
         ],
@@ -57,6 +58,7 @@ const GROUPS: [Group; 6] = [
         modules: &[
             "access",
             "adopt",
+            "ask",
             "embedding",
             "save",
             "recall",
@@ -77,6 +79,7 @@ const GROUPS: [Group; 6] = [
             "jobs",
             "touch",
             "transfer",
+            "usage",
             "objects",
             "push",
             "import",

@@ -20,6 +20,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0006_mirrored.sql"),
     include_str!("../../migrations/sqlite/0007_documents.sql"),
     include_str!("../../migrations/sqlite/0008_adopted.sql"),
+    include_str!("../../migrations/sqlite/0009_usage.sql"),
 ];
 
 /// The newest schema.
