@@ -7,6 +7,7 @@ use crate::audit::AuditEntry;
 use crate::file::{ImportedFile, MirroredFile};
 use crate::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId, Version};
 use crate::job::Job;
+use crate::llm::Usage;
 use crate::memory::{Attachment, Chunk, Edition, Embedding, Memory, Standing};
 use crate::record::{Loaded, MemoryRecord, Record};
 use crate::space::{Membership, Principal, Space, Token, TokenHash};
@@ -179,6 +180,8 @@ pub enum Write {
         /// As it shall be.
         to: Box<Job>,
     },
+    /// What was spent is added to what was before on that day, with that model for that purpose.
+    Spend(Usage),
     /// A space is made.
     AddSpace(Space),
     /// A principal is made.

@@ -10,6 +10,7 @@ use crate::answer::{
     Answer, Briefing, Changes, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page, Receipt, Relative,
     Relocated, Strength, Timeline,
 };
+use crate::ask::{self, Llm};
 use crate::association::Association;
 use crate::backends::{self, Backends};
 use crate::embedding::{Aim, Embedded};
@@ -26,6 +27,7 @@ use crate::journal::take_over::{self, TakenOver};
 use crate::journal::transcript::Transcript;
 use crate::journal::{self, Day, Followed, Journal, JournalFile, JournalHits, Noted};
 use crate::lifecycle::rules::Rules;
+use crate::llm::{LlmName, Prompt, Reply};
 use crate::memory::{Attachment, Memory};
 use crate::process::{self, Processed};
 use crate::push::{self, Document};
@@ -54,6 +56,7 @@ pub struct Engine {
     rules: Rules,
     /// The backends, where there is another one than the built-in.
     backends: Option<Backends>,
+    llm: Llm,
 }
 
 impl Engine {
@@ -66,6 +69,7 @@ impl Engine {
             sights: mirror::Sights::default(),
             rules: Rules::default(),
             backends: None,
+            llm: Llm::default(),
         }
     }
 
@@ -80,6 +84,13 @@ impl Engine {
     #[must_use]
     pub fn with_rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// The same engine with this language model. Without one, none is asked.
+    #[must_use]
+    pub fn with_llm(mut self, llm: Llm) -> Self {
+        self.llm = llm;
         self
     }
 
@@ -582,6 +593,17 @@ impl Engine {
     /// The model that is set up, where there is one.
     pub fn set_up_model(&self) -> Option<String> {
         self.parts.embedder.model().ok()
+    }
+
+    /// The language model that is set up, where there is one.
+    pub fn llm(&self) -> Option<LlmName> {
+        self.llm.model.name()
+    }
+
+    /// The answer of the language model to a prompt, for the sake of this pass: what it costs is kept under its name, and where
+    /// the budget of the day is spent, it is not asked. No right is checked: whoever asks answers for what the prompt holds.
+    pub fn ask(&self, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
+        ask::ask(&self.parts, &self.llm, pass, prompt)
     }
 
     /// How many memories wait for vectors.

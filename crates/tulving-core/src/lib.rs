@@ -21,6 +21,7 @@ pub mod journal;
 pub mod life;
 pub mod lifecycle;
 pub mod limits;
+pub mod llm;
 pub mod memory;
 pub mod ports;
 pub mod preview;
@@ -36,6 +37,7 @@ pub mod turn;
 pub mod vocabulary;
 
 mod access;
+mod ask;
 mod associate;
 mod backends;
 mod briefing;
@@ -62,8 +64,10 @@ mod tend;
 mod timeline;
 mod touch;
 mod transfer;
+mod usage;
 
 pub use access::Parts;
+pub use ask::Llm;
 pub use backends::{BackendEntry, Backends, Keeps};
 pub use embedding::{Embedded, Failed};
 pub use engine::Engine;

@@ -55,6 +55,8 @@ pub const MIRRORED_ENTRIES: usize = 100_000;
 pub const ENTRY_BYTES: usize = 64 << 10;
 /// Most files of a folder that are looked at.
 pub const FILES_LISTED: usize = 100_000;
+/// Most days that the use of the language model is looked back at.
+pub const USAGE_DAYS: i64 = 3_660;
 /// Most characters of a space's or a principal's name.
 pub const NAME_CHARS: usize = 64;
 /// Most associations named in one save.

@@ -33,6 +33,16 @@ impl Address {
         usual.unwrap_or(&host).to_owned()
     }
 
+    /// Whether its path ends so, a slash at the end left aside.
+    pub(crate) fn ends_in(&self, end: &str) -> bool {
+        self.0[self.parts().path].trim_end_matches('/').ends_with(end)
+    }
+
+    /// Whether what is sent there is encrypted.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        matches!(self.parts().scheme, Scheme::Https)
+    }
+
     /// The address of something below this one. What comes after `?` stays at the end.
     pub(crate) fn below(&self, path: &str) -> Self {
         let end = self.parts().path.end;

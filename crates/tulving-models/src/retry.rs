@@ -1,7 +1,7 @@
 //! Tries again what may succeed the next time, twice at most, after a wait that grows and varies.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a failed attempt is made again.
 const RETRIES: u32 = 2;
@@ -30,19 +30,42 @@ impl<E> Failure<E> {
 
 /// Makes the attempt until it succeeds, fails for good or has been made often enough; the last error is given back.
 pub(crate) fn retry<T, E>(attempt: impl FnMut() -> Result<T, Failure<E>>) -> Result<T, E> {
-    retry_with(attempt, thread::sleep)
+    retry_with(attempt, |pause| {
+        thread::sleep(pause.min(LONGEST_WAIT));
+        true
+    })
 }
 
+/// The same until a moment: where the next attempt would come after it, the error is given back at once. A service is left
+/// alone for as long as it asks for.
+pub(crate) fn retry_until<T, E>(
+    end: Instant,
+    attempt: impl FnMut() -> Result<T, Failure<E>>,
+) -> Result<T, E> {
+    retry_with(attempt, |pause| {
+        let in_time = pause < end.saturating_duration_since(Instant::now());
+        if in_time {
+            thread::sleep(pause);
+        }
+        in_time
+    })
+}
+
+/// `wait` says whether there is time for one more.
 fn retry_with<T, E>(
     mut attempt: impl FnMut() -> Result<T, Failure<E>>,
-    mut wait: impl FnMut(Duration),
+    mut wait: impl FnMut(Duration) -> bool,
 ) -> Result<T, E> {
     let mut made = 0;
     loop {
         match attempt() {
             Ok(value) => return Ok(value),
-            Err(Failure::Passing(_, asked)) if made < RETRIES => wait(pause(made, asked)),
-            Err(failure) => return Err(failure.into_error()),
+            Err(Failure::Final(error)) => return Err(error),
+            Err(Failure::Passing(error, asked)) => {
+                if made == RETRIES || !wait(pause(made, asked)) {
+                    return Err(error);
+                }
+            }
         }
         made += 1;
     }
@@ -52,7 +75,7 @@ fn retry_with<T, E>(
 fn pause(made: u32, asked: Option<Duration>) -> Duration {
     let around = FIRST_WAIT * 2_u32.pow(made);
     let varied = around.mul_f64(0.5 + fastrand::f64());
-    asked.map_or(varied, |asked| asked.max(varied)).min(LONGEST_WAIT)
+    asked.map_or(varied, |asked| asked.max(varied))
 }
 
 #[cfg(test)]
@@ -63,7 +86,13 @@ mod tests {
     fn run(ends: Vec<Result<u8, Failure<&'static str>>>) -> (Result<u8, &'static str>, Vec<Duration>) {
         let mut waits = Vec::new();
         let mut ends = ends.into_iter();
-        let end = retry_with(|| ends.next().expect("no further attempt"), |wait| waits.push(wait));
+        let end = retry_with(
+            || ends.next().expect("no further attempt"),
+            |wait| {
+                waits.push(wait);
+                wait < Duration::from_secs(60)
+            },
+        );
         (end, waits)
     }
 
@@ -87,9 +116,20 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_asks_for_is_kept_within_reason() {
+    fn what_the_service_asks_for_is_kept() {
         let asked = |seconds| vec![Err(Failure::Passing("busy", Some(Duration::from_secs(seconds)))), Ok(1)];
-        assert_eq!(run(asked(3)).1, [Duration::from_secs(3)]);
-        assert_eq!(run(asked(3_600)).1, [LONGEST_WAIT]);
+        assert_eq!(run(asked(3)), (Ok(1), vec![Duration::from_secs(3)]));
+        let (end, _) = run(asked(3_600));
+        assert_eq!(end, Err("busy"), "there is no time for it");
+    }
+
+    #[test]
+    fn no_wait_goes_beyond_the_end() {
+        let begun = Instant::now();
+        let asked = Some(Duration::from_secs(3_600));
+        let end =
+            retry_until(begun + Duration::from_secs(5), || Err::<(), _>(Failure::Passing("busy", asked)));
+        assert_eq!(end, Err("busy"));
+        assert!(begun.elapsed() < Duration::from_secs(4));
     }
 }

@@ -20,6 +20,11 @@ impl Secret {
         &self.0
     }
 
+    /// Whether it can be sent: nothing but visible ASCII characters, and at least one.
+    pub(crate) fn is_sendable(&self) -> bool {
+        !self.0.is_empty() && self.0.bytes().all(|byte| byte.is_ascii_graphic())
+    }
+
     /// A text with the key masked: some services repeat it in their errors.
     pub(crate) fn hide_in(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, MASK) }

@@ -14,9 +14,10 @@ use tulving_core::file::{ImportedFile, MirroredEntry, MirroredFile};
 use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use tulving_core::job::Job;
 use tulving_core::life::Life;
+use tulving_core::llm::Usage;
 use tulving_core::memory::{Memory, VersionRecord};
 use tulving_core::ports::{
-    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer,
+    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer, Usages,
 };
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
@@ -350,6 +351,12 @@ impl Imports for FaultyStore {
 
     fn is_attached(&self, object_key: &str) -> Result<bool, StoreError> {
         self.pass("is_attached")?.is_attached(object_key)
+    }
+}
+
+impl Usages for FaultyStore {
+    fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError> {
+        self.pass("usage")?.usage(from)
     }
 }
 

@@ -46,6 +46,7 @@ const GROUPS: [Group; 6] = [
             "answer",
             "error",
             "limits",
+            "llm",
             "preview",
             "search",
         ],
@@ -58,6 +59,7 @@ const GROUPS: [Group; 6] = [
         modules: &[
             "access",
             "adopt",
+            "ask",
             "embedding",
             "save",
             "recall",
@@ -79,6 +81,7 @@ const GROUPS: [Group; 6] = [
             "jobs",
             "touch",
             "transfer",
+            "usage",
             "objects",
             "push",
             "import",

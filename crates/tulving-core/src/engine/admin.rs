@@ -8,12 +8,13 @@ use crate::audit::AuditEntry;
 use crate::error::Error;
 use crate::id::{JobId, PrincipalId};
 use crate::job::Job;
+use crate::llm::Spending;
 use crate::record::{DumpPosition, Record};
 use crate::request::{AuditFilter, Caller, TokenRequest};
 use crate::space::{Membership, Principal, Secret, Space, Token};
 use crate::transfer::Loading;
 use crate::vocabulary::{JobState, PrincipalKind, Role, SpaceKind};
-use crate::{access, directory, history, jobs, transfer};
+use crate::{access, directory, history, jobs, transfer, usage};
 
 impl Engine {
     /// The spaces that the caller may see.
@@ -115,6 +116,11 @@ impl Engine {
     /// The jobs in these states; empty is all.
     pub fn jobs(&self, caller: &Caller, states: &[JobState], limit: usize) -> Result<Vec<Job>, Error> {
         jobs::jobs(&self.parts, caller, states, limit)
+    }
+
+    /// What the language model has cost on the last days, for an admin of the org.
+    pub fn usage(&self, caller: &Caller, days: i64) -> Result<Spending, Error> {
+        usage::usage(&self.parts, &self.llm, caller, days)
     }
 
     /// A page of a dump of everything, for an admin of the org.

@@ -7,6 +7,7 @@ mod backend;
 mod extract;
 mod file;
 mod invalid;
+mod llm;
 mod object;
 mod store;
 mod verb;
@@ -17,6 +18,7 @@ pub use backend::{BackendError, RegistryError};
 pub use extract::ExtractError;
 pub use file::FileError;
 pub use invalid::Invalid;
+pub use llm::LlmError;
 pub use object::ObjectError;
 pub use store::{Conflict, StoreError, Unique};
 pub use verb::Error;
@@ -103,6 +105,8 @@ pub enum Field {
     File,
     /// A day.
     Date,
+    /// How many days.
+    Days,
 }
 
 impl Field {
@@ -137,6 +141,7 @@ impl Field {
             Self::Budget => "budget",
             Self::File => "file",
             Self::Date => "date",
+            Self::Days => "days",
         }
     }
 }

@@ -5,7 +5,8 @@ use crate::time::Timestamp;
 use crate::vocabulary::Role;
 
 use super::{
-    BackendError, Class, Conflict, Field, FileError, Invalid, ModelError, ObjectError, StoreError, Unique,
+    BackendError, Class, Conflict, Field, FileError, Invalid, LlmError, ModelError, ObjectError, StoreError,
+    Unique,
 };
 
 /// Why a verb was not done.
@@ -194,6 +195,9 @@ pub enum Error {
     /// A model could not do it.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The language model did not answer.
+    #[error(transparent)]
+    Llm(#[from] LlmError),
     /// A backend could not do it.
     #[error("the backend `{name}` {source}{}", so_far(*done))]
     Backend {
@@ -257,6 +261,7 @@ impl Error {
             Self::AttachmentGone { .. } => Class::Host,
             Self::Object(error) => error.class(),
             Self::Model(_) => Class::Upstream,
+            Self::Llm(error) => error.class(),
             Self::Backend { source, .. } => source.class(),
             Self::Store(error) => error.class(),
         }
@@ -293,6 +298,7 @@ impl Error {
             Self::File(error) => error.code(),
             Self::Object(error) => error.code(),
             Self::Model(_) => "model_failed",
+            Self::Llm(error) => error.code(),
             Self::Backend { source, .. } => source.code(),
             Self::Store(error) => error.code(),
         }
@@ -333,6 +339,7 @@ impl Error {
             Self::File(error) => return error.hint().map(str::to_owned),
             Self::Object(error) => return error.hint().map(str::to_owned),
             Self::Model(_) => "`tulving config` shows which model is set up, `tulving doctor` tries it",
+            Self::Llm(error) => return error.hint(),
             Self::Backend { source, .. } => return source.hint().map(str::to_owned),
             Self::Store(error) => return error.hint().map(str::to_owned),
             Self::AmbiguousToken { .. } => "name one by its id; `tulving token list` shows them",

@@ -5,6 +5,7 @@ mod clock;
 mod extractor;
 mod files;
 mod index;
+mod llm;
 mod models;
 mod objects;
 mod store;
@@ -14,8 +15,9 @@ pub use clock::{Clock, SystemClock};
 pub use extractor::{Extracted, Extractor, NoExtractor};
 pub use files::{Files, From, NoFiles};
 pub use index::Index;
+pub use llm::{LanguageModel, NoLanguageModel};
 pub use models::Embedder;
 pub use objects::{Hold, NoObjects, ObjectKey, Objects};
 pub use store::{
-    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer,
+    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer, Usages,
 };

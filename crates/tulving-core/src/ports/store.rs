@@ -21,6 +21,7 @@ use crate::file::{ImportedFile, MirroredEntry, MirroredFile};
 use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
 use crate::job::Job;
 use crate::life::Life;
+use crate::llm::Usage;
 use crate::memory::{ContentHash, Memory, VersionRecord};
 use crate::record::{DumpPosition, Record};
 use crate::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
@@ -32,7 +33,19 @@ use crate::vocabulary::{Boundary, JobState, Role, System};
 
 /// A whole store.
 pub trait Store:
-    Memories + Directory + Log + Feed + Aging + Jobs + Claims + Mirrors + Imports + Transfer + Send + Sync
+    Memories
+    + Directory
+    + Log
+    + Feed
+    + Aging
+    + Jobs
+    + Claims
+    + Mirrors
+    + Imports
+    + Usages
+    + Transfer
+    + Send
+    + Sync
 {
     /// Writes a set as one transaction and returns after it is durable.
     ///
@@ -322,6 +335,13 @@ pub trait Imports {
 
     /// Whether any memory, however it stands, describes the object under this key.
     fn is_attached(&self, object_key: &str) -> Result<bool, StoreError>;
+}
+
+/// What the language model has cost. Not filtered: the engine lets only an admin of the org ask for more than the budget needs.
+pub trait Usages {
+    /// What was [spent](crate::change::Write::Spend) on this day, as `YYYY-MM-DD`, and on those after it: the newest day first,
+    /// then by service, model and purpose.
+    fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError>;
 }
 
 /// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.

@@ -8,7 +8,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tulving_core::error::ModelError;
 use tulving_core::ports::Embedder;
 use ureq::http::Response;
@@ -18,14 +17,13 @@ use super::unit;
 use crate::address::Address;
 use crate::config::{Patience, Service};
 use crate::retry::{Failure, retry};
+use crate::said::{complaint, repeated};
 use crate::secret::Secret;
 
 /// Texts in one request: most services allow more, few gain by it.
 const BATCH: usize = 64;
 /// 64 vectors of 4,096 numbers as text take 4 MB; whoever sends much more sends something else.
 const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
-/// How many characters of what a service says about its error are repeated.
-const REPEATED: usize = 120;
 /// What is embedded to learn how many dimensions there are.
 const PROBE: &str = "dimensions";
 
@@ -218,16 +216,9 @@ impl HttpEmbedder {
         self.address.to_string()
     }
 
-    /// What others said, on one line, cut short and without what is nobody's business.
+    /// What others said, as it may be repeated.
     fn repeated(&self, said: &str) -> String {
-        let said = self.key.as_ref().map_or_else(|| said.to_owned(), |key| key.hide_in(said));
-        let said = self.address.hide_in(&said);
-        let said = said.split(|char: char| char.is_whitespace() || char.is_control());
-        let said = said.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        match said.char_indices().nth(REPEATED) {
-            None => said,
-            Some((end, _)) => format!("{}…", &said[..end]),
-        }
+        repeated(said, &self.address, self.key.as_ref())
     }
 
     fn refused(&self, response: &Response<Body>, body: &[u8]) -> Failure<HttpError> {
@@ -282,14 +273,6 @@ impl HttpEmbedder {
 /// The dimensions that an id of this name has.
 fn size_in(id: &str, name: &str) -> Option<usize> {
     id.strip_prefix(name)?.strip_prefix('/')?.parse().ok()
-}
-
-/// The sentence in what a service says about its error, where it is one of the usual forms; else all of it.
-fn complaint(body: &[u8]) -> String {
-    let read: Option<Value> = serde_json::from_slice(body).ok();
-    let places = ["/error/message", "/error", "/message", "/detail"];
-    let said = read.as_ref().and_then(|read| places.iter().find_map(|place| read.pointer(place)?.as_str()));
-    said.map_or_else(|| String::from_utf8_lossy(body).into_owned(), str::to_owned)
 }
 
 impl Embedder for HttpEmbedder {

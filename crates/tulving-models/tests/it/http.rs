@@ -1,8 +1,6 @@
 //! Embedding by a service, against a small server of our own: what is sent, what is believed, what is tried again.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
@@ -10,94 +8,7 @@ use serde_json::{Value, json};
 use tulving_core::ports::Embedder;
 use tulving_models::{EmbedderConfig, HttpEmbedder, Patience, Secret, Service, embedder};
 
-/// A request as the server saw it.
-#[derive(Clone, Debug)]
-struct Seen {
-    line: String,
-    headers: Vec<String>,
-    body: Value,
-}
-
-/// A server that answers each request with what the script makes of it and of its number.
-struct Server {
-    url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
-}
-
-/// What the server does with a request.
-enum Reply {
-    /// Status, further headers, body.
-    Say(u16, &'static str, String),
-    /// Closes the connection.
-    HangUp,
-    /// Says nothing for so long.
-    Wait(Duration),
-}
-
-impl Server {
-    fn start(script: impl Fn(usize, &Value) -> Reply + Send + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&seen);
-        // Ends with the process: a listener cannot be told to stop.
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let Some(request) = read(&stream) else { continue };
-                let number = {
-                    let mut log = log.lock().expect("the log");
-                    log.push(request.clone());
-                    log.len() - 1
-                };
-                answer(stream, script(number, &request.body));
-            }
-        });
-        Self { url, seen }
-    }
-
-    /// As it is part of an id.
-    fn host(&self) -> String {
-        self.url.replace("http://", "")
-    }
-
-    fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().expect("the log").clone()
-    }
-}
-
-fn read(stream: &TcpStream) -> Option<Seen> {
-    let mut reader = BufReader::new(stream);
-    let mut line = String::new();
-    reader.read_line(&mut line).ok()?;
-    let mut headers = Vec::new();
-    loop {
-        let mut header = String::new();
-        reader.read_line(&mut header).ok()?;
-        match header.trim_end() {
-            "" => break,
-            header => headers.push(header.to_lowercase()),
-        }
-    }
-    let length = headers.iter().find_map(|header| header.strip_prefix("content-length: ")?.parse().ok())?;
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(Seen { line: line.trim_end().to_owned(), headers, body: serde_json::from_slice(&body).ok()? })
-}
-
-fn answer(mut stream: TcpStream, reply: Reply) {
-    match reply {
-        Reply::HangUp => {}
-        Reply::Wait(time) => thread::sleep(time),
-        Reply::Say(status, headers, body) => {
-            let length = body.len();
-            let text = format!(
-                "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
-            );
-            // Whoever asked may have gone.
-            let _ = stream.write_all(text.as_bytes());
-        }
-    }
-}
+use crate::server::{Reply, Server};
 
 /// The vectors 3 4 and 4 3 in turn, as OpenAI says it, the last first.
 fn vectors(question: &Value) -> Reply {
@@ -121,7 +32,7 @@ fn open_ai(server: &Server) -> HttpEmbedder {
 }
 
 /// What embedding fails with, the address left out, and how many requests it took.
-fn refusal(script: impl Fn(usize, &Value) -> Reply + Send + 'static) -> (String, usize) {
+fn refusal(script: impl Fn(usize, &Value) -> Reply + Send + Sync + 'static) -> (String, usize) {
     let server = Server::start(script);
     let error = open_ai(&server).embed(&["one", "two"]).expect_err("the answer is not right");
     let told = error.to_string().replace(&server.url, "URL").replace(&server.host(), "HOST");

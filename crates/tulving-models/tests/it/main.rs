@@ -1,4 +1,5 @@
-//! The embedders: the built-in model itself, and the others against small folders and servers made here.
+//! The embedders: the built-in model itself, and the others against small folders and servers made here; and language
+//! models, against such servers too.
 
 // The built-in model against what the original answers.
 mod minilm;
@@ -8,3 +9,9 @@ mod folder;
 
 // Services that embed.
 mod http;
+
+// Services that are language models, and what becomes of those that misbehave.
+mod llm;
+
+// The server that plays them.
+mod server;

@@ -30,6 +30,7 @@ mod restore;
 mod rows;
 mod scrub;
 mod sights;
+mod usage;
 mod vectors;
 mod visible;
 

@@ -482,6 +482,11 @@ fn turns_end_where_they_are_long() {
 }
 
 #[test]
+fn what_is_spent_adds_up() {
+    keeps(contract::usage::what_is_spent_adds_up);
+}
+
+#[test]
 fn every_change_has_its_entry() {
     keeps(contract::log::every_change_has_its_entry);
 }

@@ -163,6 +163,10 @@ checks! {
         what_stands_for_a_foreign_memory_is_known,
         an_adopted_memory_leaves_the_numbers_of_the_others_free,
     }
+    /// What the language model has cost.
+    usage {
+        what_is_spent_adds_up,
+    }
     /// The change log and the audit.
     log {
         every_change_has_its_entry,

@@ -12,6 +12,7 @@ mod load;
 mod memories;
 mod mirrors;
 mod turns;
+mod usage;
 
 use std::collections::HashMap;
 
@@ -149,6 +150,7 @@ impl Act<'_> {
             Write::Enqueue(job) => self.enqueue(job),
             Write::RemoveJob(job) => self.remove_job(job),
             Write::MoveJob { from, to } => self.move_job(from, to),
+            Write::Spend(usage) => self.spend(usage),
             Write::AddSpace(space) => self.add_space(space),
             Write::AddPrincipal(principal) => self.add_principal(principal),
             Write::SetMember(member) => self.set_member(member),

@@ -1,0 +1,95 @@
+//! Asks the language model: what may be spent first, then the call, then the note of what it cost.
+//!
+//! The only way to a language model. A budget that is spent is an error before any call; calls that are under way at that
+//! moment still end.
+
+use std::sync::Arc;
+
+use crate::access::Parts;
+use crate::change::{Actor, ChangeSet, Write};
+use crate::error::{Error, LlmError};
+use crate::id::PrincipalId;
+use crate::llm::{LlmName, Prompt, Reply, Tokens, Usage};
+use crate::ports::{LanguageModel, NoLanguageModel};
+
+/// More tokens than any call has.
+const MOST_TOKENS: u64 = 1 << 32;
+
+/// The language model, and how many tokens a day it may cost.
+#[derive(Clone)]
+pub struct Llm {
+    pub(crate) model: Arc<dyn LanguageModel>,
+    pub(crate) tokens_per_day: Option<u64>,
+}
+
+impl Llm {
+    /// A language model with a budget for each day in UTC; `None` is no bound.
+    pub fn new(model: Arc<dyn LanguageModel>, tokens_per_day: Option<u64>) -> Self {
+        Self { model, tokens_per_day }
+    }
+}
+
+impl Default for Llm {
+    fn default() -> Self {
+        Self::new(Arc::new(NoLanguageModel), None)
+    }
+}
+
+/// The answer to a prompt that is asked for the sake of this pass.
+pub(crate) fn ask(parts: &Parts, llm: &Llm, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
+    let name = llm.model.name().ok_or(LlmError::None)?;
+    if let Some(limit) = llm.tokens_per_day {
+        let spent = spent_today(parts)?;
+        if spent >= limit {
+            return Err(LlmError::BudgetSpent { spent, limit }.into());
+        }
+    }
+    let replied = llm.model.complete(prompt);
+    if let Some(usage) = cost(parts, name, pass, prompt, &replied) {
+        note(parts, usage)?;
+    }
+    Ok(replied?)
+}
+
+/// How many tokens were spent today, by all processes.
+pub(crate) fn spent_today(parts: &Parts) -> Result<u64, Error> {
+    let today = parts.clock.now().date();
+    let usage = parts.store.usage(&today)?;
+    Ok(usage.iter().filter(|usage| usage.day == today).map(Usage::tokens).fold(0, u64::saturating_add))
+}
+
+/// What a call cost; `None` where nobody was asked.
+fn cost(
+    parts: &Parts,
+    name: LlmName,
+    pass: &str,
+    prompt: &Prompt,
+    replied: &Result<Reply, LlmError>,
+) -> Option<Usage> {
+    let (failures, tokens) = match replied {
+        Ok(reply) => (0, reply.tokens),
+        Err(error) if !error.was_asked() => return None,
+        Err(error) => {
+            (1, Tokens { input: if error.may_have_cost() { prompt.estimate() } else { 0 }, output: 0 })
+        }
+    };
+    // What a service says it counted is believed within reason: a sum of such must stay a number.
+    let believed = |tokens: u64| tokens.min(MOST_TOKENS);
+    Some(Usage {
+        day: parts.clock.now().date(),
+        provider: name.provider,
+        model: prompt.model.clone().unwrap_or(name.model),
+        pass: pass.to_owned(),
+        calls: 1,
+        failures,
+        tokens_in: believed(tokens.input),
+        tokens_out: believed(tokens.output),
+    })
+}
+
+fn note(parts: &Parts, usage: Usage) -> Result<(), Error> {
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    let at = parts.clock.now();
+    parts.store.apply(&ChangeSet { by, at, rights: Vec::new(), writes: vec![Write::Spend(usage)] })?;
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! What the answers of all services have in common, read with nothing taken for granted.
+
+use serde_json::Value;
+use tulving_core::llm::{Ended, Prompt, Reply, Tokens, ToolCall, tokens_of};
+
+/// A text at a place, empty where there is none.
+pub(super) fn text<'a>(value: &'a Value, place: &str) -> &'a str {
+    value.pointer(place).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The items at a place, none where there are none.
+pub(super) fn items<'a>(value: &'a Value, place: &str) -> &'a [Value] {
+    value.pointer(place).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// A call of the model. One without an id gets one by its place.
+pub(super) fn call(at: usize, id: &str, name: &str, arguments: Option<&Value>) -> ToolCall {
+    let id = if id.is_empty() { format!("call_{at}") } else { id.to_owned() };
+    match arguments {
+        Some(Value::String(written)) => ToolCall::written(id, name.to_owned(), written),
+        None | Some(Value::Null) => ToolCall::written(id, name.to_owned(), ""),
+        Some(arguments) => ToolCall { id, name: name.to_owned(), arguments: Ok(arguments.clone()) },
+    }
+}
+
+/// A reply with what it cost: what the service says, or what its bytes are worth where it says nothing.
+pub(super) fn reply(
+    text: String,
+    calls: Vec<ToolCall>,
+    ended: Ended,
+    counted: (Option<u64>, Option<u64>),
+    prompt: &Prompt,
+) -> Reply {
+    let ended = match ended {
+        Ended::Stop | Ended::Other if !calls.is_empty() => Ended::ToolCalls,
+        Ended::ToolCalls if calls.is_empty() => Ended::Stop,
+        ended => ended,
+    };
+    let written = text.len() + calls.iter().map(written).sum::<usize>();
+    let tokens = Tokens {
+        input: counted.0.unwrap_or_else(|| prompt.estimate()),
+        output: counted.1.unwrap_or_else(|| tokens_of(written)),
+    };
+    Reply { text, calls, tokens, ended }
+}
+
+fn written(call: &ToolCall) -> usize {
+    call.name.len() + call.arguments_again().to_string().len()
+}

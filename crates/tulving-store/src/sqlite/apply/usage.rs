@@ -1,0 +1,30 @@
+//! Writes what the language model has cost.
+
+use rusqlite::params;
+use tulving_core::llm::Usage;
+
+use super::super::failure::Fault;
+use super::super::rows;
+use super::Act;
+
+impl Act<'_> {
+    pub(super) fn spend(&mut self, usage: &Usage) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO usage (day, provider, model, pass, calls, failures, tokens_in, tokens_out) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (day, provider, model, pass) DO UPDATE SET \
+             calls = calls + excluded.calls, failures = failures + excluded.failures, \
+             tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out",
+        )?;
+        statement.execute(params![
+            usage.day,
+            usage.provider,
+            usage.model,
+            usage.pass,
+            rows::signed(usage.calls),
+            rows::signed(usage.failures),
+            rows::signed(usage.tokens_in),
+            rows::signed(usage.tokens_out),
+        ])?;
+        Ok(())
+    }
+}

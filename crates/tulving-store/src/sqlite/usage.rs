@@ -1,0 +1,36 @@
+//! Reads what the language model has cost.
+
+use rusqlite::Row;
+use tulving_core::error::StoreError;
+use tulving_core::llm::Usage;
+use tulving_core::ports::Usages;
+
+use super::SqliteStore;
+use super::rows::Columns;
+
+impl Usages for SqliteStore {
+    fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT day, provider, model, pass, calls, failures, tokens_in, tokens_out FROM usage \
+                 WHERE day >= ?1 ORDER BY day DESC, provider, model, pass",
+            )?;
+            let found = statement.query_map([from], usage)?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+fn usage(row: &Row<'_>) -> rusqlite::Result<Usage> {
+    let mut columns = Columns::of(row);
+    Ok(Usage {
+        day: columns.take()?,
+        provider: columns.take()?,
+        model: columns.take()?,
+        pass: columns.take()?,
+        calls: columns.count()?,
+        failures: columns.count()?,
+        tokens_in: columns.count()?,
+        tokens_out: columns.count()?,
+    })
+}
