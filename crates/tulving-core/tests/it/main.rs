@@ -17,3 +17,5 @@ mod verbs;
 
 // How often the rules of `classify` are right, on labelled documents.
 mod labelled;
+// How often secrets and commands are told from what looks like them.
+mod detected;
