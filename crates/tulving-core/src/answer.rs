@@ -2,11 +2,13 @@
 
 mod briefing;
 mod cursor;
+mod quality;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::briefing::{Briefed, BriefedFile, Briefing, BriefingFiles, BriefingSection};
 pub use self::cursor::{Cursor, Position};
+pub use self::quality::{Concerned, Done, Finding, Proposal, Report};
 use crate::association::Association;
 use crate::change::Change;
 use crate::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};

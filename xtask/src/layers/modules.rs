@@ -79,6 +79,7 @@ const GROUPS: [Group; 6] = [
             "transfer",
             "objects",
             "push",
+            "quality",
             "import",
             "process",
         ],
