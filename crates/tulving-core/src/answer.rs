@@ -2,12 +2,14 @@
 
 mod briefing;
 mod cursor;
+mod quality;
 mod timeline;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::briefing::{Briefed, BriefedFile, Briefing, BriefingFiles, BriefingSection};
 pub use self::cursor::{Cursor, Position};
+pub use self::quality::{Concerned, Done, Finding, Proposal, Report};
 pub use self::timeline::{Ended, Named, Timeline, TimelineEntry};
 use crate::association::Association;
 use crate::change::Change;

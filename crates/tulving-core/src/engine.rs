@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
-    Answer, Briefing, Changes, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page, Receipt, Relative,
-    Relocated, Strength, Timeline,
+    Answer, Briefing, Changes, Done, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page, Receipt,
+    Relative, Relocated, Report, Strength, Timeline,
 };
 use crate::ask::{self, Llm};
 use crate::association::Association;
@@ -17,7 +17,7 @@ use crate::embedding::{Aim, Embedded};
 use crate::error::Error;
 use crate::file::{ImportedFile, Previous};
 use crate::foreign::{Collection, Diary};
-use crate::id::{MemoryRef, Seq, SpaceId, Version};
+use crate::id::{MemoryRef, ProposalId, Seq, SpaceId, Version};
 use crate::import::{self, Plan, ReadFile, TakenFile};
 use crate::journal::archive::{self, ArchiveRequest, Archived, ArchivedFile};
 use crate::journal::long_term::{self, LongTerm};
@@ -33,7 +33,7 @@ use crate::process::{self, Processed};
 use crate::push::{self, Document};
 use crate::request::{
     AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest,
-    RecallRequest, SaveRequest, TimelineRequest, TurnFilter, TurnRequest, UpdateRequest,
+    QualityRequest, RecallRequest, SaveRequest, TimelineRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
 use crate::space::{Secret, Space};
 use crate::tend::{TendRequest, Tended};
@@ -43,7 +43,7 @@ use crate::turn::Turn;
 use crate::vocabulary::{Origin, Relation};
 use crate::{
     associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
-    read, recall, related, relocate, save, standing, tend, timeline,
+    quality, read, recall, related, relocate, save, standing, tend, timeline,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -430,6 +430,30 @@ impl Engine {
             self.touches.note(ours.map(|hit| hit.memory.id), self.parts.clock.now());
         }
         Ok(answer)
+    }
+
+    /// What is wrong with the memories of the caller's space, of those that the caller may see: near-duplicates,
+    /// contradictions, secrets, junk and the like, each with what is proposed about it. `progress` hears of how many
+    /// memories more were looked at.
+    pub fn quality(
+        &self,
+        caller: &Caller,
+        request: &QualityRequest,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Report, Error> {
+        self.built_in("an audit of quality")?;
+        self.follow(Some(caller.space));
+        // What was recalled a moment ago was recalled.
+        self.flush()?;
+        quality::quality(&self.parts, caller, request, progress)
+    }
+
+    /// Does what [`quality`](Self::quality) proposed under this id, by the verbs and with the rights that it takes. Where
+    /// it was done before, or a memory has changed, that is [`Error::NoProposal`].
+    pub fn apply_proposal(&self, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
+        self.built_in("an audit of quality")?;
+        self.flush()?;
+        quality::apply(&self.parts, caller, id)
     }
 
     /// What to know at the start of a session. It counts nothing as accessed.

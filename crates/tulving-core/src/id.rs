@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::error::Invalid;
@@ -242,6 +243,43 @@ impl<'de> Deserialize<'de> for MemoryRef {
 impl From<MemoryId> for MemoryRef {
     fn from(id: MemoryId) -> Self {
         Self::Id(id)
+    }
+}
+
+/// Names one proposal of what to do about a memory: a digest of what is proposed and of the versions it is about, so it
+/// is the same for as long as those are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProposalId([u8; 6]);
+
+impl ProposalId {
+    /// The id of a proposal that this text describes.
+    pub fn of(description: &str) -> Self {
+        let digest = Sha256::digest(description.as_bytes());
+        Self(digest[..6].try_into().expect("a digest has 32 bytes"))
+    }
+}
+
+impl fmt::Display for ProposalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&data_encoding::HEXLOWER.encode(&self.0))
+    }
+}
+
+impl FromStr for ProposalId {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let bytes = data_encoding::HEXLOWER_PERMISSIVE.decode(text.trim().as_bytes()).ok();
+        bytes
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(Self)
+            .ok_or_else(|| Invalid::ProposalId { got: crate::preview::short(text) })
+    }
+}
+
+impl Serialize for ProposalId {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
     }
 }
 

@@ -54,6 +54,7 @@ mod objects;
 mod once;
 mod process;
 mod push;
+mod quality;
 mod read;
 mod recall;
 mod related;

@@ -8,8 +8,8 @@ use crate::memory::{Attachment, Memory};
 use crate::space::Viewer;
 use crate::time::Timestamp;
 use crate::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Origin, PrincipalKind, Relation, Role, Stability, State,
-    Trust, TurnRole,
+    Author, Boundary, ContentType, FindingKind, Kind, MemoryType, Origin, PrincipalKind, Relation, Role,
+    Stability, State, Trust, TurnRole,
 };
 
 /// Who asks, through what, and in which space when the request names none.
@@ -533,5 +533,22 @@ pub struct BriefingRequest {
 impl Default for BriefingRequest {
     fn default() -> Self {
         Self { about: None, token_budget: 2_000 }
+    }
+}
+
+/// What to look for among the memories of a space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QualityRequest {
+    /// Findings of these kinds; empty is all.
+    pub kinds: Vec<FindingKind>,
+    /// After how many days without a recall a memory counts as never recalled.
+    pub older_than_days: u32,
+    /// How many findings of each kind are given, at least 1. All are counted.
+    pub limit: usize,
+}
+
+impl Default for QualityRequest {
+    fn default() -> Self {
+        Self { kinds: Vec::new(), older_than_days: 90, limit: 20 }
     }
 }

@@ -382,6 +382,116 @@ vocabulary! {
         /// A backup replaced the store.
         BackupRestored = "backup_restored",
     }
+
+    /// What sort of secret stands in a text.
+    SecretKind, "kind of secret" {
+        /// The id of an access key of AWS.
+        AwsKeyId = "aws_key_id",
+        /// The secret part of one.
+        AwsSecretKey = "aws_secret_key",
+        /// A token of GitHub.
+        GithubToken = "github_token",
+        /// A token of GitLab.
+        GitlabToken = "gitlab_token",
+        /// A token or a webhook of Slack.
+        SlackToken = "slack_token",
+        /// A secret key of Stripe.
+        StripeKey = "stripe_key",
+        /// A key of OpenAI.
+        OpenaiKey = "openai_key",
+        /// A key of Anthropic.
+        AnthropicKey = "anthropic_key",
+        /// A key or a token of Google.
+        GoogleKey = "google_key",
+        /// A token of npm.
+        NpmToken = "npm_token",
+        /// A token of PyPI.
+        PypiToken = "pypi_token",
+        /// A token of Hugging Face.
+        HuggingFaceToken = "hugging_face_token",
+        /// A token of another service, known by its form.
+        ServiceToken = "service_token",
+        /// A signed JSON web token.
+        JsonWebToken = "json_web_token",
+        /// A private key in PEM form.
+        PrivateKey = "private_key",
+        /// The password in an address, such as that of a database.
+        AddressPassword = "address_password",
+        /// The number of a payment card.
+        CardNumber = "card_number",
+        /// What is said to be a password.
+        Password = "password",
+        /// What is said to be a key, a token or a secret.
+        Credential = "credential",
+    }
+
+    /// How a text tries to command an agent that reads it.
+    CommandKind, "kind of command" {
+        /// It tells the reader to drop what it was told before.
+        Override = "override",
+        /// It tells the reader to be somebody without rules.
+        Role = "role",
+        /// It tells the reader to keep something from the user.
+        Secrecy = "secrecy",
+        /// It tells the reader to give away what is not for others.
+        Exfiltration = "exfiltration",
+        /// It has marks by which a host tells who speaks.
+        FakeTag = "fake_tag",
+        /// It has characters that nobody sees.
+        HiddenText = "hidden_text",
+        /// It speaks to assistants, past the person who reads it.
+        Address = "address",
+    }
+
+    /// Why a text says nothing.
+    JunkKind, "kind of junk" {
+        /// It has no letters and no digits.
+        Marks = "marks",
+        /// It is a greeting or a word of thanks.
+        Pleasantry = "pleasantry",
+        /// It is one character or one word, again and again.
+        Repetition = "repetition",
+        /// Somebody tried the keyboard.
+        Noise = "noise",
+        /// It is a long piece of data in letters.
+        Blob = "blob",
+    }
+
+    /// What was found wrong with memories.
+    FindingKind, "kind of finding" {
+        /// A memory holds a secret.
+        Secret = "secret",
+        /// A memory tries to command an agent.
+        Instructions = "instructions",
+        /// Two memories contradict each other.
+        Contradiction = "contradiction",
+        /// Two memories say nearly the same.
+        NearDuplicate = "near_duplicate",
+        /// A memory is superseded and pinned.
+        SupersededPinned = "superseded_pinned",
+        /// Several memories update the same one, and none of them another.
+        Fork = "fork",
+        /// A memory is too long to be one.
+        Oversized = "oversized",
+        /// A memory has no word in it.
+        Empty = "empty",
+        /// A memory says nothing.
+        Junk = "junk",
+        /// Nobody has recalled a memory for long.
+        NeverRecalled = "never_recalled",
+    }
+
+    /// What is proposed to be done about a finding.
+    ProposedAct, "proposed act" {
+        /// One memory is said to update another.
+        Supersede = "supersede",
+        /// A memory is forgotten softly.
+        Forget = "forget",
+        /// A memory is archived.
+        Archive = "archive",
+        /// A memory is saved anew without its secrets, and the old one erased.
+        ReplaceRedacted = "replace_redacted",
+    }
 }
 
 #[cfg(test)]

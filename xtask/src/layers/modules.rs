@@ -84,6 +84,7 @@ const GROUPS: [Group; 6] = [
             "usage",
             "objects",
             "push",
+            "quality",
             "import",
             "process",
             "tend",

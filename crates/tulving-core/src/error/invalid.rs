@@ -207,6 +207,12 @@ pub enum Invalid {
         /// What is known.
         known: u32,
     },
+    /// It cannot be the id of a proposal.
+    #[error("`{got}` is not the id of a proposal")]
+    ProposalId {
+        /// What was given.
+        got: String,
+    },
 }
 
 impl Invalid {
@@ -221,7 +227,7 @@ impl Invalid {
             Self::Control { .. } => "control_character",
             Self::OutsideUnit { .. } | Self::OutsideRange { .. } => "out_of_range",
             Self::UnknownWord { .. } => "unknown_word",
-            Self::Id { .. } | Self::MemoryRef { .. } => "invalid_id",
+            Self::Id { .. } | Self::MemoryRef { .. } | Self::ProposalId { .. } => "invalid_id",
             Self::Time { .. } => "invalid_time",
             Self::Cursor { .. } => "invalid_cursor",
             Self::Name { .. } => "invalid_name",
@@ -289,6 +295,9 @@ impl Invalid {
             Self::OnceKey { .. } => "use 1 to 255 visible ASCII characters, without blanks".to_owned(),
             Self::Attachment { .. } => {
                 "give an object key, a media type, a size and the SHA-256 as 64 hexadecimal digits".to_owned()
+            }
+            Self::ProposalId { .. } => {
+                "it has 12 hexadecimal digits; `tulving audit-quality` shows them".to_owned()
             }
             Self::NothingToUpdate => "give new content or at least one field to change".to_owned(),
             Self::ConditionMissing => "name at least one condition, such as a type or a tag".to_owned(),

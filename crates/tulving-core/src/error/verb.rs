@@ -1,6 +1,6 @@
 //! Why a verb was not done: the one error that surfaces see.
 
-use crate::id::{MemoryId, MemoryRef, Version};
+use crate::id::{MemoryId, MemoryRef, ProposalId, Version};
 use crate::time::Timestamp;
 use crate::vocabulary::Role;
 
@@ -71,6 +71,12 @@ pub enum Error {
     NoJob {
         /// As it was named.
         which: String,
+    },
+    /// Nothing like that is proposed: it was done, or what it was about is no longer so.
+    #[error("no proposal {id} stands by now")]
+    NoProposal {
+        /// As it was named.
+        id: ProposalId,
     },
     /// The memory describes no file.
     #[error("memory {which} has no file")]
@@ -245,6 +251,7 @@ impl Error {
             | Self::NoMember { .. }
             | Self::NoToken { .. }
             | Self::NoJob { .. }
+            | Self::NoProposal { .. }
             | Self::NoAttachment { .. }
             | Self::Forgotten { .. } => Class::Absent,
             Self::BadToken
@@ -279,6 +286,7 @@ impl Error {
             Self::NoMember { .. } => "member_not_found",
             Self::NoToken { .. } => "token_not_found",
             Self::NoJob { .. } => "job_not_found",
+            Self::NoProposal { .. } => "proposal_not_found",
             Self::BadToken => "bad_token",
             Self::Denied { need: Role::Writer, .. } => "no_write_access",
             Self::Denied { .. } => "denied",
@@ -317,6 +325,9 @@ impl Error {
             }
             Self::NoMember { .. } => "`tulving space members` shows who is",
             Self::NoToken { .. } => "`tulving token list` shows them",
+            Self::NoProposal { .. } => {
+                "it was done, or a memory has changed; `tulving audit-quality` shows what stands"
+            }
             Self::BadToken => "check TULVING_TOKEN, or make a new one with `tulving token create`",
             Self::Denied { .. } => "ask an admin of it",
             Self::Forgotten { .. } => {

@@ -38,7 +38,7 @@ impl Fingerprint {
             }
             let number = number(&lower);
             words.push(number);
-            if TURNS.contains(&lower.as_str()) || lower.contains(|c: char| c.is_numeric()) {
+            if is_telling(&lower) {
                 telling.push(number);
             }
         }
@@ -81,6 +81,51 @@ fn common(one: &[u64], other: &[u64]) -> usize {
         there += usize::from(b <= a);
     }
     common
+}
+
+/// How much two texts say the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likeness {
+    /// All of it, but for case, marks and white space.
+    Same,
+    /// Nearly all of it.
+    Alike,
+    /// By their words it cannot be told.
+    Open,
+    /// A number, or a word that turns the meaning, is in one of them alone.
+    Apart,
+}
+
+/// How much two texts say the same, by their words.
+pub fn likeness(one: &str, other: &str) -> Likeness {
+    if plain(one).eq(plain(other)) {
+        return Likeness::Same;
+    }
+    match (Fingerprint::of(one), Fingerprint::of(other)) {
+        (Some(a), Some(b)) if a.is_like(&b) => Likeness::Alike,
+        (Some(a), Some(b)) if a.telling != b.telling => Likeness::Apart,
+        // Too short or too long for pairs of words; what tells them apart still does.
+        (None, _) | (_, None) if telling(one) != telling(other) => Likeness::Apart,
+        _ => Likeness::Open,
+    }
+}
+
+/// The letters and digits of a text in lower case.
+pub fn plain(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
+/// The numbers of a text and the words that turn its meaning, ascending.
+fn telling(text: &str) -> Vec<u64> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let lower = words.map(str::to_lowercase).filter(|word| is_telling(word));
+    let mut telling: Vec<u64> = lower.map(|word| number(&word)).collect();
+    telling.sort_unstable();
+    telling
+}
+
+fn is_telling(lower: &str) -> bool {
+    TURNS.contains(&lower) || lower.contains(|c: char| c.is_numeric())
 }
 
 /// Texts that were given best first, in the order in which to show them.
@@ -188,5 +233,20 @@ mod tests {
         let start = "one two three four five six seven eight nine ten";
         let long = format!("{start} {}", "eleven twelve thirteen fourteen fifteen ".repeat(5));
         assert_eq!(apart([start, &long, "something else"], 10).order, [0, 1, 2]);
+    }
+    #[test]
+    fn how_much_two_texts_say_the_same_is_told() {
+        let text = "The staging database is restored every Sunday night";
+        for (other, like) in [
+            ("the  staging database is restored every sunday night!", Likeness::Same),
+            ("Staging database is restored every Sunday night", Likeness::Alike),
+            ("The staging database is not restored every Sunday night", Likeness::Apart),
+            ("The staging database is restored every Sunday at 3", Likeness::Apart),
+            ("On Sundays staging gets the production data", Likeness::Open),
+        ] {
+            assert_eq!(likeness(text, other), like, "{other}");
+        }
+        assert_eq!(likeness("port 4200", "port 4300"), Likeness::Apart);
+        assert_eq!(likeness("likes tea", "enjoys tea"), Likeness::Open);
     }
 }

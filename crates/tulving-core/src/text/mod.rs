@@ -1,12 +1,15 @@
-//! Pure work on text: its normal form, its hash, its parts, its terms, what it asks.
+//! Pure work on text: its normal form, its hash, its parts, its terms, what it asks, what it hides.
 
 pub mod block;
 pub mod cast;
 pub mod chunk;
+pub mod commands;
 pub mod fold;
 pub mod front;
+pub mod junk;
 pub mod normalize;
 pub mod person;
+pub mod secrets;
 pub mod sentence;
 pub mod terms;
 pub mod visible;

@@ -14,11 +14,11 @@ use tulving_core::id::{MemoryId, Seq, SpaceId, Version};
 use tulving_core::ports::{Claims, Directory, Jobs, Log};
 use tulving_core::record::Record;
 use tulving_core::request::{
-    Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, SaveRequest, Sort, TokenRequest,
-    TurnRequest, UpdateRequest,
+    Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, QualityRequest, SaveRequest, Sort,
+    TokenRequest, TurnRequest, UpdateRequest,
 };
 use tulving_core::vocabulary::{
-    Boundary, MemoryType, PrincipalKind, Relation, Role, SpaceKind, State, System, TurnRole,
+    Boundary, FindingKind, MemoryType, PrincipalKind, Relation, Role, SpaceKind, State, System, TurnRole,
 };
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
@@ -556,4 +556,22 @@ fn a_list_that_failed_can_be_asked_again_from_where_it_was() {
             return;
         }
     }
+}
+
+#[test]
+fn proposal_to_replace_a_secret() {
+    whole_or_absent(
+        |stage| {
+            let secret = format!("password: Winter2031! of {}", "the router");
+            let id = stage.bed.save(&stage.user, secret.as_str()).id;
+            stage.bed.link(&stage.user, id, stage.plain, Relation::PartOf);
+        },
+        |s| {
+            let request = QualityRequest { kinds: vec![FindingKind::Secret], ..QualityRequest::default() };
+            let report = s.engine().quality(&s.user, &request, &mut |_| {})?;
+            // Where it was done, there is nothing left to do.
+            let Some(finding) = report.findings.first() else { return Ok(()) };
+            s.engine().apply_proposal(&s.user, finding.proposals[0].id).map(drop)
+        },
+    );
 }

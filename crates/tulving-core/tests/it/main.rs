@@ -21,3 +21,5 @@ mod plots;
 
 // How often the rules of `classify` are right, on labelled documents.
 mod labelled;
+// How often secrets and commands are told from what looks like them.
+mod detected;

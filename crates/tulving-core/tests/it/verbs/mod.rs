@@ -20,6 +20,7 @@ mod mirror;
 mod near;
 mod once;
 mod push;
+mod quality;
 mod recall;
 mod relocate;
 mod save;

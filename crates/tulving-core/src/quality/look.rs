@@ -1,0 +1,234 @@
+//! What is wrong with one memory by itself.
+
+use super::scan::Scan;
+use super::{Deed, Found, shown};
+use crate::error::Error;
+use crate::id::Version;
+use crate::memory::{Edition, Memory};
+use crate::text::{commands, junk, secrets, terms};
+use crate::vocabulary::{CommandKind, FindingKind, JunkKind, MemoryType, ProposedAct, State};
+
+/// A content with more bytes is too long for one memory.
+const LONG: usize = 64 << 10;
+/// And so is one with more sections.
+const SECTIONS: usize = 200;
+/// A content with fewer bytes has not as many sections.
+const FEW_SECTIONS: usize = 8 << 10;
+/// A longer text has words in it, or is told by its marks.
+const SHORT: usize = 400;
+/// Most characters of what a memory says that a reason repeats.
+const QUOTED: usize = 80;
+/// How many microseconds a day has.
+const DAY: i64 = 86_400_000_000;
+
+/// What is wrong with a memory.
+pub(super) fn at<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Result<Vec<Found<'a>>, Error> {
+    let mut found = Vec::new();
+    if scan.wants(FindingKind::Secret) {
+        found.extend(secret(scan, memory)?);
+    }
+    let is_mirror = memory.provenance.mirror.is_some();
+    if !is_mirror && !scan.is_alive(memory) {
+        return Ok(found);
+    }
+    if scan.wants(FindingKind::Instructions) {
+        found.extend(instructions(memory));
+    }
+    if is_mirror {
+        return Ok(found);
+    }
+    if scan.wants(FindingKind::SupersededPinned) {
+        found.extend(superseded_pinned(memory));
+    }
+    if scan.wants(FindingKind::Oversized) {
+        found.extend(oversized(scan, memory)?);
+    }
+    found.extend(idle(memory).filter(|found| scan.wants(found.kind)));
+    if scan.wants(FindingKind::NeverRecalled) {
+        found.extend(never_recalled(scan, memory));
+    }
+    Ok(found)
+}
+
+/// The texts of an edition, each with what it is called.
+fn texts(edition: &Edition) -> impl Iterator<Item = (&'static str, &str)> {
+    let text = &edition.text;
+    let given = [("title", &text.title), ("summary", &text.summary), ("key", &edition.key)];
+    let given = given.into_iter().chain([("source note", &edition.source_note)]);
+    let given = given.filter_map(|(name, text)| Some((name, text.as_deref()?)));
+    let tags = text.tags.iter().map(|tag| ("tag", tag.as_str()));
+    [("content", text.content.as_str())].into_iter().chain(given).chain(tags)
+}
+
+/// Whether an edition holds no secret.
+pub(super) fn is_clean(edition: &Edition) -> bool {
+    held(edition).is_none()
+}
+
+/// What secret an edition holds and where, without a letter of it.
+fn held(edition: &Edition) -> Option<String> {
+    texts(edition).find_map(|(name, text)| {
+        let found = secrets::find(text);
+        let first = found.first()?;
+        let line = text[..first.range.start].matches('\n').count() + 1;
+        let more = match found.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let place =
+            if name == "content" { format!("line {line} of its content") } else { format!("its {name}") };
+        Some(format!("a secret ({}) in {place}{more}", first.what))
+    })
+}
+
+fn secret<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Result<Option<Found<'a>>, Error> {
+    let why = match held(&memory.edition) {
+        Some(what) => format!("it holds {what}"),
+        None => match held_before(scan, memory)? {
+            Some((version, what)) => format!("its version {version} held {what}"),
+            None => return Ok(None),
+        },
+    };
+    let provenance = &memory.provenance;
+    let advice = if provenance.mirror.is_some() {
+        Some("remove it from the file; the memory follows")
+    } else if provenance.attachment.is_some() {
+        Some("it was read from the attached file; `tulving forget --hard` erases both")
+    } else if provenance.source_path.is_some() {
+        Some(
+            "remove it from the file, erase this memory with `tulving forget --hard`, and import the file again",
+        )
+    } else {
+        None
+    };
+    let deeds = match advice {
+        Some(_) => Vec::new(),
+        None => vec![Deed::new(ProposedAct::ReplaceRedacted, &[memory], "it held a secret")],
+    };
+    let beside = "whoever could see it may know it: change the secret where it is used";
+    let advice = advice.map_or_else(|| beside.to_owned(), |advice| format!("{advice}; {beside}"));
+    Ok(Some(Found { kind: FindingKind::Secret, memories: vec![memory], why, advice: Some(advice), deeds }))
+}
+
+/// The newest version of a memory that held a secret.
+fn held_before(scan: &Scan<'_>, memory: &Memory) -> Result<Option<(Version, String)>, Error> {
+    if memory.version == Version::FIRST || memory.provenance.mirror.is_some() {
+        return Ok(None);
+    }
+    let mut newest = None;
+    scan.parts.store.each_version(&scan.caller.viewer, memory.id, &mut |record| {
+        if newest.is_none() {
+            newest = held(&record.edition).map(|what| (record.version, what));
+        }
+    })?;
+    Ok(newest)
+}
+
+fn instructions(memory: &Memory) -> Option<Found<'_>> {
+    let content = &memory.edition.text.content;
+    let found = commands::find(content);
+    let first = found.first()?;
+    let does = match first.what {
+        CommandKind::Override => "tells an agent to drop what it was told",
+        CommandKind::Role => "tells an agent to be one without rules",
+        CommandKind::Secrecy => "tells an agent to keep something from the user",
+        CommandKind::Exfiltration => "tells an agent to give something away",
+        CommandKind::FakeTag => "has marks by which a host tells who speaks",
+        CommandKind::HiddenText => "has characters that nobody sees",
+        CommandKind::Address => "speaks to assistants past who reads it",
+    };
+    let quote = shown(&content[first.range.clone()], QUOTED);
+    let why = match quote.is_empty() {
+        true => format!("it {does}"),
+        false => format!("it {does}: \u{201c}{quote}\u{201d}"),
+    };
+    let (deeds, advice) = match memory.provenance.mirror {
+        Some(_) => (Vec::new(), Some("remove it from the file; the memory follows".to_owned())),
+        None => (vec![Deed::new(ProposedAct::Forget, &[memory], "it tries to command an agent")], None),
+    };
+    Some(Found { kind: FindingKind::Instructions, memories: vec![memory], why, advice, deeds })
+}
+
+fn superseded_pinned(memory: &Memory) -> Option<Found<'_>> {
+    memory.superseded_by.filter(|_| memory.standing.pinned)?;
+    Some(Found {
+        kind: FindingKind::SupersededPinned,
+        memories: vec![memory],
+        why: "it is pinned, and another memory updates it".to_owned(),
+        advice: Some("`tulving unpin` it, or take the link away with `tulving dissociate`".to_owned()),
+        deeds: Vec::new(),
+    })
+}
+
+fn oversized<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Result<Option<Found<'a>>, Error> {
+    let bytes = memory.edition.text.content.len();
+    // What was pushed or imported as a file is a document, and may be long.
+    if memory.provenance.attachment.is_some()
+        || memory.provenance.source_path.is_some()
+        || bytes < FEW_SECTIONS
+    {
+        return Ok(None);
+    }
+    let why = if bytes > LONG {
+        format!("its content has {bytes} bytes")
+    } else {
+        let sections = scan.parts.store.sections(&scan.caller.viewer, memory.id)?.len();
+        if sections <= SECTIONS {
+            return Ok(None);
+        }
+        format!("it has {sections} sections")
+    };
+    let advice = "push it as a file with `tulving push`, or split it into several memories".to_owned();
+    let kind = FindingKind::Oversized;
+    Ok(Some(Found { kind, memories: vec![memory], why, advice: Some(advice), deeds: Vec::new() }))
+}
+
+/// What says nothing. A memory that is named says something by that, and so does one that has its place among others.
+fn idle(memory: &Memory) -> Option<Found<'_>> {
+    let (edition, provenance) = (&memory.edition, &memory.provenance);
+    let named = edition.key.is_some() || edition.given_title().is_some() || provenance.source_path.is_some();
+    if named
+        || provenance.attachment.is_some()
+        || memory.place.conversation.is_some()
+        || memory.standing.pinned
+    {
+        return None;
+    }
+    let content = &edition.text.content;
+    let (kind, why) = match junk::kind(content) {
+        Some(JunkKind::Marks) => (FindingKind::Empty, "there is no word in it"),
+        None if content.len() <= SHORT && terms::terms(content).is_empty() => {
+            (FindingKind::Empty, "there is no word in it")
+        }
+        Some(JunkKind::Pleasantry) => {
+            (FindingKind::Junk, "it is a greeting or an acknowledgement and nothing else")
+        }
+        Some(JunkKind::Repetition) => (FindingKind::Junk, "it is one character or one word again and again"),
+        Some(JunkKind::Noise) => (FindingKind::Junk, "it looks like a try of the keyboard"),
+        Some(JunkKind::Blob) => (FindingKind::Junk, "it is a long piece of data without a word about it"),
+        None => return None,
+    };
+    let deeds = vec![Deed::new(ProposedAct::Forget, &[memory], "it says nothing")];
+    Some(Found { kind, memories: vec![memory], why: why.to_owned(), advice: None, deeds })
+}
+
+fn never_recalled<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Option<Found<'a>> {
+    let usage = memory.usage;
+    let days = (scan.now.as_micros() - usage.created_at.as_micros()) / DAY;
+    let kept = memory.standing.pinned
+        || memory.standing.state == State::Processing
+        || memory.edition.class.memory_type == MemoryType::Identity;
+    if usage.access_count > 0 || kept || days < i64::from(scan.older_than_days) {
+        return None;
+    }
+    Some(Found {
+        kind: FindingKind::NeverRecalled,
+        memories: vec![memory],
+        why: match days {
+            1 => "nobody recalled it in the day since it was saved".to_owned(),
+            days => format!("nobody recalled it in the {days} days since it was saved"),
+        },
+        advice: None,
+        deeds: vec![Deed::new(ProposedAct::Archive, &[memory], "it was never recalled")],
+    })
+}

@@ -1,0 +1,110 @@
+//! Saves a memory anew without its secrets and erases the old one with all its versions, as one act.
+//!
+//! An edit would not do: the version before it would still hold the secret.
+
+use super::look;
+use crate::access::{self, Parts};
+use crate::association::Association;
+use crate::change::{NewMemory, Write};
+use crate::embedding::Source;
+use crate::error::Error;
+use crate::id::{MemoryId, ProposalId, Version};
+use crate::memory::{Edition, Memory, Usage};
+use crate::request::Caller;
+use crate::save::derive::About;
+use crate::save::{dedupe, embed, intake};
+use crate::standing;
+use crate::text::secrets;
+use crate::time::Timestamp;
+use crate::vocabulary::{AuditAct, Derivable};
+
+/// Why, for the audit.
+const REASON: &str = "a copy without its secrets took its place";
+
+/// Puts a memory without secrets in the place of one, where that still has the version that was looked at.
+pub(super) fn replace(
+    parts: &Parts,
+    caller: &Caller,
+    proposal: ProposalId,
+    (id, version): (MemoryId, Version),
+) -> Result<Memory, Error> {
+    access::decide_again(|| {
+        let old = access::find(parts, caller, id.into())?;
+        let right = access::require_over(parts, caller, old.reference(), &old)?;
+        access::refuse_mirror(&old)?;
+        if old.version != version {
+            return Err(Error::NoProposal { id: proposal });
+        }
+        let now = parts.clock.now();
+        let new = copy(&old, now);
+        refuse_held(parts, caller, &old, &new)?;
+        let (mut chunks, _) = embed::embed(parts, &[Source::of(&new.edition)]);
+        let chunks = chunks.pop().unwrap_or_default();
+        let audit = standing::audit(caller, now, AuditAct::Erased, &old, Some(REASON.to_owned()), None);
+        let mut writes = vec![
+            Write::Erase { id, from: Some(version) },
+            Write::Insert(Box::new(NewMemory { memory: new.clone(), chunks })),
+            Write::Audit(audit),
+        ];
+        let edges = parts.store.associations(&caller.viewer, &[id])?;
+        writes.extend(edges.into_iter().map(|edge| Write::Link(moved(edge, id, new.id))));
+        let applied = parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
+        Ok(Memory { number: applied.numbers.first().copied().flatten(), ..new })
+    })
+}
+
+/// The memory without its secrets: new, and for the rest as it was.
+fn copy(old: &Memory, now: Timestamp) -> Memory {
+    Memory {
+        id: MemoryId::mint(now),
+        number: None,
+        version: Version::FIRST,
+        edition: redacted(old),
+        usage: Usage { updated_at: now, ..old.usage },
+        superseded_by: None,
+        ..old.clone()
+    }
+}
+
+fn redacted(old: &Memory) -> Edition {
+    let (edition, text) = (&old.edition, &old.edition.text);
+    let clean = |text: &str| secrets::redacted(text).into_owned();
+    let given = |field: Derivable, text: &Option<String>| {
+        text.as_deref().filter(|_| !edition.auto.has(field)).map(|text| Some(clean(text)))
+    };
+    let patch = intake::Patch {
+        content: Some(clean(&text.content)),
+        title: given(Derivable::Title, &text.title),
+        summary: given(Derivable::Summary, &text.summary),
+        tags: (!edition.auto.has(Derivable::Tags)).then(|| text.tags.iter().map(|tag| clean(tag)).collect()),
+        key: edition.key.as_deref().map(|key| Some(clean(key))),
+        source_note: edition.source_note.as_deref().map(|note| Some(clean(note))),
+        ..intake::Patch::default()
+    };
+    let mut new = patch.onto(edition, About::memory(old));
+    if !look::is_clean(&new) {
+        // What was made from the content by rules may show a secret where the content shows none.
+        new.text.title = new.text.title.map(|title| clean(&title));
+        new.text.summary = new.text.summary.map(|summary| clean(&summary));
+        new.text.tags.retain(|tag| secrets::find(tag).is_empty());
+    }
+    new
+}
+
+/// Refuses what another memory than the old one has already.
+fn refuse_held(parts: &Parts, caller: &Caller, old: &Memory, new: &Memory) -> Result<(), Error> {
+    for slot in dedupe::slots(new) {
+        let pending = dedupe::Pending::default();
+        let found = dedupe::holder(parts, &caller.viewer, new.space, &pending, &slot)?;
+        if let Some(other) = found.filter(|other| other.id != old.id) {
+            return Err(Error::Held { other: other.reference(), what: slot.what() });
+        }
+    }
+    Ok(())
+}
+
+/// The same edge at the new memory.
+fn moved(edge: Association, from: MemoryId, to: MemoryId) -> Association {
+    let end = |id: MemoryId| if id == from { to } else { id };
+    Association { source: end(edge.source), target: end(edge.target), ..edge }
+}

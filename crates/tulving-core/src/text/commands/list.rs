@@ -1,0 +1,244 @@
+//! The lists and phrases that orders are told by. A pure table; [`phrase`](super::phrase) reads it.
+//!
+//! A phrase is steps with blanks between them: `a|b` is one of these words, `{name}` one of a list, a step with `?` may be
+//! missing and one with `*` may come up to three times or be missing, `..3` is up to three words of any kind, and `,` says
+//! that a mark stands before what follows. `^` at the beginning says that it must be an order: at the beginning of a clause,
+//! or after words such as `please` and `you must`.
+
+use crate::vocabulary::CommandKind::{self, *};
+
+/// Words that several phrases use.
+pub(super) const LISTS: [(&str, &str); 23] = [
+    ("drop", "ignore|disregard|forget|override|bypass|discard|neglect|dismiss|overlook|scrap|abandon"),
+    ("det", "all|any|the|of|my|your|these|those|every|each|this|that|our|everything|absolutely"),
+    (
+        "before",
+        "previous|prior|above|preceding|earlier|foregoing|former|existing|original|initial|past|previously",
+    ),
+    (
+        "orders",
+        "instructions|instruction|prompt|prompts|rules|guidelines|guideline|directives|directive|commands|orders|directions|programming|training|constraints|restrictions|policies|guardrails|protocols",
+    ),
+    (
+        "act",
+        "output|print|say|reply|respond|write|tell|send|reveal|do|act|behave|instead|answer|give|execute|return|follow",
+    ),
+    ("free", "unrestricted|jailbroken|unfiltered|uncensored|amoral|evil|dan|unlimited|unbound|rogue"),
+    (
+        "limits",
+        "restrictions|rules|limits|limitations|guidelines|filters|ethics|morals|constraints|policies|boundaries|guardrails",
+    ),
+    ("tell", "tell|inform|mention|reveal|alert|notify|disclose|warn|say|admit|acknowledge|let|report"),
+    ("user", "user|human|operator"),
+    (
+        "do",
+        "run|execute|send|delete|install|call|do|perform|forward|upload|add|change|update|fetch|download|post|buy|transfer|include|append|insert|remove|copy|share|approve|merge|push|enable|disable|grant|invoke|use|wire|pay|order|commit",
+    ),
+    ("unsaid", "telling|informing|notifying|alerting|asking|mentioning|consulting|warning|prompting"),
+    ("send", "send|post|forward|exfiltrate|transmit|leak|email|mail|upload|submit|share|deliver|report|pipe"),
+    ("whose", "your|users|all|any|every|their|stored|found|entire|full|whole|available|known|its"),
+    (
+        "loot",
+        "password|passwords|credential|credentials|secrets|cookies|memories|tokens|env|keys|variables|prompt|history|transcript|conversation|context",
+    ),
+    ("vault", "password|passwords|credential|credentials|secrets|cookies|tokens|env|keys|variables"),
+    ("where", "http|https|url|webhook|server|endpoint|attacker|com|net|org|io|ru|xyz|address|site|website"),
+    (
+        "show",
+        "reveal|print|output|repeat|show|display|leak|tell|share|give|return|expose|write|list|recite|dump|disclose|paste|summarize",
+    ),
+    (
+        "heed",
+        "attention|note|notes|message|hey|hi|dear|hello|instruction|instructions|warning|notice|important|reminder|directive",
+    ),
+    ("ai", "ai|ais|llm|llms|chatbot|chatbots|gpt|chatgpt|claude|copilot|gemini|gpt4"),
+    (
+        "bot",
+        "assistant|assistants|agent|agents|model|models|system|systems|bot|bots|tool|tools|reader|readers|crawler|crawlers|reviewer|reviewers",
+    ),
+    (
+        "must",
+        "must|should|ignore|please|always|never|reply|respond|answer|execute|run|include|recommend|say|send|output|append|insert|visit|call|forget|disregard|rate|give|add|tell|mention|do|dont|stop",
+    ),
+    (
+        "reading",
+        "reading|processing|parsing|summarizing|summarising|reviewing|analyzing|analysing|evaluating|scanning|indexing|seeing",
+    ),
+    ("sly", "secretly|silently|covertly|quietly|discreetly"),
+];
+
+/// The phrases, each with how it tries to command.
+pub(super) const PHRASES: [(CommandKind, &str); 73] = [
+    (Override, "^ {drop} {det}* {before} {det}* {orders}"),
+    (
+        Override,
+        "^ {drop} {det}* {before} system|safety|security|developer|user|hidden|conversation|assistant|ai {orders}",
+    ),
+    (
+        Override,
+        "^ {drop} {det}* {orders} {before}|given|provided|that|you ..2 before|above|earlier|given|received|were|have|previously",
+    ),
+    (Override, "^ {drop} all|any|the|of|every* your ..2 {orders}"),
+    (
+        Override,
+        "^ {drop} {det}* system|safety|developer|content|security {orders}|filters|filter|message|messages|checks|measures",
+    ),
+    (
+        Override,
+        "^ {drop} everything|anything|all|whatever that? you ..3 told|know|learned|learnt|instructed|taught|given",
+    ),
+    (
+        Override,
+        "^ {drop} everything|anything|all {det}* above|before|prior|preceding|text|content ..2 and|then|instead ..2 {act}",
+    ),
+    (Override, "^ {drop} {det}* {orders} above|before|preceding ..1 and|instead|then"),
+    (Override, "^ {drop} every|each|any|all {before} rule"),
+    (
+        Override,
+        "^ {drop} what|whatever ..2 developer|developers|system|creators|creator|openai|anthropic|google|admin ..2 told|said|instructed|wrote",
+    ),
+    (
+        Override,
+        "order|command|instruct|want|require|authorize you to {drop} {det}* {before}|system|safety|your? {orders}",
+    ),
+    (Override, "^ stop|quit|cease following|obeying {det}* {before}? {orders}"),
+    (Override, "^ do|must|should|will not follow|obey {det}* {before}|system|safety|your ..1 {orders}"),
+    (Override, "^ dont follow|obey {det}* {before}|system|safety|your ..1 {orders}"),
+    (
+        Override,
+        "this|these|following|new|my instructions|instruction|message|prompt|directives|directive|orders override|overrides|supersede|supersedes|replace|replaces|overrule|cancel|cancels all|any|your|every ..2 {orders}",
+    ),
+    (
+        Override,
+        "your new|real|actual|true|updated|only instructions|directive|directives|orders|prompt|objective is|are|follow|below",
+    ),
+    (
+        Override,
+        "all|your ..1 {before} {orders} are|have|is ..2 void|cancelled|canceled|revoked|suspended|nullified|overridden|lifted|invalid",
+    ),
+    (
+        Override,
+        "^ treat|consider {det}* {before} {orders} ..2 void|cancelled|canceled|invalid|obsolete|null|deleted",
+    ),
+    (
+        Override,
+        "ignoriere|ignorieren|vergiss|vergessen|missachte sie? alle|alles|deine|die|ihre* vorherigen|vorigen|bisherigen|obigen|früheren|vorangegangenen|ursprünglichen ..1 anweisungen|anweisung|instruktionen|befehle|regeln|vorgaben",
+    ),
+    (
+        Override,
+        "ignore|ignorez|ignorer|oublie|oubliez toutes|tes|vos|les|ces* instructions|consignes|règles|directives précédentes|antérieures|initiales|ci",
+    ),
+    (
+        Override,
+        "ignora|ignore|ignorar|olvida|olvide todas|tus|las|sus|cualquier* instrucciones|órdenes|reglas|indicaciones anteriores|previas|iniciales",
+    ),
+    (Override, "ignora|ignorate|dimentica tutte|le|tue* istruzioni|regole|direttive precedenti|iniziali"),
+    (
+        Override,
+        "ignore|ignora|esqueça|esquece todas|as|suas* instruções|regras|ordens anteriores|prévias|iniciais",
+    ),
+    (Override, "negeer|vergeet alle|de|je* vorige|voorgaande|eerdere instructies|opdrachten|regels"),
+    (
+        Override,
+        "игнорируй|игнорируйте|забудь|забудьте все|свои|эти* предыдущие|прежние|ранние инструкции|указания|команды",
+    ),
+    (Role, "^ you are|re now ..2 {free}"),
+    (Role, "^ youre now ..2 {free}"),
+    (
+        Role,
+        "no longer ..1 bound|restricted|constrained|governed by ..3 {limits}|{orders}|openai|anthropic|google",
+    ),
+    (Role, "^ act|behave|respond|answer|operate|speak|reply ..2 as ..3 {free}"),
+    (Role, "^ act|behave|respond|answer|operate|speak|reply ..2 as ..2 if? you ..2 no {limits}|{orders}"),
+    (Role, "^ pretend|imagine|assume ..2 you ..2 no|without ..1 {limits}|{orders}"),
+    (Role, "^ pretend|imagine ..2 you are|re ..4 {free}|hacker"),
+    (Role, "you are|re ..3 {ai}|{bot} with|without no|any ..1 {limits}|{orders}"),
+    (Role, "^ pretend to be ..4 {free}|hacker"),
+    (Role, "^ you have|have|are no ethical|moral|content|safety ..1 {limits}|{orders}"),
+    (Role, "do anything now"),
+    (
+        Role,
+        "enter|enable|activate|switch|engage|initiate ..3 dan|jailbreak|jailbroken|unrestricted|unfiltered|godmode|uncensored mode",
+    ),
+    (Role, "{free} mode enabled|activated|engaged|on"),
+    (Role, "from now on ..2 you ..2 act|behave|respond|answer|speak|pretend|roleplay as"),
+    (Role, "from now on ..1 you are|re ..3 {free}|ai|bot|model|hacker|persona|terminal"),
+    (
+        Role,
+        "^ you ..1 must|will|shall ..2 obey|comply with? my|every|all|any ..2 command|commands|order|orders|request|requests",
+    ),
+    (Secrecy, "^ do|must|should|shall|will|are not|never ..1 {tell} ..4 the|your|this {user}"),
+    (Secrecy, "^ dont|never|mustnt|shouldnt|wont ..1 {tell} ..4 the|your|this {user}"),
+    (Secrecy, "^ {do} ..12 without ..1 {unsaid} ..3 {user}"),
+    (Secrecy, "keep ..3 secret|hidden|private|confidential|invisible from ..1 {user}"),
+    (Secrecy, "^ hide|conceal this|these|that|your|it ..4 from ..1 {user}"),
+    (
+        Secrecy,
+        "the {user} must|should|shall|may|can|cannot|mustnt|shouldnt not|never? ..1 know|learn|suspect|discover|realize|realise|told",
+    ),
+    (Secrecy, "^ {sly} send|forward|upload|copy|exfiltrate|collect|record|insert|append|transmit|include"),
+    (Exfiltration, "^ {send} ..4 {whose} ..3 {loot} ..10 {where}"),
+    (
+        Exfiltration,
+        "^ {send} ..2 api|private|ssh|access|secret|system|chat|conversation keys|key|tokens|prompt|history ..8 {where}",
+    ),
+    (
+        Exfiltration,
+        "^ append|include|add|embed|encode|insert|attach ..4 {whose} ..3 {loot} ..8 url|image|link|query|parameter|request",
+    ),
+    (
+        Exfiltration,
+        "^ {show} ..4 your ..2 system|initial|hidden|original|secret|internal|full|developer|confidential ..1 prompt|prompts|instructions|instruction|message|rules|guidelines",
+    ),
+    (
+        Exfiltration,
+        "^ {show} {det}* system|hidden|developer prompt|message|instructions ..3 verbatim|word|exactly|above",
+    ),
+    (
+        Exfiltration,
+        "^ repeat|print|output|copy|recite ..3 words|text|everything|instructions|prompt|sentence above|before",
+    ),
+    (Exfiltration, "cat ..3 id rsa|ed25519|ecdsa ..6 curl|wget|nc"),
+    (Exfiltration, "curl|wget|nc ..10 cat ..3 id|aws|env|etc rsa|ed25519|ecdsa|credentials|passwd|shadow"),
+    (Exfiltration, "cat ..3 env|credentials|passwd|shadow ..4 curl|wget|nc"),
+    (Exfiltration, "printenv|env ..3 curl|wget|nc"),
+    (Exfiltration, "curl|wget|nc ..6 etc passwd|shadow"),
+    (
+        Exfiltration,
+        "^ read|open|find|collect|gather ..4 {whose}|the|api|env|ssh ..3 {vault}|file ..3 and|then send|post|upload|forward|email|include|exfiltrate",
+    ),
+    (Address, "{heed} to|for|all|any|the* {ai} {bot}? , ..8 {must}"),
+    (Address, "{heed} to|for|all|any|the* language model|models ..8 {must}"),
+    (Address, "{heed} to|for|all|any|the* {ai} {bot}? {reading} ..12 {must}"),
+    (Address, "if|when you are|re ..1 {ai} {bot}? , ..10 {must}"),
+    (Address, "if youre ..1 {ai} {bot}? , ..10 {must}"),
+    (Address, "if|when you are|re ..3 language model ..12 {must}"),
+    (Address, "if|when you are|re ..1 {ai} {bot}? {reading} ..14 {must}"),
+    (Address, "if any|an ..1 {ai} {bot}? is {reading} ..12 {must}"),
+    (Address, "{ai} {bot} {reading} this|the ..12 {must}"),
+    (Address, "llms|ais|chatbots {reading} this ..12 {must}"),
+    (Address, "to|for any|all {ai} {bot}? {reading} this|the"),
+    (Address, "any|all {ai} {bot} that reads|read|processes|process|sees|parses this|the ..12 {must}"),
+    (
+        Address,
+        "{ai} {bot} must|should always|never|only|immediately ..4 {do}|{must}|recommend|mention|{tell}",
+    ),
+];
+
+/// Words that may stand between the beginning of a clause and the verb of an order.
+pub(super) const LEAD: &str = "please|now|you|must|should|will|shall|are|need|have|to|also|then|just|simply|immediately|first|instead|kindly|i|want|your|task|is|important|attention|assistant|ai|model|system|hey|hi|hello|ok|okay|dear|so|but|next|hereby|therefore|always|completely|entirely|totally|would|like|job|goal|ll|youll|can|may|henceforth|chatgpt|claude|agent|new|instruction|instructions|re|let|us|lets|its|it|time|urgent|note|step|1|2|3";
+/// Words of which one makes `to` and a verb an order.
+pub(super) const BEFORE_TO: &str = "need|have|want|task|is|are|like|job|goal|time|instruction|instructions";
+/// Words that join an order to what is before it.
+pub(super) const JOINS: &str = "and|then|but|so|or";
+/// Who does something in a tale.
+pub(super) const TALE: &str = "we|they|he|she|it|i|who|which|that|team|users|people|customers|attackers|attacker|models|someone|developers|students|was|were|had";
+/// Words beside which what stands in quotes is only told of.
+pub(super) const TOLD: &str = "injection|injections|jailbreak|jailbreaks|jailbreaking|attacker|attackers|attack|attacks|adversarial|malicious|owasp|phishing|payload|payloads|detector|detects|detect|detection|exploit|classifier|sanitize|sanitizer|guardrail|redteam";
+/// Words by which what follows a tag speaks to the reader.
+pub(super) const ADDRESSED: &str =
+    "you|your|youre|ignore|must|disregard|instruction|instructions|override|dont";
+/// Words that begin an order after `System:`.
+pub(super) const ORDERED: &str = "you|youre|your|ignore|disregard|forget|override";
+/// Words for whom a comment may be.
+pub(super) const READERS: &str = "assistant|assistants|agent|agents|bot|bots";

@@ -1,0 +1,116 @@
+//! Marks by which a host tells a model who speaks. In a memory nobody needs them.
+
+use super::Found;
+use super::phrase;
+use super::word::{Gap, Words};
+use crate::vocabulary::CommandKind;
+
+/// Marks that mean nothing else, in lower case.
+const MARKS: [&str; 16] = [
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|system|>",
+    "<|user|>",
+    "<|assistant|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|eot_id|>",
+    "<|endoftext|>",
+    "<|begin_of_text|>",
+    "<<sys>>",
+    "<</sys>>",
+    "[inst]",
+    "[/inst]",
+    "<start_of_turn>",
+    "<end_of_turn>",
+];
+
+/// Names of tags that count where what follows speaks to the reader, in lower case.
+const TAGS: [&str; 16] = [
+    "system",
+    "system-reminder",
+    "system_prompt",
+    "system-prompt",
+    "assistant",
+    "developer",
+    "admin",
+    "instructions",
+    "important",
+    "tool_result",
+    "tool_results",
+    "tool_call",
+    "function_results",
+    "function_calls",
+    "user_query",
+    "override",
+];
+
+/// So many bytes after a tag are looked at, and so many words.
+const AFTER: usize = 400;
+
+pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        if !matches!(byte, b'<' | b'[' | b'#' | b'*') {
+            continue;
+        }
+        let end = match byte {
+            b'<' | b'[' => mark(bytes, at).or_else(|| tag(bytes, at).filter(|end| speaks(words, *end))),
+            _ => None,
+        };
+        if let Some(end) = end.filter(|end| !is_shown(bytes, at, *end)) {
+            found.push(Found { range: at..end, what: CommandKind::FakeTag });
+        }
+    }
+    speakers(words, found);
+}
+
+fn mark(bytes: &[u8], at: usize) -> Option<usize> {
+    let same = |mark: &&&str| {
+        bytes.get(at..at + mark.len()).is_some_and(|part| part.eq_ignore_ascii_case(mark.as_bytes()))
+    };
+    MARKS.iter().find(same).map(|mark| at + mark.len())
+}
+
+/// Where a tag of one of the names ends: `<system>`, `[SYSTEM]`, with nothing else in it.
+fn tag(bytes: &[u8], at: usize) -> Option<usize> {
+    let close = if bytes[at] == b'<' { b'>' } else { b']' };
+    let length = bytes[at + 1..].iter().take(24).position(|byte| *byte == close)?;
+    let name = bytes[at + 1..at + 1 + length].to_ascii_lowercase();
+    let name = name.trim_ascii();
+    TAGS.iter().any(|tag| name == tag.as_bytes()).then_some(at + length + 2)
+}
+
+/// Whether what follows a tag speaks to the reader.
+fn speaks(words: &Words<'_>, end: usize) -> bool {
+    let places = words.within(&(end..end + AFTER));
+    words.all[places].iter().take(40).any(|word| phrase::ADDRESSED.contains(&word.number))
+}
+
+/// Whether a mark is shown as code, and not used.
+fn is_shown(bytes: &[u8], at: usize, end: usize) -> bool {
+    let quote = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'`' | b'"' | b'\''));
+    quote(at.checked_sub(1).and_then(|before| bytes.get(before))) && quote(bytes.get(end))
+}
+
+/// Lines that begin with `System:` and give an order.
+fn speakers(words: &Words<'_>, found: &mut Vec<Found>) {
+    for (place, word) in words.all.iter().enumerate() {
+        if word.number != *phrase::SYSTEM || word.gap < Gap::Clause || !begins_line(words.text, word.start) {
+            continue;
+        }
+        let rest = &words.text[word.end..];
+        let colon = rest.trim_start_matches(['*', '_', ']', ' ']).starts_with(':');
+        let next = words.all.get(place + 1).filter(|next| phrase::ORDERED.contains(&next.number));
+        if let Some(next) = next.filter(|_| colon) {
+            found.push(Found { range: word.start..next.end, what: CommandKind::FakeTag });
+        }
+    }
+}
+
+/// Whether only marks stand between the beginning of a line and this place.
+fn begins_line(text: &str, at: usize) -> bool {
+    let before = text[..at].bytes().rev().take_while(|byte| *byte != b'\n').take(12);
+    let marks: Vec<u8> = before.collect();
+    marks.len() < 12 && marks.iter().all(|byte| b"#*_> [\t".contains(byte))
+}

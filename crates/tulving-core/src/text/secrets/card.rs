@@ -1,0 +1,130 @@
+//! Numbers of payment cards: of a length and a beginning that an issuer has, with a check digit that is right, and
+//! grouped as cards are or beside a word that names one.
+
+use super::Found;
+use crate::vocabulary::SecretKind;
+
+/// Fewest and most digits of a number.
+const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
+/// How far before a number a word may stand that names a card.
+const BESIDE: usize = 48;
+/// The words that do, in lower case.
+const NAMES: [&str; 8] =
+    ["card", "visa", "mastercard", "amex", "american express", "credit", "debit", "karte"];
+/// Numbers that payment services give out for tests.
+const TESTS: [&str; 12] = [
+    "4242424242424242",
+    "4111111111111111",
+    "4012888888881881",
+    "4000056655665556",
+    "4000000000000002",
+    "5555555555554444",
+    "5105105105105100",
+    "2223003122003222",
+    "378282246310005",
+    "371449635398431",
+    "6011111111111117",
+    "6011000990139424",
+];
+
+pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let first = digits(bytes, at);
+        let apart = at.checked_sub(1).is_none_or(|before| !is_tied(bytes[before]));
+        match apart.then(|| number(text, at)).flatten() {
+            Some(end) => {
+                found.push(Found { range: at..end, what: SecretKind::CardNumber });
+                at = end;
+            }
+            None => at += first,
+        }
+    }
+}
+
+/// Whether a number beside this is a part of something else.
+fn is_tied(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'+' | b'/' | b'#' | b'=')
+}
+
+fn digits(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// Where the number of a card ends that begins here.
+fn number(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut groups, mut end) = (vec![digits(bytes, at)], at + digits(bytes, at));
+    let gap = bytes.get(end).copied().filter(|byte| matches!(byte, b' ' | b'-'));
+    while groups.len() < 5 && gap.is_some() && bytes.get(end).copied() == gap {
+        let next = digits(bytes, end + 1);
+        if next == 0 {
+            break;
+        }
+        groups.push(next);
+        end += 1 + next;
+        if groups.iter().sum::<usize>() > *DIGITS.end() {
+            return None;
+        }
+    }
+    let ends =
+        bytes.get(end).is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_' && *byte != b'-');
+    let number: String = text[at..end].chars().filter(char::is_ascii_digit).collect();
+    let grouped = match groups.as_slice() {
+        [_] => is_named(text, at),
+        [4, 4, 4, 4] | [4, 6, 5] | [4, 6, 4] | [4, 4, 4, 4, 3] => true,
+        _ => false,
+    };
+    let valid =
+        ends && grouped && DIGITS.contains(&number.len()) && is_issued(&number) && is_checked(&number);
+    (valid && !TESTS.contains(&number.as_str())).then_some(end)
+}
+
+/// Whether a word that names a card stands before a number, on its line.
+fn is_named(text: &str, at: usize) -> bool {
+    let from = (at.saturating_sub(BESIDE)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    let before = text[from..at].rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
+    NAMES.iter().any(|name| before.contains(name))
+}
+
+/// Whether an issuer gives out numbers that begin so and are so long.
+fn is_issued(number: &str) -> bool {
+    let head = |digits: usize| number[..digits].parse::<u32>().unwrap_or_default();
+    match number.len() {
+        13 => head(1) == 4,
+        14 => matches!(head(2), 36 | 38 | 39) || (300..=305).contains(&head(3)),
+        15 => matches!(head(2), 34 | 37),
+        16 => {
+            head(1) == 4
+                || (51..=55).contains(&head(2))
+                || (2221..=2720).contains(&head(4))
+                || head(4) == 6011
+                || head(2) == 65
+                || (644..=649).contains(&head(3))
+                || (3528..=3589).contains(&head(4))
+                || head(2) == 62
+        }
+        19 => head(1) == 4 || head(2) == 62,
+        _ => head(2) == 62,
+    }
+}
+
+/// Whether the check digit is right (Luhn).
+fn is_checked(number: &str) -> bool {
+    let sum: u32 = number
+        .bytes()
+        .rev()
+        .enumerate()
+        .map(|(place, byte)| match (place % 2, u32::from(byte - b'0')) {
+            (0, digit) => digit,
+            (_, digit) if digit > 4 => digit * 2 - 9,
+            (_, digit) => digit * 2,
+        })
+        .sum();
+    sum.is_multiple_of(10) && super::chance::distinct(number.as_bytes()) >= 3
+}

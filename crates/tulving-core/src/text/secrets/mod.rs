@@ -1,0 +1,158 @@
+//! Finds secrets in a text: keys and tokens of known forms, private keys, passwords in addresses, card numbers, and what
+//! is said to be a password or a key.
+//!
+//! Pure, and linear in the length of the text, whatever it is. What looks random counts only in a known form or beside a
+//! word that names a secret, so hashes, ids, checksums and data in letters are left alone.
+
+mod address;
+mod block;
+mod card;
+mod chance;
+mod named;
+mod token;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::vocabulary::SecretKind;
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where it stands, in bytes. Both ends are between characters.
+    pub range: Range<usize>,
+    /// What it is.
+    pub what: SecretKind,
+}
+
+/// The secrets in a text, in order and apart from each other.
+pub fn find(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    token::find(text, &mut found);
+    block::find(text, &mut found);
+    address::find(text, &mut found);
+    card::find(text, &mut found);
+    named::find(text, &mut found);
+    apart(found)
+}
+
+/// The text with the kind of each secret in its place, such as `[redacted: password]`.
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    let found = find(text);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len());
+    let mut at = 0;
+    for Found { range, what } in found {
+        safe.push_str(&text[at..range.start]);
+        safe.push_str(REDACTED);
+        safe.push_str(what.as_str());
+        safe.push(']');
+        at = range.end;
+    }
+    safe.push_str(&text[at..]);
+    Cow::Owned(safe)
+}
+
+/// How what stands in the place of a secret begins.
+const REDACTED: &str = "[redacted: ";
+
+/// What was found, in order. Those that overlap are one, of the kind that says more: a known form says more than a name
+/// beside it.
+fn apart(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|one| one.range.start);
+    let mut apart: Vec<Found> = Vec::with_capacity(found.len());
+    for one in found {
+        match apart.last_mut().filter(|last| one.range.start < last.range.end) {
+            None => apart.push(one),
+            Some(last) => {
+                last.range.end = last.range.end.max(one.range.end);
+                last.what = last.what.min(one.what);
+            }
+        }
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A value that looks random and is nobody's. In pieces, so that nobody who searches repositories takes it for a key.
+    fn made_up(length: usize) -> String {
+        "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0".chars().cycle().take(length).collect()
+    }
+
+    #[test]
+    fn a_secret_is_found_where_it_stands() {
+        let token = format!("gh{}_{}", "p", made_up(36));
+        let text = format!("the token of CI is {token}, café");
+        let found = find(&text);
+        assert_eq!(found.len(), 1);
+        assert_eq!(&text[found[0].range.clone()], token);
+        assert_eq!(redacted(&text), "the token of CI is [redacted: github_token], café");
+        assert_eq!(redacted("nothing here"), "nothing here");
+    }
+
+    #[test]
+    fn what_overlaps_is_one_of_the_kind_that_says_more() {
+        let token = format!("gl{}-{}", "pat", made_up(20));
+        let text = format!("password={token} and https://ci:{token}@example.org/repo");
+        let kinds: Vec<_> = find(&text).into_iter().map(|one| one.what).collect();
+        assert_eq!(kinds, [SecretKind::GitlabToken, SecretKind::GitlabToken]);
+    }
+
+    #[test]
+    fn hostile_texts_take_linear_time() {
+        const BYTES: usize = 300_000;
+        for piece in [
+            "a",
+            "-",
+            "sk-",
+            "eyJ-",
+            "eyJa.",
+            "4 ",
+            "4111-",
+            "://",
+            "http://a:",
+            "http://a:b",
+            "password:",
+            "password='",
+            "token is ",
+            "-----BEGIN PRIVATE KEY-----",
+            "-----BEGIN ",
+            "AKIA",
+            "é",
+            "\u{200b}",
+            "\"key\": ",
+            "api key ",
+            "--secret ",
+        ] {
+            let text = piece.repeat(BYTES / piece.len());
+            let found = find(&text);
+            assert!(found.iter().all(|one| text.is_char_boundary(one.range.end)), "{piece}");
+        }
+        // Ten times as much takes ten times as long.
+        let long = "sk-eyJa.4 password: http://a:b -----BEGIN PRIVATE KEY-----".repeat(10 * BYTES / 58);
+        let _ = find(&long);
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_are_in_order_and_between_characters(
+            pieces in prop::collection::vec("password|[:=\"' ]|é|ß\u{301}|https://|a:b@|eyJhbGciOi|\\.|sk-|[a-zA-Z0-9]{1,30}|\\PC|\n|4111 1111|-----BEGIN RSA PRIVATE KEY-----", 0..30),
+        ) {
+            let text = pieces.concat();
+            let mut end = 0;
+            for one in find(&text) {
+                prop_assert!(one.range.start >= end && one.range.start < one.range.end);
+                prop_assert!(text.get(one.range.clone()).is_some());
+                end = one.range.end;
+            }
+            let _ = redacted(&text);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Keys and tokens that are known by how they begin.
+
+use super::Found;
+use super::chance::{distinct, is_random, is_stand_in};
+use crate::vocabulary::SecretKind::{self, *};
+
+/// What a token is made of after its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// Capitals and digits.
+    Capital,
+    /// Letters and digits.
+    Letter,
+    /// Those and `_`.
+    Name,
+    /// Those and `-`.
+    Url,
+    /// Those and `.`.
+    Dotted,
+}
+
+impl Class {
+    const COUNT: usize = 5;
+
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Capital => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Self::Letter => byte.is_ascii_alphanumeric(),
+            Self::Name => byte.is_ascii_alphanumeric() || byte == b'_',
+            Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
+            Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+        }
+    }
+}
+
+/// How a token begins, of what it is made after that and how much of it there is.
+struct Form(&'static str, Class, usize, SecretKind);
+
+/// Longest body of a token.
+const LONGEST: usize = 400;
+
+/// The known forms. Of two that begin alike, the longer beginning comes first.
+const FORMS: [Form; 47] = [
+    Form("AKIA", Class::Capital, 16, AwsKeyId),
+    Form("ASIA", Class::Capital, 16, AwsKeyId),
+    Form("ghp_", Class::Letter, 36, GithubToken),
+    Form("gho_", Class::Letter, 36, GithubToken),
+    Form("ghu_", Class::Letter, 36, GithubToken),
+    Form("ghs_", Class::Letter, 36, GithubToken),
+    Form("ghr_", Class::Letter, 36, GithubToken),
+    Form("github_pat_", Class::Name, 40, GithubToken),
+    Form("glpat-", Class::Url, 20, GitlabToken),
+    Form("gldt-", Class::Url, 20, GitlabToken),
+    Form("glrt-", Class::Url, 20, GitlabToken),
+    Form("glptt-", Class::Url, 20, GitlabToken),
+    Form("glsoat-", Class::Url, 20, GitlabToken),
+    Form("xoxb-", Class::Url, 20, SlackToken),
+    Form("xoxp-", Class::Url, 20, SlackToken),
+    Form("xoxa-", Class::Url, 20, SlackToken),
+    Form("xoxr-", Class::Url, 20, SlackToken),
+    Form("xoxs-", Class::Url, 20, SlackToken),
+    Form("xoxe-", Class::Url, 20, SlackToken),
+    Form("xapp-", Class::Url, 20, SlackToken),
+    Form("sk_live_", Class::Letter, 16, StripeKey),
+    Form("sk_test_", Class::Letter, 16, StripeKey),
+    Form("rk_live_", Class::Letter, 16, StripeKey),
+    Form("rk_test_", Class::Letter, 16, StripeKey),
+    Form("whsec_", Class::Letter, 24, StripeKey),
+    Form("sk-ant-", Class::Url, 24, AnthropicKey),
+    Form("sk-proj-", Class::Url, 24, OpenaiKey),
+    Form("sk-svcacct-", Class::Url, 24, OpenaiKey),
+    Form("sk-admin-", Class::Url, 24, OpenaiKey),
+    Form("sk-or-v1-", Class::Letter, 32, ServiceToken),
+    Form("sk-", Class::Letter, 32, OpenaiKey),
+    Form("AIza", Class::Url, 35, GoogleKey),
+    Form("ya29.", Class::Url, 30, GoogleKey),
+    Form("GOCSPX-", Class::Url, 24, GoogleKey),
+    Form("npm_", Class::Letter, 36, NpmToken),
+    Form("pypi-", Class::Url, 50, PypiToken),
+    Form("hf_", Class::Letter, 30, HuggingFaceToken),
+    Form("SG.", Class::Dotted, 50, ServiceToken),
+    Form("dop_v1_", Class::Letter, 64, ServiceToken),
+    Form("shpat_", Class::Letter, 32, ServiceToken),
+    Form("shpss_", Class::Letter, 32, ServiceToken),
+    Form("dckr_pat_", Class::Url, 24, ServiceToken),
+    Form("gsk_", Class::Letter, 40, ServiceToken),
+    Form("xai-", Class::Letter, 40, ServiceToken),
+    Form("lin_api_", Class::Letter, 32, ServiceToken),
+    Form("tvly-", Class::Url, 24, ServiceToken),
+    Form("AGE-SECRET-KEY-1", Class::Capital, 50, PrivateKey),
+];
+
+/// The letters that they begin with, and those of the other two.
+const FIRSTS: &[u8] = b"AghxsrwyGnpSdltbe";
+
+/// What the address of a Slack webhook has after its scheme.
+const WEBHOOK: &str = "hooks.slack.com/services/";
+
+/// Ends of runs that were looked at, so that no run is read twice.
+#[derive(Default)]
+struct Runs([usize; Class::COUNT]);
+
+impl Runs {
+    /// Where the run of a class ends that `at` stands in. To be asked with ascending places.
+    fn end(&mut self, bytes: &[u8], class: Class, at: usize) -> usize {
+        let known = &mut self.0[class as usize];
+        if at >= *known {
+            *known = end(bytes, class, at);
+        }
+        *known
+    }
+}
+
+fn end(bytes: &[u8], class: Class, at: usize) -> usize {
+    bytes[at..].iter().position(|byte| !class.has(*byte)).map_or(bytes.len(), |length| at + length)
+}
+
+pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut runs = Runs::default();
+    let mut at = 0;
+    while at < bytes.len() {
+        let before = at.checked_sub(1).map(|before| bytes[before]);
+        if !FIRSTS.contains(&bytes[at]) || before.is_some_and(|byte| Class::Name.has(byte)) {
+            at += 1;
+            continue;
+        }
+        // Only where a run begins: a token of three runs would else be read again from each place in the first.
+        let first = before.is_none_or(|byte| !Class::Url.has(byte));
+        let one = of_form(text, at, &mut runs)
+            .or_else(|| first.then(|| web_token(bytes, at)).flatten())
+            .or_else(|| webhook(text, at));
+        match one {
+            Some(one) => {
+                at = one.range.end;
+                found.push(one);
+            }
+            None => at += 1,
+        }
+    }
+}
+
+fn of_form(text: &str, at: usize, runs: &mut Runs) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let Form(start, class, least, what) =
+        FORMS.iter().find(|Form(start, ..)| bytes[at..].starts_with(start.as_bytes()))?;
+    let from = at + start.len();
+    let end = if from < bytes.len() { runs.end(bytes, *class, from) } else { from };
+    if !(*least..=LONGEST).contains(&(end - from)) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+        return None;
+    }
+    let body = &text[from..end];
+    let likely = match class {
+        // Of capitals only, some have no digit.
+        Class::Capital => distinct(body.as_bytes()) >= 6 && !is_stand_in(body),
+        _ => is_random(body),
+    };
+    likely.then_some(Found { range: at..end, what: *what })
+}
+
+/// A signed JSON web token: three parts, the first two of which are JSON.
+fn web_token(bytes: &[u8], at: usize) -> Option<Found> {
+    const JSON: &[u8] = b"eyJ";
+    if !bytes[at..].starts_with(JSON) {
+        return None;
+    }
+    let head = end(bytes, Class::Url, at);
+    let from = head + 1;
+    if bytes.get(head) != Some(&b'.') || !bytes[from..].starts_with(JSON) {
+        return None;
+    }
+    let body = end(bytes, Class::Url, from);
+    if bytes.get(body) != Some(&b'.') {
+        return None;
+    }
+    let last = end(bytes, Class::Url, body + 1);
+    let long = head - at >= 12 && body - from >= 8 && last - body > 20;
+    long.then_some(Found { range: at..last, what: JsonWebToken })
+}
+
+fn webhook(text: &str, at: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    if !bytes[at..].starts_with(WEBHOOK.as_bytes()) {
+        return None;
+    }
+    let from = at + WEBHOOK.len();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'/';
+    let length = bytes[from..].iter().take(LONGEST).take_while(|byte| is_part(byte)).count();
+    let path = &text[from..from + length];
+    let parts = path.split('/').filter(|part| part.len() >= 8).count();
+    (parts == 3 && is_random(path)).then_some(Found { range: at..from + length, what: SlackToken })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_form_hides_another() {
+        for (place, Form(start, ..)) in FORMS.iter().enumerate() {
+            assert!(FIRSTS.contains(&start.as_bytes()[0]), "{start}");
+            let before = FORMS[..place].iter().find(|Form(other, ..)| start.starts_with(other));
+            assert!(before.is_none(), "{start}");
+        }
+    }
+}
