@@ -292,7 +292,7 @@ fn nothing_of_another_space_or_of_others_private_memories_is_told() {
     // What a confined token reaches is all that it is told of.
     let user = within(&bed.user(), here);
     assert_eq!(told(&bed, &user, &text(None)).entries.len(), 2);
-    let mut confined = user.clone();
+    let mut confined = user;
     confined.viewer.within = Some(vec![there]);
     assert_eq!(lines(&told(&bed, &confined, &text(None))), ["2024-03-01 → … #1 v1 The code is 3333 holds"]);
 }
