@@ -103,6 +103,8 @@ pub enum Field {
     File,
     /// A day.
     Date,
+    /// How many days old.
+    OlderThan,
 }
 
 impl Field {
@@ -137,6 +139,7 @@ impl Field {
             Self::Budget => "budget",
             Self::File => "file",
             Self::Date => "date",
+            Self::OlderThan => "older_than",
         }
     }
 }

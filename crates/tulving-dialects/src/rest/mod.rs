@@ -9,6 +9,7 @@ mod links;
 mod memories;
 mod operation;
 mod people;
+mod quality;
 mod recall;
 mod saving;
 mod shown;
@@ -28,6 +29,7 @@ pub fn operations() -> &'static [Operation] {
             ("Memories", editing::operations()),
             ("Recall", recall::operations()),
             ("Associations", links::operations()),
+            ("Quality", quality::operations()),
             ("Spaces and tokens", people::operations()),
             ("Journals", journals::operations()),
             ("Files and conversations", files::operations()),

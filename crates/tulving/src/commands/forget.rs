@@ -55,23 +55,28 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
         })?;
     }
     if args.hard {
-        // The answer is given; what is left is to get the text out of unused parts of the file. Where that must wait, the
-        // next `forget --hard` or `doctor` does it.
-        printer.finish()?;
-        match app.store.scrub().and_then(|_| app.store.erased_lingers()) {
-            Ok(false) => {}
-            Ok(true) => printer.warning(
-                "another process reads the store, so the text may be in its files until that ends; `tulving doctor` tells",
-            )?,
-            Err(error) => printer.warning(format!("the file is still to be rewritten: {error}"))?,
-        }
-        match app.index.purge() {
-            Ok(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_)) => {}
-            Ok(Folded::Busy | Folded::Done { .. }) => printer.warning(
-                "another process uses the index, so its words may be in there until that ends; `tulving doctor` tells",
-            )?,
-            Err(error) => printer.warning(format!("the index is still to be rewritten: {error}"))?,
-        }
+        scrub(app, printer)?;
     }
     Ok(outcome)
+}
+
+/// Gets the text of what was erased out of unused parts of the files, once the answer is given. Where that must wait, the next
+/// `forget --hard` or `doctor` does it.
+pub(super) fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+    printer.finish()?;
+    match app.store.scrub().and_then(|_| app.store.erased_lingers()) {
+        Ok(false) => {}
+        Ok(true) => printer.warning(
+            "another process reads the store, so the text may be in its files until that ends; `tulving doctor` tells",
+        )?,
+        Err(error) => printer.warning(format!("the file is still to be rewritten: {error}"))?,
+    }
+    match app.index.purge() {
+        Ok(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_)) => {}
+        Ok(Folded::Busy | Folded::Done { .. }) => printer.warning(
+            "another process uses the index, so its words may be in there until that ends; `tulving doctor` tells",
+        )?,
+        Err(error) => printer.warning(format!("the index is still to be rewritten: {error}"))?,
+    }
+    Ok(())
 }
