@@ -4,8 +4,8 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use tulving_core::answer::Strength;
 use tulving_core::vocabulary::{
-    Author, Boundary, ContentType, Derivable, JobState, Kind, LinkedBy, MemoryType, Origin, PrincipalKind,
-    Relation, Role, SpaceKind, Stability, State, Trust, TurnRole, VersionAct,
+    Author, Boundary, ContentType, Derivable, FindingKind, JobState, Kind, LinkedBy, MemoryType, Origin,
+    PrincipalKind, ProposedAct, Relation, Role, SpaceKind, Stability, State, Trust, TurnRole, VersionAct,
 };
 
 use crate::Dialect;
@@ -31,12 +31,14 @@ words!(
     Boundary,
     ContentType,
     Derivable,
+    FindingKind,
     JobState,
     Kind,
     LinkedBy,
     MemoryType,
     Origin,
     PrincipalKind,
+    ProposedAct,
     Relation,
     Role,
     SpaceKind,

@@ -15,10 +15,10 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use crate::commands::{
-    associate, attachment, audit, backup, completions, config, context, conversation, dissociate, doctor,
-    dump, embed, extract_text, file, fold, forget, get, history, import, jobs, journal, list, load,
-    long_term, mcp, memory, r#move, moves, push, recall, related, revert, save, serve, space, tend, timeline,
-    token, tool, turn, update,
+    associate, attachment, audit, audit_quality, backup, completions, config, context, conversation,
+    dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history, import, jobs, journal,
+    list, load, long_term, mcp, memory, r#move, moves, push, recall, related, revert, save, serve, space,
+    tend, timeline, token, tool, turn, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -161,6 +161,8 @@ pub(crate) enum Command {
     Token(token::Token),
     /// Show what was done, by whom and why
     Audit(audit::Audit),
+    /// Show what is wrong with memories, and do what is proposed about it
+    AuditQuality(audit_quality::AuditQuality),
     /// Copy the whole store into a file, or back
     Backup(backup::Backup),
     /// Write everything as JSON Lines

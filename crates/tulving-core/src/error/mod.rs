@@ -107,6 +107,8 @@ pub enum Field {
     Date,
     /// How many days.
     Days,
+    /// How many days old.
+    OlderThan,
 }
 
 impl Field {
@@ -142,6 +144,7 @@ impl Field {
             Self::File => "file",
             Self::Date => "date",
             Self::Days => "days",
+            Self::OlderThan => "older_than",
         }
     }
 }

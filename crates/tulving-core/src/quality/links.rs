@@ -113,20 +113,32 @@ fn near_duplicate<'a>(weight: Weight, source: &'a Memory, target: &'a Memory) ->
         true => (source, target),
         false => (target, source),
     };
-    let sure = likeness == Likeness::Alike || weight.get() >= SAME;
+    let sure = twins::same_names(one, other) && (likeness == Likeness::Alike || weight.get() >= SAME);
     let deed = Deed {
         weight: Some(weight),
         ..Deed::new(ProposedAct::Supersede, &[newer, older], "it says nearly the same and is newer")
     };
     let proposed = sure && !older.standing.pinned;
-    let otherwise = "where they say different things, `tulving dissociate` takes the link between them away";
+    let (new, old) = (name(newer), name(older));
+    let both = format!("where both hold, `tulving dissociate {} {}`", name(source), name(target));
+    let advice = match proposed {
+        true => both,
+        false => format!(
+            "where the newer one replaces the other, `tulving associate {new} {old} --relation updates`; {both}"
+        ),
+    };
     Some(Found {
         kind: FindingKind::NearDuplicate,
         memories: vec![older, newer],
         why: format!("they are {:.2} alike", weight.get()),
-        advice: Some(otherwise.to_owned()),
+        advice: Some(advice),
         deeds: proposed.then_some(deed).into_iter().collect(),
     })
+}
+
+/// What a memory is called on a command line, where `#` would begin a comment.
+fn name(memory: &Memory) -> String {
+    memory.label().replace('#', "")
 }
 
 fn began(memory: &Memory) -> (crate::time::Timestamp, MemoryId) {

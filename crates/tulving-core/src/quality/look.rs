@@ -225,6 +225,7 @@ fn never_recalled<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Option<Found<'a>> 
         kind: FindingKind::NeverRecalled,
         memories: vec![memory],
         why: match days {
+            0 => "nobody recalled it since it was saved today".to_owned(),
             1 => "nobody recalled it in the day since it was saved".to_owned(),
             days => format!("nobody recalled it in the {days} days since it was saved"),
         },

@@ -110,6 +110,29 @@ pub fn likeness(one: &str, other: &str) -> Likeness {
     }
 }
 
+/// Whether two texts name the same: people, places, days. Names are told by their capitals, but for the first word of a
+/// sentence, which has one anyway.
+pub fn same_names(one: &str, other: &str) -> bool {
+    names(one) == names(other)
+}
+
+fn names(text: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut begins = true;
+    for word in text.split_whitespace() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let mut letters = bare.chars();
+        let capital = letters.next().is_some_and(char::is_uppercase) && letters.any(char::is_lowercase);
+        if capital && !begins {
+            names.push(bare);
+        }
+        begins = word.ends_with(['.', '!', '?', ':']);
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// The letters and digits of a text in lower case.
 pub fn plain(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
@@ -234,6 +257,14 @@ mod tests {
         let long = format!("{start} {}", "eleven twelve thirteen fourteen fifteen ".repeat(5));
         assert_eq!(apart([start, &long, "something else"], 10).order, [0, 1, 2]);
     }
+    #[test]
+    fn names_are_told_by_their_capitals() {
+        assert!(same_names("The office is in Köln. It is large", "the office, in Köln, is large"));
+        assert!(!same_names("The office is in Köln", "The office is in Bonn"));
+        assert!(!same_names("Restored every Sunday", "Restored every Saturday"));
+        assert!(same_names("The DB is restored", "Our database is restored"));
+    }
+
     #[test]
     fn how_much_two_texts_say_the_same_is_told() {
         let text = "The staging database is restored every Sunday night";

@@ -90,6 +90,7 @@ fn known(field: &str) -> Option<Value> {
         "name" => json!("reviewer"),
         "label" => json!("reviewer"),
         "token" => json!("tlv_…"),
+        "proposal" => json!("3f0a377ba0a4"),
         "why" => json!("words 0.42, meaning 0.31"),
         "created_at" | "updated_at" | "accessed_at" | "at" => json!("2026-05-27T09:30:00.000000Z"),
         "importance" => json!(0.7),

@@ -10,6 +10,7 @@ mod links;
 mod memories;
 mod operation;
 mod people;
+mod quality;
 mod recall;
 mod saving;
 mod shown;
@@ -32,6 +33,7 @@ pub fn operations() -> &'static [Operation] {
             ("Recall", recall::operations()),
             ("Recall", timeline::operations()),
             ("Associations", links::operations()),
+            ("Quality", quality::operations()),
             ("Spaces and tokens", people::operations()),
             ("Journals", journals::operations()),
             ("Files and conversations", files::operations()),

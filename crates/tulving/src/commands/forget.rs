@@ -229,9 +229,9 @@ fn tell(args: &Forget, gone: &[Forgone], caller: &Caller, printer: &mut Printer)
     Ok(Outcome::Done)
 }
 
-/// Gets what was erased out of unused parts of the files. The answer is given; where this must wait, the next
+/// Gets the text of what was erased out of unused parts of the files, once the answer is given. Where that must wait, the next
 /// `forget --hard` or `doctor` does it.
-fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+pub(super) fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     printer.finish()?;
     match app.store.scrub().and_then(|_| app.store.erased_lingers()) {
         Ok(false) => {}

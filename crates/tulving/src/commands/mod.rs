@@ -4,6 +4,7 @@ pub(crate) mod adopt;
 pub(crate) mod associate;
 pub(crate) mod attachment;
 pub(crate) mod audit;
+pub(crate) mod audit_quality;
 pub(crate) mod backup;
 mod batch;
 pub(crate) mod completions;
@@ -134,6 +135,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Space(args) => space::run(args, app, printer),
         Command::Token(args) => token::run(args, app, printer),
         Command::Audit(args) => audit::run(args, app, printer),
+        Command::AuditQuality(args) => audit_quality::run(args, app, printer),
         Command::Backup(args) => backup::run(args, app, printer),
         Command::Dump(args) => dump::run(args, app, printer),
         Command::Jobs(args) => jobs::run(args, app, printer),

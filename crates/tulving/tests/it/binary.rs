@@ -189,7 +189,7 @@ fn quoted(arg: &str) -> String {
 }
 
 /// What differs from run to run, by its name.
-pub(crate) const FILTERS: [(&str, &str); 7] = [
+pub(crate) const FILTERS: [(&str, &str); 8] = [
     (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
     (r"tlv_[A-Za-z0-9_-]{43}", "[token]"),
     (r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC", "[time]"),
@@ -197,6 +197,7 @@ pub(crate) const FILTERS: [(&str, &str); 7] = [
     (r"before-restore-\w+\.db", "before-restore-[time].db"),
     (r"--cursor [A-Za-z0-9_-]{50}", "--cursor [cursor]"),
     (r"\d+ (KiB|MiB|GiB) are free", "[size] are free"),
+    (r"\b[0-9a-f]{12}\b", "[proposal]"),
 ];
 
 /// Compares a transcript with its snapshot.

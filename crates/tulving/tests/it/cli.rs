@@ -3,6 +3,9 @@
 /// How things are written, for people and for pipes.
 mod output;
 
+/// The audit of quality.
+mod quality;
+
 /// What depends on whose token it is.
 mod rights;
 
@@ -46,7 +49,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 45);
+    assert_eq!(seen, 46);
 }
 
 #[test]

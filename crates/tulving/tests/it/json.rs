@@ -45,6 +45,7 @@ fn every_command_prints_one_document() {
         &["token", "list"],
         &["token", "revoke", "bot"],
         &["audit"],
+        &["audit-quality"],
         &["backup", "create", "copy.db"],
         &["backup", "restore", "copy.db", "--yes"],
         &["dump", "all.jsonl"],

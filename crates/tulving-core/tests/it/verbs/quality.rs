@@ -87,6 +87,21 @@ fn of_near_duplicates_the_newer_one_updates_the_older() {
 }
 
 #[test]
+fn of_what_names_somebody_else_nothing_is_proposed() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, format!("{WORDS} with Ana").as_str()).id;
+    let new = bed.save(&user, format!("{WORDS} with Tom").as_str()).id;
+    let finding = only(&bed, &user, FindingKind::NearDuplicate);
+    assert_eq!((ids(&finding), finding.proposals.as_slice()), (vec![old, new], [].as_slice()));
+    let advice = finding.advice.expect("advice");
+    assert!(advice.contains("`tulving associate 2 1 --relation updates`"), "{advice}");
+    assert!(advice.contains("`tulving dissociate 2 1`"), "{advice}");
+    bed.engine.dissociate(&user, new.into(), old.into(), None).expect("unlinked");
+    assert_eq!(of_kind(&bed, &user, FindingKind::NearDuplicate), []);
+}
+
+#[test]
 fn what_differs_by_a_number_or_a_not_is_no_duplicate() {
     let bed = bed();
     let user = bed.user();

@@ -106,6 +106,8 @@ pub(super) fn is_own(word: &str) -> bool {
     // The digest of a text with a time in it.
     uuid || is_time(word)
         || hex(word, 64)
+        // A proposal, which is named by a digest of ids.
+        || hex(word, 12)
         || word.starts_with("tlv_")
         || word.strip_prefix("mem_").is_some_and(|id| hex(id, 32))
 }

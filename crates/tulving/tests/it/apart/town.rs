@@ -149,6 +149,8 @@ pub(super) fn populate_kitchen(server: &Server, token: &str, names: &mut Names) 
     ok(&server.send(&request(server.address, "POST", "/v1/journals", &headers, note.as_bytes())));
     let page = ask(server, token, "GET", "/v1/memories?limit=1", &Value::Null);
     names.insert("CURSOR", text(&page["next_cursor"]));
+    let idle = ask(server, token, "GET", "/v1/quality?kinds=never_recalled&older_than=0", &Value::Null);
+    names.insert("PROPOSAL", text(&idle["findings"][0]["proposals"][0]["proposal"]));
 }
 
 /// Much of everything.
@@ -245,6 +247,7 @@ pub(super) fn of_nobody(kitchen: &Names) -> Names {
     names.insert("MEM_UUID", "0198aaaa-0000-7000-8000-000000000004".to_owned());
     names.insert("MEM", "mem_0198aaaa000070008000000000000004".to_owned());
     names.insert("DIGEST", "ab".repeat(32));
+    names.insert("PROPOSAL", "ab".repeat(6));
     names.insert("PREVIOUS", "2026-03-15T10-00-00.000000Z".to_owned());
     names
 }

@@ -561,3 +561,38 @@ fn every_operation_is_described_and_every_description_leads_somewhere() {
         }
     }
 }
+
+#[test]
+fn what_is_wrong_with_memories_is_told_and_done_once() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let id = saved(&server, "thanks!");
+    saved(&server, "The router's password: Winter2031!");
+    let report = server.get("/v1/quality");
+    assert!(!report.text().contains("Winter2031"), "{}", report.text());
+    let report = report.json()["data"].clone();
+    assert_eq!((&report["looked_at"], &report["counts"]["junk"]), (&json!(2), &json!(1)));
+    let junk = done(&server, "GET", "/v1/quality?kinds=junk&limit=1", &Value::Null);
+    assert_eq!(junk["counts"], json!({ "junk": 1 }));
+    let finding = &junk["findings"][0];
+    assert_eq!((&finding["memories"][0]["id"], &finding["advice"]), (&json!(id), &Value::Null));
+    let proposal = json!({ "proposal": finding["proposals"][0]["proposal"] });
+    let applied = done(&server, "POST", "/v1/quality/apply", &proposal);
+    assert_eq!(
+        (&applied["act"], &applied["message"], &applied["saved"]),
+        (&json!("forget"), &json!("Forgot #1; it can be restored"), &Value::Null)
+    );
+    send(&server, "POST", "/v1/quality/apply", &proposal).assert_problem(404, "proposal_not_found");
+    let secret = done(&server, "GET", "/v1/quality?kinds=secret", &Value::Null);
+    let proposal = json!({ "proposal": secret["findings"][0]["proposals"][0]["proposal"] });
+    let applied = done(&server, "POST", "/v1/quality/apply", &proposal);
+    let new = applied["saved"].as_str().expect("a memory");
+    let content = done(&server, "GET", &format!("/v1/memories/{new}"), &Value::Null)["content"].clone();
+    assert_eq!(content, "The router's password: [redacted: password]");
+
+    server.get("/v1/quality?kinds=nonsense").assert_problem(400, "unknown_word");
+    server.get("/v1/quality?limit=0").assert_problem(400, "out_of_range");
+    server.get("/v1/quality?older_than=-1").assert_problem(400, "out_of_range");
+    send(&server, "POST", "/v1/quality/apply", &json!({ "proposal": "nonsense" }))
+        .assert_problem(400, "invalid_argument");
+}
