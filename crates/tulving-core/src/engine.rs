@@ -516,6 +516,11 @@ impl Engine {
         embedding::embed_waiting(&self.parts, Aim::Answering, most)
     }
 
+    /// Whether that would find something to do.
+    pub fn has_to_embed(&self) -> Result<bool, Error> {
+        embedding::is_due(&self.parts)
+    }
+
     /// Does the same by the user's wish: nothing is left out, and where another model is set up than the one that
     /// answers, it is embedded for and takes over once it has embedded everything.
     pub fn change_model(&self, most: usize) -> Result<Embedded, Error> {
