@@ -124,6 +124,24 @@ fn a_file_that_moved_to_where_another_memory_is_becomes_that_one() {
 }
 
 #[test]
+fn a_file_that_was_forgotten_and_pushed_again_is_followed_again() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    bed.forget(&user, id, Manner::Soft);
+    assert_eq!(import(&bed, &user, &vec![("/d/a.md", 2, "more")]).1.forgotten, ["/d/a.md"]);
+    let about = SaveRequest { source_path: Some("/d/a.md".to_owned()), ..SaveRequest::default() };
+    let document = Document { name: Some("/d/a.md".to_owned()), bytes: b"alpha".to_vec(), about };
+    let pushed = bed.engine.push(&user, document).expect("pushed");
+    assert_ne!(pushed.id, id);
+    let (taken, plan) = import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]);
+    assert_eq!((taken, plan.forgotten.len()), (vec![of("/d/a.md", Taken::Updated)], 0));
+    assert_eq!(at(&bed, "/d/a.md"), Some((pushed.id, "alpha and more".to_owned(), State::Active)));
+    assert_eq!(import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]).1.unchanged, 1);
+}
+
+#[test]
 fn what_is_gone_from_elsewhere_has_not_vanished_here() {
     let bed = Bed::new();
     let user = bed.user();
