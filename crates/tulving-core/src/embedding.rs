@@ -11,7 +11,7 @@ use crate::access::{self, Parts};
 use crate::association::Association;
 use crate::change::{Actor, ChangeSet, Write};
 use crate::error::{Error, ModelError, StoreError};
-use crate::id::{MemoryId, Number, PrincipalId, Seq, SpaceId};
+use crate::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId};
 use crate::memory::{Chunk, Edition, Embedding, Memory};
 use crate::ports::Embedder;
 use crate::request::{Caller, Filter};
@@ -462,6 +462,37 @@ fn keep(parts: &Parts, work: Work, links: bool) -> Result<bool, Error> {
         Ok(_) => Ok(true),
         Err(StoreError::Conflict(_)) => Ok(false),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Embeds up to `most` sections of one memory, and says how many of it are left.
+pub(crate) fn embed_memory(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    most: usize,
+) -> Result<usize, Error> {
+    let id = access::find(parts, caller, which)?.id;
+    let embedder = match answering(parts) {
+        Err(ModelError::None) => return Ok(0),
+        embedder => embedder?,
+    };
+    let model = embedder.model()?;
+    let mut room = most;
+    loop {
+        let entries = parts.store.entries(&[id], Some(&model))?;
+        let bare = |entry: &Entry| entry.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count();
+        let left = entries.iter().map(bare).sum();
+        if left == 0 || room == 0 {
+            return Ok(left);
+        }
+        let mut works = portion(entries, room.min(AT_A_TIME));
+        embed_works(embedder.as_ref(), &mut works)?;
+        let links = parts.store.unlinked(&[id])?.contains(&id);
+        for work in works {
+            room = room.saturating_sub(work.bare.len());
+            keep(parts, work, links)?;
+        }
     }
 }
 

@@ -33,7 +33,7 @@ use crate::space::{Secret, Space};
 use crate::time::Timestamp;
 use crate::touch::Touches;
 use crate::turn::Turn;
-use crate::vocabulary::{Origin, Relation};
+use crate::vocabulary::{Boundary, Origin, Relation};
 use crate::{
     associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
     read, recall, related, relocate, save, standing,
@@ -155,6 +155,18 @@ impl Engine {
     ) -> Result<Vec<TakenFile>, Error> {
         self.built_in("an import")?;
         import::take(&self.parts, caller, plan, files)
+    }
+
+    /// Of how many files that are as they were the memory lacks one of these labels, or has another boundary than this.
+    pub fn differing_import(
+        &self,
+        caller: &Caller,
+        plan: &Plan,
+        tags: &[String],
+        boundary: Option<Boundary>,
+    ) -> Result<usize, Error> {
+        self.built_in("an import")?;
+        import::differing(&self.parts, caller, plan, tags, boundary)
     }
 
     /// What would become of a file that was read. Nothing is written.
@@ -525,6 +537,11 @@ impl Engine {
     /// answers, it is embedded for and takes over once it has embedded everything.
     pub fn change_model(&self, most: usize) -> Result<Embedded, Error> {
         embedding::embed_waiting(&self.parts, Aim::SetUp, most)
+    }
+
+    /// Embeds up to `most` sections of one memory, and says how many of it are left.
+    pub fn embed_memory(&self, caller: &Caller, which: MemoryRef, most: usize) -> Result<usize, Error> {
+        embedding::embed_memory(&self.parts, caller, which, most)
     }
 
     /// The model that is set up, where there is one.
