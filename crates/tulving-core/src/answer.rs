@@ -188,6 +188,16 @@ pub enum Warning {
         /// Why.
         why: String,
     },
+    /// So many sections are not embedded yet, because that takes a while.
+    EmbeddedLater {
+        /// How many.
+        sections: usize,
+    },
+    /// What was written is that of an earlier version, and the file is not.
+    FileStays {
+        /// What the file that is kept is called; `None` where none is kept any more.
+        name: Option<String>,
+    },
 }
 
 impl std::fmt::Display for Warning {
@@ -208,6 +218,23 @@ impl std::fmt::Display for Warning {
             }
             Self::Form { note } => f.write_str(note),
             Self::NotEmbedded { why } => write!(f, "not embedded yet: {why}"),
+            Self::EmbeddedLater { sections } => {
+                let sections = if *sections == 1 {
+                    "1 section waits".to_owned()
+                } else {
+                    format!("{sections} sections wait")
+                };
+                write!(f, "not embedded yet: {sections} for a server, or for `tulving embed`")
+            }
+            Self::FileStays { name: Some(name) } => {
+                write!(
+                    f,
+                    "versions keep what was written and not the file: the attachment stays `{name}` as it is now"
+                )
+            }
+            Self::FileStays { name: None } => f.write_str(
+                "versions keep what was written and not the file: that of this version is no longer there",
+            ),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Changes what a memory says: update and revert. Each makes a new version; the old one stays readable.
 
 use crate::access::{self, Parts};
-use crate::answer::Edited;
+use crate::answer::{Edited, Warning};
 use crate::change::{Revision, Right, Write};
 use crate::embedding::Source;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::request::{Caller, UpdateRequest};
 use crate::save::derive::About;
 use crate::save::{dedupe, embed, intake};
 use crate::time::Timestamp;
-use crate::vocabulary::{Boundary, State, VersionAct};
+use crate::vocabulary::{Boundary, ContentType, State, VersionAct};
 
 /// Edits a memory. An edit that changes nothing makes no version.
 pub(crate) fn update(
@@ -53,8 +53,20 @@ pub(crate) fn revert(
             .find(|record| record.version == version)
             .ok_or(Error::NoVersion { which, version })?;
         let edition = Edition { boundary: memory.edition.boundary, ..past.edition };
-        revise(parts, caller, right, memory, edition, VersionAct::Reverted)
+        let stays = file_stays(&memory, &edition);
+        let mut reverted = revise(parts, caller, right, memory, edition, VersionAct::Reverted)?;
+        reverted.warnings.extend(stays);
+        Ok(reverted)
     })
+}
+
+/// That what is written and the file may not belong together, where the file is not kept with the versions.
+fn file_stays(memory: &Memory, edition: &Edition) -> Option<Warning> {
+    let attachment = memory.provenance.attachment.as_ref();
+    let of_file = attachment.is_some() || edition.text.content_type == ContentType::File;
+    let name = attachment.and_then(|attachment| attachment.name.clone());
+    (of_file && edition.text.content_hash != memory.edition.text.content_hash)
+        .then_some(Warning::FileStays { name })
 }
 
 /// Only its owner may take a shared memory away from the others, only its owner or an admin may show it to more, and

@@ -11,10 +11,10 @@ use crate::access::{self, Parts};
 use crate::association::Association;
 use crate::change::{Actor, ChangeSet, Write};
 use crate::error::{Error, ModelError, StoreError};
-use crate::id::{MemoryId, Number, PrincipalId, Seq, SpaceId};
+use crate::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId};
 use crate::memory::{Chunk, Edition, Embedding, Memory};
 use crate::ports::Embedder;
-use crate::request::Filter;
+use crate::request::{Caller, Filter};
 use crate::score::Weight;
 use crate::search::{Entry, Meaning, Question, Scope};
 use crate::space::Viewer;
@@ -70,6 +70,14 @@ pub struct Embedded {
     pub failed: Vec<Failed>,
     /// The model that took over just now.
     pub took_over: Option<String>,
+}
+
+impl Embedded {
+    /// Whether another step may do more: one that ends no memory has still done some sections of a long one.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.left > 0 && self.sections > 0
+    }
 }
 
 /// A memory that a model failed on, and why.
@@ -368,22 +376,28 @@ struct Work {
     last: bool,
 }
 
-/// The first chunks that lack a vector, at most so many, memory by memory.
+/// The first chunks that lack a vector, at most so many, memory by memory: those that lack few come first, so that a long
+/// one holds up none of them.
 fn portion(entries: Vec<Entry>, most: usize) -> Vec<Work> {
+    let mut works: Vec<Work> = entries.into_iter().map(Work::of).collect();
+    works.sort_by_key(|work| work.bare.len());
     let mut left = most;
-    let mut works = Vec::new();
-    for Entry { memory, chunks } in entries {
-        let alone = chunks.len() == 1;
-        let mut bare: Vec<(u32, Chunk)> =
-            (0..).zip(chunks).filter(|(_, chunk)| chunk.embedding.is_none()).collect();
-        let last = bare.len() <= left;
-        bare.truncate(left);
-        left -= bare.len();
-        if !bare.is_empty() {
-            works.push(Work { memory, alone, bare, last });
-        }
+    for work in &mut works {
+        work.last = work.bare.len() <= left;
+        work.bare.truncate(left);
+        left -= work.bare.len();
     }
+    works.retain(|work| !work.bare.is_empty());
     works
+}
+
+impl Work {
+    /// All that a memory lacks.
+    fn of(Entry { memory, chunks }: Entry) -> Self {
+        let alone = chunks.len() == 1;
+        let bare = (0..).zip(chunks).filter(|(_, chunk)| chunk.embedding.is_none()).collect();
+        Self { memory, alone, bare, last: true }
+    }
 }
 
 /// Gives the chunks their vectors.
@@ -451,6 +465,56 @@ fn keep(parts: &Parts, work: Work, links: bool) -> Result<bool, Error> {
     }
 }
 
+/// Embeds up to `most` sections of one memory, and says how many of it are left.
+pub(crate) fn embed_memory(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    most: usize,
+) -> Result<usize, Error> {
+    let id = access::find(parts, caller, which)?.id;
+    let embedder = match answering(parts) {
+        Err(ModelError::None) => return Ok(0),
+        embedder => embedder?,
+    };
+    let model = embedder.model()?;
+    let mut room = most;
+    loop {
+        let entries = parts.store.entries(&[id], Some(&model))?;
+        let bare = |entry: &Entry| entry.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count();
+        let left = entries.iter().map(bare).sum();
+        if left == 0 || room == 0 {
+            return Ok(left);
+        }
+        let mut works = portion(entries, room.min(AT_A_TIME));
+        embed_works(embedder.as_ref(), &mut works)?;
+        let links = parts.store.unlinked(&[id])?.contains(&id);
+        for work in works {
+            room = room.saturating_sub(work.bare.len());
+            keep(parts, work, links)?;
+        }
+    }
+}
+
+/// Whether somebody who embeds what waits here would find something to do.
+pub(crate) fn is_due(parts: &Parts) -> Result<bool, Error> {
+    let answers = parts.store.model()?;
+    // A service is not asked what it is where nothing waits.
+    if let Some(model) = &answers
+        && parts.store.unembedded_ids(model, TRIES, 1)?.is_empty()
+    {
+        return Ok(false);
+    }
+    let set_up = match parts.embedder.model() {
+        Err(ModelError::None) => return Ok(false),
+        set_up => set_up?,
+    };
+    match answers {
+        Some(model) => Ok(embedder_of(parts, &model).is_some()),
+        None => Ok(!parts.store.unembedded_ids(&set_up, TRIES, 1)?.is_empty()),
+    }
+}
+
 /// An act of the engine's own.
 pub(crate) fn act(parts: &Parts, writes: Vec<Write>) -> ChangeSet {
     let by = Actor { principal: PrincipalId::USER, agent: None };
@@ -458,7 +522,7 @@ pub(crate) fn act(parts: &Parts, writes: Vec<Write>) -> ChangeSet {
 }
 
 /// How many memories wait for vectors of the model that answers, or will; for an admin of the org.
-pub(crate) fn waiting(parts: &Parts, caller: &crate::request::Caller) -> Result<u64, Error> {
+pub(crate) fn waiting(parts: &Parts, caller: &Caller) -> Result<u64, Error> {
     access::require_org_admin(parts, caller)?;
     let model = match parts.store.model()? {
         Some(model) => model,

@@ -40,7 +40,7 @@ use crate::tend::{TendRequest, Tended};
 use crate::time::Timestamp;
 use crate::touch::Touches;
 use crate::turn::Turn;
-use crate::vocabulary::{Origin, Relation};
+use crate::vocabulary::{Boundary, Origin, Relation};
 use crate::{
     associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
     quality, read, recall, related, relocate, save, standing, tend, timeline,
@@ -181,6 +181,18 @@ impl Engine {
     ) -> Result<Vec<TakenFile>, Error> {
         self.built_in("an import")?;
         import::take(&self.parts, caller, plan, files)
+    }
+
+    /// Of how many files that are as they were the memory lacks one of these labels, or has another boundary than this.
+    pub fn differing_import(
+        &self,
+        caller: &Caller,
+        plan: &Plan,
+        tags: &[String],
+        boundary: Option<Boundary>,
+    ) -> Result<usize, Error> {
+        self.built_in("an import")?;
+        import::differing(&self.parts, caller, plan, tags, boundary)
     }
 
     /// What would become of a file that was read. Nothing is written.
@@ -608,10 +620,20 @@ impl Engine {
         embedding::embed_waiting(&self.parts, Aim::Answering, most)
     }
 
+    /// Whether that would find something to do.
+    pub fn has_to_embed(&self) -> Result<bool, Error> {
+        embedding::is_due(&self.parts)
+    }
+
     /// Does the same by the user's wish: nothing is left out, and where another model is set up than the one that
     /// answers, it is embedded for and takes over once it has embedded everything.
     pub fn change_model(&self, most: usize) -> Result<Embedded, Error> {
         embedding::embed_waiting(&self.parts, Aim::SetUp, most)
+    }
+
+    /// Embeds up to `most` sections of one memory, and says how many of it are left.
+    pub fn embed_memory(&self, caller: &Caller, which: MemoryRef, most: usize) -> Result<usize, Error> {
+        embedding::embed_memory(&self.parts, caller, which, most)
     }
 
     /// The model that is set up, where there is one.

@@ -8,17 +8,21 @@ use std::collections::{BTreeMap, HashMap};
 use sha2::{Digest, Sha256};
 
 use crate::access::{self, Parts};
-use crate::answer::{Fate, Receipt};
+use crate::answer::{Fate, Receipt, Warning};
 use crate::change::{Right, Write};
 use crate::error::{Class, Error, Invalid, StoreError};
 use crate::file::{ImportedFile, Stamp};
-use crate::id::SpaceId;
+use crate::id::{MemoryId, SpaceId};
+use crate::memory::Memory;
 use crate::push::{self, Document, Seen};
 use crate::request::{Caller, SaveRequest};
 use crate::save::intake::Imported;
 use crate::save::{self, Order};
 use crate::standing;
-use crate::vocabulary::State;
+use crate::vocabulary::{Boundary, State};
+
+/// How many memories are looked at together.
+const MEMORIES: usize = 500;
 
 /// A file that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +42,8 @@ pub struct Plan {
     pub unchanged: usize,
     /// Those whose memory was forgotten; they are let be.
     pub forgotten: Vec<String>,
+    /// The memories of those that say what they said.
+    same: Vec<MemoryId>,
     known: HashMap<String, ImportedFile>,
     /// By path.
     vanished: BTreeMap<String, ImportedFile>,
@@ -61,7 +67,10 @@ pub fn plan(
     for file in seen {
         match known.remove(&file.path) {
             Some(old) if old.standing.forgotten_at.is_some() => plan.forgotten.push(file.path),
-            Some(old) if old.settled && old.stamp == file.stamp => plan.unchanged += 1,
+            Some(old) if old.settled && old.stamp == file.stamp => {
+                plan.unchanged += 1;
+                plan.same.push(old.memory);
+            }
             old => {
                 plan.known.extend(old.map(|old| (file.path.clone(), old)));
                 plan.read.push(file);
@@ -148,8 +157,10 @@ pub(crate) fn take(
         match plan.foresee(path, &file.digest) {
             Foreseen::Same(old) => {
                 let same = Known::same(space.id, right, &read.seen, &file, old);
+                let memory = old.memory;
                 known.extend(same.map(|same| (same, None)));
                 taken.push(taken_as(path.clone(), Taken::Unchanged));
+                plan.same.push(memory);
             }
             Foreseen::Moved(old) => {
                 let moved = Known::moved(space.id, right, &read.seen, &file, &old);
@@ -302,8 +313,12 @@ pub(crate) fn foresee(
     read: ReadFile,
 ) -> Result<TakenFile, Error> {
     let ReadFile { seen: SeenFile { path, .. }, bytes, about } = read;
-    let became = match plan.foresee(&path, &Sha256::digest(&bytes).into()) {
-        Foreseen::Same(_) => return Ok(taken_as(path, Taken::Unchanged)),
+    let file_became = match plan.foresee(&path, &Sha256::digest(&bytes).into()) {
+        Foreseen::Same(old) => {
+            let memory = old.memory;
+            plan.same.push(memory);
+            return Ok(taken_as(path, Taken::Unchanged));
+        }
         Foreseen::Moved(old) => return Ok(taken_as(path, Taken::Moved { from: old.path })),
         Foreseen::Changed => Taken::Updated,
         Foreseen::New => Taken::Created,
@@ -312,11 +327,44 @@ pub(crate) fn foresee(
         return Ok(taken_as(path, why));
     }
     let about = SaveRequest { source_path: Some(path.clone()), ..about };
-    let requests = push::foresee(Document { name: Some(path.clone()), bytes, about }).into_iter().collect();
-    match save::only_read(save::read_all(parts, caller, requests)) {
-        Ok(()) => Ok(taken_as(path, became)),
-        Err(error) => skipped(path, error),
+    let told = |warnings: Vec<Warning>| warnings.iter().map(ToString::to_string).collect();
+    match push::foresee(Document { name: Some(path.clone()), bytes, about }) {
+        Err(warning) => {
+            Ok(TakenFile { path, became: file_became, warnings: told(warning.into_iter().collect()) })
+        }
+        Ok(Seen { request, warning, told: itself, .. }) => {
+            let order = Order { told: itself, ..Order::of(request) };
+            match save::foresee(parts, caller, order) {
+                Ok(receipt) => {
+                    let became = became(&receipt);
+                    let warnings = receipt.warnings.into_iter().chain(warning).collect();
+                    Ok(TakenFile { path, became, warnings: told(warnings) })
+                }
+                Err(error) => skipped(path, error),
+            }
+        }
     }
+}
+
+/// Of how many files that are as they were the memory lacks one of these labels, or has another boundary than this.
+pub(crate) fn differing(
+    parts: &Parts,
+    caller: &Caller,
+    plan: &Plan,
+    tags: &[String],
+    boundary: Option<Boundary>,
+) -> Result<usize, Error> {
+    let mut differing = 0;
+    for ids in plan.same.chunks(MEMORIES) {
+        let memories = parts.store.memories(&caller.viewer, ids)?;
+        let differs = |memory: &&Memory| {
+            let edition = &memory.edition;
+            boundary.is_some_and(|boundary| boundary != edition.boundary)
+                || tags.iter().any(|tag| !edition.text.tags.iter().any(|has| has == tag.trim()))
+        };
+        differing += memories.iter().filter(differs).count();
+    }
+    Ok(differing)
 }
 
 /// Whether a file is nothing but a private key, whatever its name is.

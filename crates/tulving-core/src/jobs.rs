@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::access::{self, Parts};
 use crate::change::{Actor, ChangeSet, Write};
 use crate::error::{Conflict, Error, StoreError};
-use crate::id::{JobId, PrincipalId};
-use crate::job::{Job, Lease};
+use crate::id::{JobId, MemoryId, PrincipalId};
+use crate::job::{self, Job, Lease};
 use crate::request::Caller;
 use crate::time::Timestamp;
 use crate::vocabulary::JobState;
@@ -19,6 +19,8 @@ const FIRST_PAUSE_MILLIS: i64 = 5_000;
 const LONGEST_PAUSE_MILLIS: i64 = 3_600_000;
 /// Why a job is given up that was begun as often as it may be.
 pub(crate) const NEVER_ENDED: &str = "it was begun as often as it may be, and never came to an end";
+/// How many dead jobs are looked through for one.
+const GIVEN_UP: usize = 1_000;
 /// Most characters kept of why an attempt failed.
 const REASON_CHARS: usize = 500;
 
@@ -155,6 +157,18 @@ pub(crate) fn retry(parts: &Parts, caller: &Caller, id: JobId) -> Result<Job, Er
         let next = Job { state: JobState::Waiting, due_at: now, attempts: 0, ..job.clone() };
         moved(parts, now, job, next)
     })
+}
+
+/// The job to read the text of a memory's file that was given up, as far as one is among the first of them.
+pub(crate) fn given_up(parts: &Parts, memory: MemoryId) -> Result<Option<Job>, Error> {
+    let dead = parts.store.jobs(&[JobState::Dead], &[job::EXTRACT], GIVEN_UP)?;
+    Ok(dead.into_iter().find(|job| job.memory() == Some(memory)))
+}
+
+/// The write that gives a dead job all its attempts back.
+pub(crate) fn anew(job: Job, now: Timestamp) -> Write {
+    let to = Job { state: JobState::Waiting, due_at: now, attempts: 0, ..job.clone() };
+    Write::MoveJob { from: Box::new(job), to: Box::new(to) }
 }
 
 /// The jobs in these states, oldest due first.

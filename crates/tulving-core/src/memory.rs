@@ -70,6 +70,12 @@ impl Memory {
         if expired { State::Archived } else { self.standing.state }
     }
 
+    /// Whether all it says is the name of the file that it describes.
+    pub fn is_unread(&self) -> bool {
+        let name = self.provenance.attachment.as_ref().and_then(|attachment| attachment.name.as_deref());
+        name.is_some_and(|name| self.edition.text.content == name.trim())
+    }
+
     /// How far its source is trusted by a reader: what somebody else wrote in their own name is only shared.
     pub fn trust_of(&self, reader: PrincipalId, writer: PrincipalId) -> Trust {
         match self.provenance.trust {

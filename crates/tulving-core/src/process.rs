@@ -39,23 +39,39 @@ pub struct Processed {
     pub job: Job,
     /// What went wrong, where something did.
     pub trouble: Option<String>,
+    /// Whether a program would have read the file that is not on this machine.
+    pub lacking: bool,
 }
 
-/// Why a file could not be read, and whether it may be at another time.
+impl Processed {
+    fn well(job: Job) -> Self {
+        Self { job, trouble: None, lacking: false }
+    }
+}
+
+/// Why a file could not be read, whether it may be at another time, and whether a program for it is not on this machine.
 struct Trouble {
     why: String,
     passing: bool,
+    lacking: bool,
+}
+
+impl Trouble {
+    fn lasting(why: impl Into<String>) -> Self {
+        Self { why: why.into(), passing: false, lacking: false }
+    }
 }
 
 impl From<ExtractError> for Trouble {
     fn from(error: ExtractError) -> Self {
-        Self { why: error.to_string(), passing: error.retryable() }
+        let lacking = matches!(error, ExtractError::NotInstalled { .. });
+        Self { why: error.to_string(), passing: error.retryable(), lacking }
     }
 }
 
 impl From<ObjectError> for Trouble {
     fn from(error: ObjectError) -> Self {
-        Self { why: error.to_string(), passing: error.retryable() }
+        Self { why: error.to_string(), passing: error.retryable(), lacking: false }
     }
 }
 
@@ -74,11 +90,11 @@ pub(crate) fn one(parts: &Parts, holder: &str) -> Result<Option<Processed>, Erro
     }
     let Some(memory) = waiting(parts, &job)? else {
         // Erased, or replaced by something that nobody has to work on.
-        return jobs::complete(parts, job).map(|job| Some(Processed { job, trouble: None }));
+        return jobs::complete(parts, job).map(|job| Some(Processed::well(job)));
     };
     let read = match (job.kind.as_str(), &memory.provenance.attachment) {
-        _ if job.is_spent() => Err(Trouble { why: jobs::NEVER_ENDED.to_owned(), passing: false }),
-        (job::EXTRACT, Some(attachment)) if is_unread(&memory) => read(parts, attachment).map(Some),
+        _ if job.is_spent() => Err(Trouble::lasting(jobs::NEVER_ENDED)),
+        (job::EXTRACT, Some(attachment)) if memory.is_unread() => read(parts, attachment).map(Some),
         _ => Ok(None),
     };
     let passing = |trouble: &Trouble| trouble.passing && job.attempts < job.max_attempts;
@@ -86,13 +102,15 @@ pub(crate) fn one(parts: &Parts, holder: &str) -> Result<Option<Processed>, Erro
         && passing(trouble)
     {
         let job = jobs::fail(parts, job, &trouble.why)?;
-        return Ok(Some(Processed { job, trouble: Some(trouble.why.clone()) }));
+        let trouble = Some(trouble.why.clone());
+        return Ok(Some(Processed { job, trouble, lacking: false }));
     }
-    let (read, trouble) = match read {
-        Ok(read) => (read, None),
-        Err(trouble) => (None, Some(trouble.why)),
+    let (read, trouble, lacking) = match read {
+        Ok(read) => (read, None, false),
+        Err(trouble) => (None, Some(trouble.why), trouble.lacking),
     };
-    finish(parts, job, &memory, read, trouble).map(Some)
+    let done = finish(parts, job, &memory, read, trouble)?;
+    Ok(Some(Processed { lacking, ..done }))
 }
 
 /// Drops a file, where no memory describes it. Nothing is to be known of that afterwards.
@@ -101,15 +119,15 @@ fn drop_file(parts: &Parts, job: Job) -> Result<Processed, Error> {
         None | Some(Ok(true)) => {
             let done = Job { state: JobState::Done, lease: None, ..job.clone() };
             jobs::remove(parts, job)?;
-            Ok(Processed { job: done, trouble: None })
+            Ok(Processed::well(done))
         }
         Some(Ok(false)) => {
             let job = jobs::postpone(parts, job, PAUSE)?;
-            Ok(Processed { job, trouble: None })
+            Ok(Processed::well(job))
         }
         Some(Err(error)) => {
             let why = error.to_string();
-            Ok(Processed { job: jobs::fail(parts, job, &why)?, trouble: Some(why) })
+            Ok(Processed { job: jobs::fail(parts, job, &why)?, trouble: Some(why), lacking: false })
         }
     }
 }
@@ -119,23 +137,17 @@ fn drop_file(parts: &Parts, job: Job) -> Result<Processed, Error> {
 fn waiting(parts: &Parts, job: &Job) -> Result<Option<Memory>, Error> {
     let Some(id) = job.memory() else { return Ok(None) };
     let found = parts.store.entries(&[id], None)?.pop().map(|entry| entry.memory);
-    Ok(found.filter(|memory| memory.standing.state == State::Processing || is_unread(memory)))
-}
-
-/// Whether all it says is the name of its file.
-fn is_unread(memory: &Memory) -> bool {
-    let name = memory.provenance.attachment.as_ref().and_then(|attachment| attachment.name.as_deref());
-    name.is_some_and(|name| memory.edition.text.content == name.trim())
+    Ok(found.filter(|memory| memory.standing.state == State::Processing || memory.is_unread()))
 }
 
 fn read(parts: &Parts, attachment: &Attachment) -> Result<Extracted, Trouble> {
     let bytes = parts.objects.get(&attachment.object_key)?;
-    let gone = || Trouble { why: "the file is not where files are kept".to_owned(), passing: false };
+    let gone = || Trouble::lasting("the file is not where files are kept");
     let mut read = parts.extractor.extract(&attachment.media_type, &bytes.ok_or_else(gone)?)?;
     let text = normalize::content(&read.text)
-        .map_err(|error| Trouble { why: format!("its text is none: {error}"), passing: false })?;
+        .map_err(|error| Trouble::lasting(format!("its text is none: {error}")))?;
     if text.is_empty() {
-        return Err(Trouble { why: "there is no text in it".to_owned(), passing: false });
+        return Err(Trouble::lasting("there is no text in it"));
     }
     read.cut |= text.len() > parts.limits.content_bytes;
     let end = text.floor_char_boundary(parts.limits.content_bytes);
@@ -190,13 +202,11 @@ fn finish(
     let by = Actor { principal: PrincipalId::USER, agent: None };
     let now = parts.clock.now();
     match parts.store.apply(&ChangeSet { by, at: now, rights: Vec::new(), writes }) {
-        Ok(_) => Ok(Processed { job: ended, trouble }),
+        Ok(_) => Ok(Processed { job: ended, trouble, lacking: false }),
         // Somebody else has the job by now: it is theirs.
-        Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { job, trouble }),
+        Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { job, trouble, lacking: false }),
         // Somebody has changed the memory meanwhile. What still has to be done is decided on it as it is now.
-        Err(StoreError::Conflict(_)) => {
-            jobs::postpone(parts, job, SHORT_PAUSE).map(|job| Processed { job, trouble: None })
-        }
+        Err(StoreError::Conflict(_)) => jobs::postpone(parts, job, SHORT_PAUSE).map(Processed::well),
         Err(error) => Err(error.into()),
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::access::{self, Parts};
 use crate::answer::{Receipt, Warning};
-use crate::classify::form::{self, Form, Reading};
+use crate::classify::form::{self, Form, Note, Reading};
 use crate::error::{Error, Field};
 use crate::limits;
 use crate::objects::{self, Kept};
@@ -96,17 +96,33 @@ fn written(name: Option<&str>, text: Cow<'_, str>, about: SaveRequest, form: For
     let legible = normalize::legible(&text);
     let left_out = legible.is_some().then(|| "control characters were left out".to_owned());
     let content = legible.unwrap_or_else(|| text.into_owned());
+    let wrong = name.filter(|name| is_markdown(name)).and_then(|_| wrong_fields(&content));
     let (about, told) = itself(name, SaveRequest { content, ..about });
-    let (request, warning) = formed(about, form);
-    let warning = warning.or_else(|| left_out.map(|note| Warning::Form { note }));
+    let (request, warning) = formed(name, about, form);
+    let warning = warning.or_else(|| wrong.or(left_out).map(|note| Warning::Form { note }));
     Seen { request, warning, kept: None, told }
 }
 
-/// What would be saved of a document that is text. Nothing is kept of any other.
-pub(crate) fn foresee(document: Document) -> Option<SaveRequest> {
+/// What would be saved of a document that is text. Nothing is kept of any other, of which only what is to be told is given.
+pub(crate) fn foresee(document: Document) -> Result<Seen, Option<Warning>> {
     let Document { name, bytes, about } = document;
     let Reading { form, text } = form::of_bytes(name.as_deref(), &bytes);
-    text.map(|text| written(name.as_deref(), text, about, form).request)
+    match text {
+        Some(text) => Ok(written(name.as_deref(), text, about, form)),
+        None => Err(form.note.map(|note| Warning::Form { note: note.to_string() })),
+    }
+}
+
+/// What is wrong with the fields above a Markdown text, where they cannot be read.
+fn wrong_fields(text: &str) -> Option<String> {
+    let (head, toml) = front::head(text)?;
+    match form::of_data(None, Some(if toml { "toml" } else { "yaml" }), head).note? {
+        Note::Invalid { format, line, column, why } => Some(format!(
+            "the fields above the text are not valid {format} and stay in it: {why} at line {}, column {column}",
+            line + 1
+        )),
+        _ => None,
+    }
 }
 
 /// A request with what a Markdown document says of itself, and whether it says anything.
@@ -129,22 +145,25 @@ fn is_markdown(name: &str) -> bool {
     extension.is_some_and(|extension| matches!(extension.as_str(), "md" | "mdx" | "markdown"))
 }
 
-/// A request about a text whose form nobody named.
+/// A request about a text, in the form that it has where nobody named one.
 pub(crate) fn text(request: SaveRequest) -> (SaveRequest, Option<Warning>) {
-    if request.content_type.is_some() {
-        return (request, None);
-    }
-    let form = form::of_text(request.source_path.as_deref(), &request.content);
-    formed(request, form)
+    let name = request.source_path.clone();
+    let form = form::of_text(name.as_deref(), &request.content);
+    formed(name.as_deref(), request, form)
 }
 
-fn formed(request: SaveRequest, form: Form) -> (SaveRequest, Option<Warning>) {
-    let given = request.content_type.is_some();
-    let language = request.language.or_else(|| form.language.filter(|_| !given).map(str::to_owned));
-    let request = SaveRequest {
-        content_type: Some(request.content_type.unwrap_or(form.content_type)),
-        language,
-        ..request
+/// A request in the form that was named, else in the one that was told. That something is data can be seen, and is not
+/// believed.
+fn formed(name: Option<&str>, request: SaveRequest, told: Form) -> (SaveRequest, Option<Warning>) {
+    let form = match request.content_type {
+        None => told,
+        Some(ContentType::Structured) => form::of_data(name, request.language.as_deref(), &request.content),
+        Some(_) => return (request, None),
     };
-    (request, form.note.filter(|_| !given).map(|note| Warning::Form { note: note.to_string() }))
+    let language = match form.content_type {
+        ContentType::Text => None,
+        _ => request.language.or_else(|| form.language.map(str::to_owned)),
+    };
+    let request = SaveRequest { content_type: Some(form.content_type), language, ..request };
+    (request, form.note.map(|note| Warning::Form { note: note.to_string() }))
 }

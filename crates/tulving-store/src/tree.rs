@@ -30,6 +30,8 @@ pub struct Unread {
     pub path: Option<PathBuf>,
     /// Why.
     pub why: String,
+    /// Whether files may be in it that nobody has seen.
+    pub hides: bool,
 }
 
 /// Finds the regular files below a folder, or the file itself, in the order of their names. `found` is told of each; what
@@ -56,7 +58,12 @@ pub fn walk(root: &Path, hidden: bool, found: &mut dyn FnMut(TreeFile)) -> Vec<U
 }
 
 fn stamped(entry: &DirEntry) -> Result<Option<TreeFile>, Unread> {
-    if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+    let kind = entry.file_type();
+    if entry.depth() > 0 && kind.is_some_and(|kind| kind.is_symlink()) {
+        let (path, why) = (Some(entry.path().to_owned()), "it is a link, which is not followed".to_owned());
+        return Err(Unread { path, why, hides: false });
+    }
+    if !kind.is_some_and(|kind| kind.is_file()) {
         return Ok(None);
     }
     let metadata = entry.metadata().map_err(|error| unreadable(&error))?;
@@ -73,7 +80,7 @@ fn unreadable(error: &ignore::Error) -> Unread {
                 err
             }
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => err,
-            inner => return Unread { path, why: inner.to_string() },
+            inner => return Unread { path, why: inner.to_string(), hides: true },
         };
     }
 }

@@ -11,6 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tulving_core::error::{Class, Error};
+use tulving_core::id::Seq;
 use tulving_core::journal::Followed;
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
@@ -182,6 +183,7 @@ impl House {
         troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
         let mut quiet_since = Instant::now();
         let mut look = self.pace.look;
+        let mut others = Others::default();
         loop {
             let due = erased.due(quiet_since);
             let until = due.map_or(look, |due| due.saturating_duration_since(Instant::now()));
@@ -194,12 +196,14 @@ impl House {
                     let followed = self.follow_files();
                     // What is not watched is walked through, which may take a while.
                     look = if followed.watched { self.pace.look } else { self.pace.look * SELDOM };
-                    followed.read > 0 || self.engine.has_work().unwrap_or(false)
+                    followed.read > 0 || self.engine.has_work().unwrap_or(false) || self.is_left(&mut others)
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             if waits {
-                self.do_what_waits(&mut troubles);
+                if !self.do_what_waits(&mut troubles) {
+                    others.not_before = Some(self.later());
+                }
                 erased.look(&self.store);
             }
             if self.is_stopped() {
@@ -240,25 +244,56 @@ impl House {
         Ok(())
     }
 
-    /// What fails now is done at another time, here or by the next process.
-    fn do_what_waits(&self, troubles: &mut Troubles) {
-        let mut waits = true;
+    /// What fails now is done at another time, here or by the next process. Says whether the model answered.
+    fn do_what_waits(&self, troubles: &mut Troubles) -> bool {
+        let (mut waits, mut answered) = (true, true);
         while waits && !self.is_stopped() {
             thread::sleep(self.pace.quiet);
             self.follow_files();
             troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
             let embedded = self.engine.embed_waiting(STEP).map_err(coded);
-            let embedded = troubles.note("what waits is not embedded", embedded).unwrap_or_default();
+            let embedded = troubles.note("what waits is not embedded", embedded);
+            answered = embedded.is_some();
+            let embedded = embedded.unwrap_or_default();
             let processed = self.engine.process_waiting(&holder()).map_err(coded);
             let processed = troubles.note("the text of files is not read", processed).flatten();
-            waits = (embedded.sections > 0 && embedded.left > 0) || processed.is_some();
+            waits = embedded.goes_on() || processed.is_some();
             troubles.note("the index is not folded", self.index.tend());
         }
+        answered
+    }
+
+    /// Whether something waits to be embedded that nobody is at. Who embeds writes to the log, and two who embed the same do
+    /// it twice.
+    fn is_left(&self, others: &mut Others) -> bool {
+        if others.not_before.is_some_and(|not_before| Instant::now() < not_before) {
+            return false;
+        }
+        let head = self.engine.head().ok();
+        let still = head.is_some() && head == std::mem::replace(&mut others.head, head);
+        still
+            && self.engine.has_to_embed().unwrap_or_else(|_| {
+                others.not_before = Some(self.later());
+                false
+            })
+    }
+
+    fn later(&self) -> Instant {
+        Instant::now() + self.pace.look * SELDOM
     }
 
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
+}
+
+/// What other processes left to be embedded, also those before this one: no call here rings for that.
+#[derive(Default)]
+struct Others {
+    /// The end of the change log when it was looked at last.
+    head: Option<Seq>,
+    /// A model that failed is let be until then.
+    not_before: Option<Instant>,
 }
 
 /// What was erased and may still be in files.
@@ -347,6 +382,7 @@ mod tests {
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_store::{Home, Options};
+    use tulving_testkit::embedder::FakeEmbedder;
 
     use super::*;
 
@@ -380,13 +416,17 @@ mod tests {
 
     impl Bed {
         fn new() -> Self {
+            Self::with(Arc::new(None))
+        }
+
+        fn with(embedder: Arc<dyn Embedder>) -> Self {
             let folder = tempfile::tempdir().expect("a folder");
             let home = Home::open_or_create(folder.path()).expect("a home");
             let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
             let index = Arc::new(SearchIndex::open(Arc::clone(&store), &home.index_dir()));
             let engine = Arc::new(Engine::new(Parts {
                 store: store.clone(),
-                embedder: Arc::new(None),
+                embedder,
                 former: Vec::new(),
                 index: index.clone(),
                 files: Arc::new(NoFiles),
@@ -485,6 +525,25 @@ mod tests {
         assert_eq!((kept(&bed.user), kept(&there)), (230, 230));
         let keeper = bed.keeper(SOON);
         until(|| (kept(&bed.user), kept(&there)) == (200, 200));
+        keeper.stop();
+    }
+
+    #[test]
+    fn what_others_left_is_embedded_to_the_last_section_without_a_call() {
+        let bed = Bed::with(Arc::new(FakeEmbedder));
+        let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("A line about {n}. ").repeat(60));
+        let long: String = (0..100).map(part).collect();
+        bed.engine.save(&bed.user, SaveRequest::new(long.as_str())).expect("saved");
+        let notes = |from: usize| {
+            (from..from + 20).map(|n| SaveRequest::new(format!("Note {n} of the tide"))).collect()
+        };
+        bed.engine.save_many(&bed.user, notes(0)).expect("saved");
+        let waiting = || bed.engine.waiting_to_be_embedded(&bed.user).expect("a count");
+        assert!(waiting() > 0);
+        let keeper = bed.keeper(Pace { look: Duration::from_millis(5), ..SOON });
+        until(|| waiting() == 0);
+        bed.engine.save_many(&bed.user, notes(20)).expect("saved");
+        until(|| waiting() == 0);
         keeper.stop();
     }
 

@@ -44,6 +44,8 @@ pub(super) enum Fate {
     Updated { id: MemoryId },
     /// It was forgotten there.
     Forgotten { id: MemoryId },
+    /// It is back there from the archive, or from what was forgotten.
+    Restored { id: MemoryId },
     /// It is as it was, or a memory that is here says the same.
     Known { id: MemoryId },
     /// The memory that stands for it is in another space by now.
@@ -56,9 +58,11 @@ impl Fate {
     /// The memory that stands for it in this space.
     pub(super) fn stands_for(&self) -> Option<MemoryId> {
         match self {
-            Self::New { id, .. } | Self::Updated { id } | Self::Forgotten { id } | Self::Known { id } => {
-                Some(*id)
-            }
+            Self::New { id, .. }
+            | Self::Updated { id }
+            | Self::Forgotten { id }
+            | Self::Restored { id }
+            | Self::Known { id } => Some(*id),
             Self::Elsewhere => None,
             Self::Left { id, .. } => *id,
         }
@@ -163,8 +167,13 @@ impl Taking<'_> {
             return Ok(if same { Fate::Elsewhere } else { left(None, "it is in another space by now") });
         }
         if known.standing.forgotten_at.is_some() {
-            let let_be = same || forgotten_there;
-            return Ok(if let_be { Fate::Known { id } } else { left(Some(id), "it is forgotten here") });
+            if same || forgotten_there {
+                return Ok(Fate::Known { id });
+            }
+            return match candidate.owns(id) && candidate.said_as(known, Stands::Forgotten) {
+                true => self.restored(candidate, here, id, act),
+                false => Ok(left(Some(id), "it is forgotten here")),
+            };
         }
         if candidate.owns(id) {
             if same {
@@ -181,7 +190,13 @@ impl Taking<'_> {
         }
         let (viewer, space) = (&self.caller.viewer, here.space.id);
         match self.parts.store.memory(viewer, space, id.into(), Forgotten::Without)? {
-            Some(memory) if memory.owner == viewer.principal => self.edited(candidate, here, &memory, act),
+            Some(memory) if memory.owner == viewer.principal => {
+                let from = match candidate.said_as(known, Stands::Archived) {
+                    true => Stands::Archived,
+                    false => Stands::Active,
+                };
+                self.edited(candidate, here, &memory, from, act)
+            }
             // It has the same id, and somebody else has taken it in.
             _ => Ok(left(Some(id), "it is not yours to change here")),
         }
@@ -204,7 +219,7 @@ impl Taking<'_> {
                     if memory.version != crate::id::Version::FIRST {
                         return Ok(left(Some(*id), "it was edited here since"));
                     }
-                    return self.edited(candidate, here, memory, act);
+                    return self.edited(candidate, here, memory, Stands::Active, act);
                 }
                 Some(_) => {}
             }
@@ -251,12 +266,45 @@ impl Taking<'_> {
         Ok(Fate::New { id, forgotten, renumbered: None })
     }
 
-    /// One of the caller's that says something else there than it did.
+    /// One that was forgotten here because it was there, and is there again.
+    fn restored(
+        &mut self,
+        candidate: &Candidate<'_>,
+        here: &Here,
+        id: MemoryId,
+        act: &mut Act,
+    ) -> Result<Fate, Error> {
+        let (viewer, space) = (&self.caller.viewer, here.space.id);
+        let found = self.parts.store.memory(viewer, space, id.into(), Forgotten::Only)?;
+        let Some(memory) = found.filter(|memory| memory.owner == viewer.principal) else {
+            return Ok(left(Some(id), "it is not yours to change here"));
+        };
+        let stood = memory.standing;
+        let state = if candidate.there.stands == Stands::Archived { State::Archived } else { stood.state };
+        let to = Standing { forgotten_at: None, state, ..stood };
+        let future = Memory { standing: to, ..memory };
+        match dedupe::refuse_taken(self.parts, viewer, &self.pending, &future) {
+            Ok(()) => {}
+            Err(error @ Error::Held { .. }) => return Ok(left(Some(id), error.to_string())),
+            Err(error) => return Err(error),
+        }
+        let reason = Some(format!("restored in {}", self.system));
+        let noted = standing::audit(self.caller, here.now, AuditAct::Restored, &future, reason, None);
+        act.rights.push(Right { space, role: Role::Writer, over: Some(id) });
+        act.writes.push(Write::Move { id, from: stood, to });
+        act.writes.push(Write::Audit(noted));
+        act.writes.push(candidate.noted(id));
+        self.pending.note(future);
+        Ok(Fate::Restored { id })
+    }
+
+    /// One of the caller's that says something else there than it did when it stood so.
     fn edited(
         &mut self,
         candidate: &Candidate<'_>,
         here: &Here,
         memory: &Memory,
+        from: Stands,
         act: &mut Act,
     ) -> Result<Fate, Error> {
         let (id, stood) = (memory.id, memory.standing);
@@ -270,10 +318,24 @@ impl Taking<'_> {
         } else {
             let edition = candidate.onto(&memory.edition);
             let archived = candidate.there.stands == Stands::Archived;
-            let standing = if archived { stood.moved(State::Archived) } else { stood };
+            let state = match stood.state {
+                _ if archived => State::Archived,
+                State::Archived if from == Stands::Archived => State::Active,
+                state => state,
+            };
+            let standing = match (stood.state, state) {
+                (State::Archived, State::Active) => stood.ruled(State::Active, here.now),
+                _ => stood.moved(state),
+            };
             if edition == memory.edition && standing == stood {
-                act.writes.push(candidate.noted(id));
+                // Who has archived it here has not done so because it was there, and it does not come back with that.
+                if !archived || from == Stands::Archived {
+                    act.writes.push(candidate.noted(id));
+                }
                 return Ok(Fate::Known { id });
+            }
+            if edition == memory.edition && state == State::Active {
+                fate = Fate::Restored { id };
             }
             let future = Memory { edition: edition.clone(), standing, ..memory.clone() };
             match dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &future) {
@@ -322,6 +384,11 @@ impl Candidate<'_> {
     /// What it leaves of an edition that is here. Where that came from is not said anew.
     fn onto(&self, old: &Edition) -> Edition {
         Edition { source_note: old.source_note.clone(), ..self.draft.onto(old) }
+    }
+
+    /// Whether it said just this when it was last taken in, and stood so there.
+    fn said_as(&self, known: &AdoptedItem, stood: Stands) -> bool {
+        ForeignMemory { stands: stood, ..self.there.clone() }.says() == known.says
     }
 
     fn noted(&self, memory: MemoryId) -> Write {

@@ -55,6 +55,8 @@ pub struct Adopted {
     pub known: u64,
     /// How many were forgotten there and are now forgotten here; those that are new count as such too.
     pub forgotten: u64,
+    /// How many an earlier import had archived or forgotten, and are back there and here.
+    pub restored: u64,
     /// Those that got another number, because theirs was taken.
     pub renumbered: Vec<Renumbered>,
     /// Those that differ from what is there and were let be, and why.
@@ -97,7 +99,7 @@ pub struct Renumbered {
 pub struct WouldBe {
     /// What it is called there.
     pub what: String,
-    /// `new`, `updated` or `forgotten`.
+    /// `new`, `updated`, `forgotten` or `restored`.
     pub became: &'static str,
     /// How it begins.
     pub says: String,
@@ -146,6 +148,7 @@ pub(crate) fn adopt(
             updated: 0,
             known: 0,
             forgotten: 0,
+            restored: 0,
             renumbered: Vec::new(),
             left: Vec::new(),
             skipped: unread,
@@ -266,6 +269,10 @@ impl Taking<'_> {
             Fate::Forgotten { .. } => {
                 report.forgotten += 1;
                 "forgotten"
+            }
+            Fate::Restored { .. } => {
+                report.restored += 1;
+                "restored"
             }
             Fate::Known { .. } | Fate::Elsewhere => {
                 report.known += 1;

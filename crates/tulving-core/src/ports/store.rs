@@ -320,7 +320,8 @@ pub trait Mirrors {
 /// What is known of the files, and of other systems' memories, that were imported.
 pub trait Imports {
     /// The files that a principal imported into a space, by path. Those of which the memory is in another space by now are
-    /// left out.
+    /// left out, and so are those whose memory was forgotten and in whose place the principal has put another: a file that is
+    /// read again becomes that one.
     fn imported(&self, space: SpaceId, owner: PrincipalId) -> Result<Vec<ImportedFile>, StoreError>;
 
     /// Those of these memories of another system, by the digests of their names, that a principal took into a space, in any

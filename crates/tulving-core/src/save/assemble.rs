@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use crate::access::{self, Parts};
 use crate::answer::{Fate, Near, Receipt, Warning};
 use crate::association::Association;
-use crate::change::{NewMemory, Revision, Right, Write};
+use crate::change::{NewMemory, Revision, Right, Settled, Write};
 use crate::embedding::{self, Newcomer};
 use crate::error::{Error, Invalid};
 use crate::file::ImportedFile;
 use crate::id::{MemoryId, Seq, Version};
 use crate::job::Job;
+use crate::jobs;
 use crate::memory::{Chunk, Embedding, Memory, Provenance, Standing, Usage};
 use crate::objects;
 use crate::request::{Caller, Forgotten};
@@ -19,7 +20,8 @@ use crate::time::Timestamp;
 use crate::vocabulary::{Author, Boundary, LinkedBy, Relation, Role, State, Trust, VersionAct};
 
 use super::dedupe::{self, Pending, Slot};
-use super::intake::{Draft, Imported, Link};
+use super::derive::About;
+use super::intake::{Draft, Imported, Link, Patch};
 
 /// One act in the making.
 pub(crate) struct Act<'a> {
@@ -91,11 +93,11 @@ impl<'a> Act<'a> {
             }
             Some((Slot::Content(..) | Slot::Attachment(..), twin)) => {
                 warnings.extend(kept(draft, &twin));
-                self.reuse(Fate::Duplicate, draft, twin)
+                self.reuse(Fate::Duplicate, draft, chunks, twin)?
             }
             Some((Slot::SourcePath(..), twin)) if draft.repeats(&twin) => {
                 warnings.extend(kept(draft, &twin));
-                self.reuse(Fate::Unchanged, draft, twin)
+                self.reuse(Fate::Unchanged, draft, chunks, twin)?
             }
             Some((_, twin)) => {
                 warnings.extend(said(&twin, unmoved(draft, &twin)));
@@ -182,15 +184,57 @@ impl<'a> Act<'a> {
         Right { space: self.space.id, role: Role::Writer, over: Some(twin.id) }
     }
 
-    fn reuse(&mut self, fate: Fate, draft: &Draft, mut twin: Memory) -> (Fate, Memory, bool) {
+    fn reuse(
+        &mut self,
+        fate: Fate,
+        draft: &Draft,
+        chunks: &[Chunk],
+        mut twin: Memory,
+    ) -> Result<(Fate, Memory, bool), Error> {
         let (to, revived) = stands(draft, &twin, self.now);
+        if could_not_be_read(&twin) && draft.provenance.attachment.is_some() {
+            let memory = self.read_anew(draft, chunks, to.moved(State::Processing), twin)?;
+            return Ok((fate, memory, revived));
+        }
         if to != twin.standing {
             self.rights.push(self.in_place(&twin));
             self.writes.push(Write::Move { id: twin.id, from: twin.standing, to });
             twin.standing = to;
             self.pending.note(twin.clone());
         }
-        (fate, twin, revived)
+        Ok((fate, twin, revived))
+    }
+
+    /// Asks once more for the text of a file that could not be read: it may be known by now what it is, or who reads it may be
+    /// there.
+    fn read_anew(
+        &mut self,
+        draft: &Draft,
+        chunks: &[Chunk],
+        standing: Standing,
+        twin: Memory,
+    ) -> Result<Memory, Error> {
+        let provenance = Provenance { attachment: draft.provenance.attachment.clone(), ..twin.provenance };
+        let about = About { waits: true, ..About::of(&provenance, &twin.place) };
+        let patch = Patch { content: Some(draft.content.clone()), ..Patch::default() };
+        let edition = patch.onto(&twin.edition, about);
+        self.rights.push(Right { space: self.space.id, role: Role::Writer, over: Some(twin.id) });
+        self.writes.push(Write::Settle(Box::new(Settled {
+            id: twin.id,
+            from: twin.version,
+            edition: edition.clone(),
+            stood: twin.standing,
+            standing,
+            attachment: provenance.attachment.clone(),
+            chunks: edition.differs_in_meaning(&twin.edition).then(|| chunks.to_vec()),
+        })));
+        let memory = Memory { edition, standing, provenance, ..twin };
+        match jobs::given_up(self.parts, memory.id)? {
+            Some(job) => self.writes.push(jobs::anew(job, self.now)),
+            None => self.ask_for_work(draft, &memory),
+        }
+        self.pending.note(memory.clone());
+        Ok(memory)
     }
 
     fn revise(
@@ -205,7 +249,7 @@ impl<'a> Act<'a> {
         let other_file = attachment.as_ref().map(|one| &one.hash)
             != twin.provenance.attachment.as_ref().map(|other| &other.hash);
         if edition == twin.edition && !other_file {
-            return Ok(self.reuse(Fate::Unchanged, draft, twin));
+            return self.reuse(Fate::Unchanged, draft, chunks, twin);
         }
         if edition.boundary != twin.edition.boundary {
             self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
@@ -317,6 +361,11 @@ impl<'a> Act<'a> {
         }
     }
 
+    /// The receipts that there would be.
+    pub(crate) fn foreseen(self) -> Vec<Receipt> {
+        self.receipts
+    }
+
     /// Writes the act and gives the receipts.
     pub(crate) fn apply(self, trouble: Option<&Warning>) -> Result<Vec<Receipt>, Error> {
         let Self { parts, caller, now, rights, writes, mut receipts, inserted, seen, compared, .. } = self;
@@ -399,6 +448,12 @@ fn relate_late(
     }
     found.into_iter().for_each(|(receipt, near)| receipts[receipt].near.push(near));
     Ok(())
+}
+
+/// Whether a memory is one of a file whose text was looked for in vain.
+fn could_not_be_read(memory: &Memory) -> bool {
+    let trouble = memory.provenance.attachment.as_ref().and_then(|attachment| attachment.trouble.as_ref());
+    trouble.is_some() && memory.is_unread() && memory.standing.state != State::Processing
 }
 
 /// How a memory stands once it was saved again, and whether that brought it back: active if it was archived, pinned if

@@ -3,7 +3,7 @@
 use crate::classify::form::Form;
 use crate::classify::{self, Sorted};
 use crate::memory::{Edition, Memory, Place, Provenance};
-use crate::vocabulary::{ContentType, Derivable};
+use crate::vocabulary::{ContentType, Derivable, Kind, MemoryType};
 
 /// What is known of a memory beside its edition.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,6 +12,8 @@ pub(crate) struct About<'a> {
     pub(crate) name: Option<&'a str>,
     /// Whether it is a piece of a conversation, which is no document of its own.
     pub(crate) piece: bool,
+    /// Whether it is what somebody said there.
+    pub(crate) turn: bool,
     /// Whether its content only stands for what will be read from a file.
     pub(crate) waits: bool,
 }
@@ -23,6 +25,7 @@ impl<'a> About<'a> {
         Self {
             name: provenance.source_path.as_deref().or(attached),
             piece: place.conversation.is_some(),
+            turn: place.conversation.is_some() && (place.position.is_some() || place.speaker.is_some()),
             waits: false,
         }
     }
@@ -33,8 +36,8 @@ impl<'a> About<'a> {
     }
 }
 
-/// Fills in what nobody gave. A piece of a conversation is no document, and keeps what follows from its type; what stands
-/// for a file that is not read yet says nothing of it.
+/// Fills in what nobody gave. A piece of a conversation is no document, and keeps what follows from its type, but for what
+/// somebody said there, which is episodic; what stands for a file that is not read yet says nothing of it.
 pub(crate) fn derive(edition: &mut Edition, about: About<'_>) {
     let (auto, memory_type) = (edition.auto, edition.class.memory_type);
     let reads = !about.piece && !about.waits;
@@ -44,7 +47,14 @@ pub(crate) fn derive(edition: &mut Edition, about: About<'_>) {
     // A file is called by its name, and says what was read from it.
     let form =
         if form.content_type == ContentType::File { Form::known(ContentType::Text, None) } else { form };
-    let sort = if reads { classify::sorted(content, &form, name) } else { Sorted::default() };
+    let sort = match reads {
+        true => classify::sorted(content, &form, name),
+        // How stable that is its words do not tell, and what is called volatile is found less well.
+        false if is_said(about, &form) && memory_type == MemoryType::Fact => {
+            Sorted { kind: Some(Kind::Episodic), stability: None }
+        }
+        false => Sorted::default(),
+    };
     let summary = reads.then(|| classify::summary(content, &form, name)).flatten();
     let tags = if reads { classify::tags(content, &form, name) } else { Vec::new() };
     if auto.has(Derivable::Kind) {
@@ -62,4 +72,10 @@ pub(crate) fn derive(edition: &mut Edition, about: About<'_>) {
     if auto.has(Derivable::Tags) {
         edition.text.tags = tags;
     }
+}
+
+/// Whether a piece of a conversation is what somebody said, and not what was learned from it.
+fn is_said(about: About<'_>, form: &Form) -> bool {
+    let talk = matches!(form.content_type, ContentType::Chat | ContentType::Transcript);
+    about.turn || (about.piece && talk)
 }

@@ -104,6 +104,21 @@ pub(crate) fn save_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) ->
     })
 }
 
+/// What would become of an order, as it would be told. Nothing is written or embedded.
+pub(crate) fn foresee(parts: &Parts, caller: &Caller, order: Order) -> Result<Receipt, Error> {
+    let Order { request, told, .. } = order;
+    let decide = || {
+        let ((space, right), mut drafts) = read_all(parts, caller, vec![request])?;
+        let mut act = assemble::Act::new(parts, caller, &space, right, parts.clock.now());
+        for draft in &mut drafts {
+            draft.told = told;
+            act.add(draft, &[])?;
+        }
+        Ok(act.foreseen())
+    };
+    only(decide())
+}
+
 /// The space and the right to write there, and the requests once all of them were found good.
 pub(crate) fn read_all(
     parts: &Parts,
@@ -122,14 +137,6 @@ pub(crate) fn read_all(
         drafts.push(draft);
     }
     Ok((place, drafts))
-}
-
-/// Whether requests are good, where there is only one.
-pub(crate) fn only_read<T>(read: Result<T, Error>) -> Result<(), Error> {
-    match read {
-        Err(Error::Invalid(Invalid::InBatch { source, .. })) => Err(Error::Invalid(*source)),
-        read => read.map(drop),
-    }
 }
 
 /// Says which request of a batch was wrong.

@@ -59,6 +59,17 @@ pub fn front(text: &str) -> Option<Front> {
     Some(Front { about, text })
 }
 
+/// What stands between the fences above a text that has fields there, and whether it is TOML.
+pub fn head(text: &str) -> Option<(&str, bool)> {
+    let Fenced { fence, head, .. } = fenced(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+    let toml = fence == "+++";
+    // A line across the page may look like a fence; right below that there is no field.
+    let first = head.lines().next()?;
+    let (name, _) = first.split_once(if toml { '=' } else { ':' })?;
+    let letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
+    name.chars().all(letter).then_some((head, toml))
+}
+
 /// What is known of a file by its name: one that tells agents how to work is procedural and changes now and then. Its title
 /// says which folder it is for, because they are all called the same.
 pub fn instructions(path: &str) -> Option<SaveRequest> {

@@ -170,6 +170,9 @@ struct Task {
     id: String,
     /// Which worker does it.
     kind: String,
+    /// What it is about: the id of a memory, or the key of a file.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    payload: serde_json::Value,
     /// Where it stands.
     #[schemars(schema_with = "words::word::<JobState>")]
     state: JobState,
@@ -192,6 +195,7 @@ impl From<Job> for Task {
         Self {
             id: job.id.to_string(),
             kind: job.kind,
+            payload: job.payload,
             state: job.state,
             due_at: job.due_at,
             attempts: job.attempts,
@@ -217,12 +221,15 @@ struct WhichJobs {
 struct Tasks {
     /// The jobs, those first that were due first.
     jobs: Vec<Task>,
+    /// How many memories wait for their vectors.
+    waiting_to_be_embedded: u64,
 }
 
 fn jobs(desk: &Desk<'_>, One(which): One<WhichJobs>) -> Result<Made<Tasks>, Refusal> {
     let limit = limited(which.limit, USUAL_JOBS, JOBS)?;
     let jobs = desk.engine.jobs(&desk.caller, &which.states, limit)?;
-    Ok(Tasks { jobs: jobs.into_iter().map(Task::from).collect() }.into())
+    let waiting_to_be_embedded = desk.engine.waiting_to_be_embedded(&desk.caller)?;
+    Ok(Tasks { jobs: jobs.into_iter().map(Task::from).collect(), waiting_to_be_embedded }.into())
 }
 
 /// Which job.

@@ -79,7 +79,7 @@ pub(super) fn twice(name: &str) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "given_twice", detail).about(name)
 }
 
-/// An argument that was said as a text, as what the schema says that it is. A list is one part of it, or JSON.
+/// An argument that was said as a text, as what the schema says that it is. A list is parted by commas as in a query, or JSON.
 pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Value, Problem> {
     let wrong = |expected: &str| {
         let detail = format!("`{name}`: `{}`, expected {expected}", preview::short(text));
@@ -89,7 +89,7 @@ pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Valu
         "array" if text.trim_start().starts_with('[') => {
             serde_json::from_str(text).map_err(|_| wrong("a list, as JSON"))
         }
-        "array" => Ok(json!([text])),
+        "array" => Ok(listed(text).collect()),
         kind => typed(kind, text).ok_or_else(|| wrong(expected(kind))),
     }
 }
@@ -116,7 +116,7 @@ fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Probl
         }
         let kind = kind(operation, &name);
         if kind == "array" {
-            let parts = value.split(',').map(|part| json!(part));
+            let parts = listed(&value);
             match said.entry(name.into_owned()).or_insert_with(|| json!([])) {
                 Value::Array(list) => list.extend(parts),
                 other => *other = parts.collect(),
@@ -130,6 +130,11 @@ fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Probl
         add(&mut said, name.into_owned(), read)?;
     }
     Ok(said)
+}
+
+/// The parts of a list that was said as one text.
+fn listed(text: &str) -> impl Iterator<Item = Value> {
+    text.split(',').map(|part| json!(part))
 }
 
 /// The type of an argument; one that may be null is what it else is.

@@ -3,6 +3,7 @@
 //! `{"conversation": "…", "messages": [{"role", "speaker", "content", "at", "id"}]}`, a list of such, or messages one on each
 //! line.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::Value;
@@ -18,10 +19,22 @@ use super::words;
 
 fn is_message(value: &Value) -> bool {
     let says = |object: &Object| {
-        object.get("content").is_some_and(Value::is_string)
+        said(object).is_some()
             && ["role", "speaker"].iter().any(|field| object.get(*field).is_some_and(Value::is_string))
     };
     value.as_object().is_some_and(says)
+}
+
+/// What a message says: a text, or a list of parts of which those that are text count.
+fn said(message: &Object) -> Option<Cow<'_, str>> {
+    match message.get("content")? {
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+            Some(Cow::Owned(texts.collect::<Vec<_>>().join("\n\n")))
+        }
+        _ => None,
+    }
 }
 
 fn messages(object: &Object) -> Option<&Vec<Value>> {
@@ -29,13 +42,13 @@ fn messages(object: &Object) -> Option<&Vec<Value>> {
 }
 
 fn is_conversation(value: &Value) -> bool {
-    let talks = |list: &Vec<Value>| list.first().is_some_and(is_message);
+    let talks = |list: &Vec<Value>| list.iter().any(is_message);
     value.as_object().and_then(messages).is_some_and(talks)
 }
 
 pub(super) fn is(json: &Json) -> bool {
     match json {
-        Json::Object(object) => messages(object).is_some_and(|list| list.first().is_some_and(is_message)),
+        Json::Object(object) => messages(object).is_some_and(|list| list.iter().any(is_message)),
         json => {
             let first = json::elements(json).into_iter().find_map(|(_, value)| value.ok());
             first.is_some_and(|value| is_message(value) || is_conversation(value))
@@ -132,7 +145,7 @@ fn read_talk(conversation: &str, messages: &[(String, &Object)], note: &str, all
     let mut same: HashMap<String, usize> = HashMap::new();
     for (((place, message), at), position) in messages.iter().zip(times).zip(places) {
         let what = || format!("{place} of {}", preview::short(conversation));
-        let Some(content) = message.get("content").and_then(Value::as_str) else {
+        let Some(content) = said(message) else {
             all.skip(what(), "it has no content");
             continue;
         };
@@ -163,7 +176,7 @@ fn read_talk(conversation: &str, messages: &[(String, &Object)], note: &str, all
             speaker,
             occurred_at: at,
             source_note: Some(note.to_owned()),
-            ..SaveRequest::new(content)
+            ..SaveRequest::new(content.into_owned())
         };
         all.memories.push(ForeignMemory {
             label: what(),

@@ -46,8 +46,16 @@ pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).map_err(unreadable)? {
         let name = entry.map_err(unreadable)?.file_name();
-        names.extend(name.to_str().filter(|name| Day::of_journal(name).is_some()).map(str::to_owned));
+        let Some(name) = name.to_str() else { continue };
+        if Day::of_journal(name).is_some() {
+            names.push(name.to_owned());
+        } else if name != long_term::FILE && name.ends_with(".md") && !name.starts_with('.') {
+            let why =
+                "its name is not that of a day, such as 2026-05-27.md; --as files takes it as a document";
+            diary.unread.push(Skipped { what: name.to_owned(), why: why.to_owned() });
+        }
     }
+    diary.unread.sort_by(|one, other| one.what.cmp(&other.what));
     names.sort_unstable();
     for name in names {
         match tree::read(&folder.join(&name), limits::JOURNAL_SHOWN_BYTES) {

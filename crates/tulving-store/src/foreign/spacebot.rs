@@ -32,18 +32,43 @@ pub(super) fn read(
     note: &str,
 ) -> Result<Collection, ForeignError> {
     let mut all = Collection::new(System::Spacebot);
+    let (mut beyond, mut unknown) = (0, 0);
     memories.rows(MEMORY, &mut |row| match memory(row, note) {
-        Ok(memory) => all.memories.push(memory),
+        Ok(memory) => {
+            beyond += usize::from(row.number("importance").is_some_and(is_beyond));
+            all.memories.push(memory);
+        }
         Err(why) => all.skip(row.text("id").unwrap_or_else(|| format!("row {}", row.count)), why),
     })?;
     let links = database.table("associations")?;
     if let Some(links) = links.filter(|links| links.lacks(&["source_id", "target_id"]).is_none()) {
         links.rows(LINK, &mut |row| match link(row) {
-            Some(link) => all.links.push(link),
+            Some(link) => {
+                beyond += usize::from(row.number("weight").is_some_and(is_beyond));
+                unknown += usize::from(relation(row).is_none());
+                all.links.push(link);
+            }
             None => all.skip(format!("association {}", row.count), "it does not say between which memories"),
         })?;
     }
+    if beyond > 0 {
+        all.notes.push(format!("importance and weight are 0 to 1: {beyond} beyond that were brought within"));
+    }
+    if unknown > 0 {
+        all.notes.push(format!(
+            "{unknown} associations relate in a way that is not known here, and are related_to"
+        ));
+    }
     Ok(all)
+}
+
+/// Whether an importance or a weight is none that there may be.
+fn is_beyond(number: f64) -> bool {
+    !(0.0..=1.0).contains(&number)
+}
+
+fn relation(row: &Found<'_>) -> Option<Relation> {
+    row.text("relation_type").and_then(|word| word.parse().ok())
 }
 
 fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
@@ -76,8 +101,7 @@ fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
 /// It links by itself what says nearly the same, and calls that `updates` too; which of these somebody meant cannot be told. So
 /// they relate, as they do there, and nothing counts as superseded.
 fn link(row: &Found<'_>) -> Option<ForeignLink> {
-    let relation =
-        row.text("relation_type").and_then(|word| word.parse().ok()).unwrap_or(Relation::RelatedTo);
+    let relation = relation(row).unwrap_or(Relation::RelatedTo);
     let linked_by = if relation == Relation::Updates { LinkedBy::Auto } else { LinkedBy::Caller };
     Some(ForeignLink {
         source: row.text("source_id")?,

@@ -17,7 +17,10 @@ impl Imports for SqliteStore {
             let mut statement = reader.prepare_cached(
                 "SELECT i.path, i.size, i.modified, i.inode, i.digest, i.settled, m.id, m.state, m.forgotten_at, \
                  m.quarantined_at, m.pinned, m.ruled_at FROM imported i JOIN memories m ON m.row = i.memory \
-                 WHERE i.space = ?1 AND i.owner = ?2 AND m.space = i.space ORDER BY i.path",
+                 WHERE i.space = ?1 AND i.owner = ?2 AND m.space = i.space AND (m.forgotten_at IS NULL OR NOT EXISTS (\
+                   SELECT 1 FROM memories o WHERE o.source_path = i.path AND o.space = i.space AND o.owner = i.owner \
+                   AND o.forgotten_at IS NULL AND o.mirror_line IS NULL)) \
+                 ORDER BY i.path",
             )?;
             let found = statement.query_map(params![space.as_bytes(), owner.as_bytes()], file)?;
             Ok(found.collect::<Result<_, _>>()?)

@@ -392,6 +392,11 @@ fn an_imported_file_is_known_as_it_was() {
 }
 
 #[test]
+fn a_forgotten_file_is_known_until_another_memory_takes_its_place() {
+    keeps(contract::imports::a_forgotten_file_is_known_until_another_memory_takes_its_place);
+}
+
+#[test]
 fn a_memory_follows_its_file_to_another_path() {
     keeps(contract::imports::a_memory_follows_its_file_to_another_path);
 }

@@ -68,6 +68,28 @@ pub fn an_imported_file_is_known_as_it_was(fresh: Fresh<'_>) {
     assert_eq!(conflict(refused), Conflict::Gone { id: one.id });
 }
 
+/// Of a file whose memory was forgotten that is known, until its importer saves another one in its place.
+pub fn a_forgotten_file_is_known_until_another_memory_takes_its_place(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let saved = |owner: PrincipalId, path: &str, text: &str| {
+        let mut memory = world.draft(HERE, owner, text);
+        memory.provenance.source_path = Some(path.to_owned());
+        memory.edition.boundary = Boundary::Private;
+        world.save(memory)
+    };
+    let one = saved(USER, "/d/a.md", "one");
+    world.apply(vec![note(&file(&one, "/d/a.md", 4))]);
+    world.forget(&one);
+    let known = || good(world.store.imported(HERE, USER)).len();
+    saved(USER, "/d/b.md", "at another path");
+    saved(world.principal("cook"), "/d/a.md", "another's");
+    assert_eq!(known(), 1);
+    let again = saved(USER, "/d/a.md", "again");
+    assert_eq!(known(), 0);
+    world.forget(&again);
+    assert_eq!(known(), 1, "and is again when that one is forgotten");
+}
+
 /// A file that moved is the same memory at another path; one that has another path by now conflicts, and so does a path that
 /// is held.
 pub fn a_memory_follows_its_file_to_another_path(fresh: Fresh<'_>) {

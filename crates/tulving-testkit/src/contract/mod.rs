@@ -148,6 +148,7 @@ checks! {
     /// Imported files, files that memories describe, and the work on them.
     imports {
         an_imported_file_is_known_as_it_was,
+        a_forgotten_file_is_known_until_another_memory_takes_its_place,
         a_memory_follows_its_file_to_another_path,
         a_file_is_unique_by_its_bytes,
         the_work_on_a_memory_settles_it,

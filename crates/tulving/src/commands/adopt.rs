@@ -177,6 +177,7 @@ impl Taken {
             (adopted.updated, "updated"),
             (adopted.known, "already known"),
             (adopted.forgotten, "forgotten there"),
+            (adopted.restored, "back"),
             (adopted.renumbered.len() as u64, "renumbered"),
             (adopted.left.len() as u64, "left as they are here"),
             (adopted.skipped.len() as u64, "skipped"),

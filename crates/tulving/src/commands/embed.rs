@@ -27,7 +27,7 @@ together.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Embed {}
 
-/// How many memories are embedded between two steps of the bar.
+/// How many sections are embedded between two steps of the bar.
 const STEP: usize = 64;
 /// How many vectors of earlier models are looked for at a time; writers wait that long.
 const DROPPED: usize = 2_000;
@@ -55,14 +55,14 @@ pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Out
     let mut bar = None;
     loop {
         let step = engine.change_model(STEP)?;
-        let known = report.failed.len();
+        let goes_on = step.goes_on();
         report.embedded += step.done;
         report.waiting = step.left;
         report.failed.extend(step.failed.into_iter().map(|failed| (failed.memory.to_string(), failed.why)));
         report.took_over = step.took_over.or(report.took_over);
         let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
         bar.set_position(report.embedded);
-        if step.left == 0 || (step.done == 0 && report.failed.len() == known) {
+        if !goes_on {
             break;
         }
         // Others follow what is embedded here, and should not have to read all of it.
@@ -105,7 +105,7 @@ pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure>
         done += step.done;
         let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
         bar.set_position(done);
-        if step.left == 0 || step.sections == 0 {
+        if !step.goes_on() {
             break;
         }
         app.fold(printer)?;

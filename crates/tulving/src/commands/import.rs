@@ -1,6 +1,6 @@
 //! `tulving import`: trees of files, each file a memory, and what other memories have kept; as often as one likes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,8 @@ use tulving_core::vocabulary::{Boundary, Origin};
 use tulving_store::tree;
 
 use super::adopt::{self, Kept, Other, Sorted};
-use super::{embed, jobs};
+use super::embed;
+use super::jobs::{self, Done};
 use crate::args::word;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -263,6 +264,8 @@ struct Found {
     paths: HashMap<String, PathBuf>,
     /// What could not be looked at: what is in it has not vanished.
     unread: Vec<String>,
+    /// What was left out, each once, also where it is below two roots.
+    skipped: HashSet<String>,
 }
 
 struct Importer<'a> {
@@ -288,10 +291,10 @@ impl Importer<'_> {
     fn once(&self, printer: &mut Printer) -> Result<Report, Failure> {
         let mut report = Report::default();
         let began = Instant::now();
-        let Found { seen, paths, unread } = self.look(&mut report);
+        let Found { seen, paths, unread, .. } = self.look(&mut report);
         let known = self.app.engine.imported(&self.caller)?;
         let within = |name: &str| {
-            self.roots.iter().any(|root| is_within(name, &root.known))
+            self.roots.iter().any(|root| is_within(name, &root.known) && !self.is_overlooked(root, name))
                 && !unread.iter().any(|path| is_within(name, path))
         };
         let mut plan = import::plan(known, seen, within, |name| is_missing(Path::new(name)));
@@ -318,10 +321,34 @@ impl Importer<'_> {
         self.take(&mut plan, batch, &mut report)?;
         bar.finish_and_clear();
         report.vanished = plan.vanished().map(|file| file.path.clone()).collect();
-        if self.args.prune && !self.args.dry_run {
-            report.archived = self.app.engine.prune_import(&self.caller, &plan)?;
+        if self.args.prune {
+            report.archived = match self.args.dry_run {
+                true => report.vanished.len(),
+                false => self.app.engine.prune_import(&self.caller, &plan)?,
+            };
         }
+        report.warnings.extend(self.kept(&plan)?);
         Ok(report)
+    }
+
+    /// Whether a file is there and hidden, so that it was not looked for.
+    fn is_overlooked(&self, root: &Root, name: &str) -> bool {
+        let below = name.strip_prefix(root.known.as_str()).unwrap_or_default();
+        !self.args.hidden && below.contains("/.") && !is_missing(Path::new(name))
+    }
+
+    /// That what is as it was keeps what was said of it before.
+    fn kept(&self, plan: &Plan) -> Result<Option<String>, Failure> {
+        let Import { tags, boundary, .. } = self.args;
+        if tags.is_empty() && boundary.is_none() {
+            return Ok(None);
+        }
+        let kept = self.app.engine.differing_import(&self.caller, plan, tags, *boundary)?;
+        let say = |kept: usize| {
+            let files = counted(kept as u64, "unchanged file keeps its", "unchanged files keep their");
+            format!("{files} own tags and boundary; `tulving update` can change them")
+        };
+        Ok((kept > 0).then(|| say(kept)))
     }
 
     /// All files that may be imported, and where they are.
@@ -329,7 +356,10 @@ impl Importer<'_> {
         let mut found = Found::default();
         for root in &self.roots {
             let mut skip = |path: &Path, why: String| {
-                report.skipped.push(Skipped { path: path.display().to_string(), why });
+                let path = root.name(path).unwrap_or_else(|| path.display().to_string());
+                if found.skipped.insert(path.clone()) {
+                    report.skipped.push(Skipped { path, why });
+                }
             };
             if is_missing(&root.path) && self.args.prune && !self.args.watch {
                 continue;
@@ -356,7 +386,9 @@ impl Importer<'_> {
             }
             for trouble in unread {
                 let path = trouble.path.as_deref().unwrap_or(&root.path);
-                found.unread.push(root.name(path).unwrap_or_else(|| root.known.clone()));
+                if trouble.hides {
+                    found.unread.push(root.name(path).unwrap_or_else(|| root.known.clone()));
+                }
                 skip(path, trouble.why);
             }
         }
@@ -381,7 +413,7 @@ impl Importer<'_> {
                 Some(ReadFile { seen: SeenFile { stamp, ..file }, bytes, about })
             }
             Err(error) => {
-                report.skipped.push(Skipped { path: path.display().to_string(), why: error.to_string() });
+                report.skipped.push(Skipped { path: file.path, why: error.to_string() });
                 None
             }
         }
@@ -404,12 +436,14 @@ impl Importer<'_> {
         if self.args.later {
             return Ok(());
         }
-        let failed = jobs::along(self.app, printer)?;
+        let Done { failed, lacking, .. } = jobs::along(self.app, printer)?;
         if failed > 0 {
             let files = counted(failed, "file", "files");
             printer.note(format!(
                 "the text of {files} could not be read; `tulving jobs --state dead` says why"
             ))?;
+        }
+        if lacking {
             for missing in self.app.engine.missing_extractors() {
                 printer.note(missing)?;
             }
@@ -466,7 +500,7 @@ impl Importer<'_> {
                 .note(format!("skipped {}: {why} ({shown})", counted(paths.len() as u64, "file", "files")))?;
         }
         printer.line(summary(report, self.args.dry_run))?;
-        if !report.vanished.is_empty() && report.archived == 0 {
+        if !report.vanished.is_empty() && !self.args.prune {
             printer.note("--prune archives the memories of files that have vanished")?;
         }
         Ok(())

@@ -109,12 +109,16 @@ fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
     Ok(Outcome::Done)
 }
 
+/// What came of the work that was due.
 #[derive(Default, Serialize)]
-struct Done {
+pub(super) struct Done {
     done: u64,
-    failed: u64,
+    pub(super) failed: u64,
     /// To be tried again.
     later: u64,
+    /// Whether some of it failed for want of a program.
+    #[serde(skip)]
+    pub(super) lacking: bool,
 }
 
 fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -141,6 +145,7 @@ fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
     let bar = printer.bar("Reading", None);
     let mut all = Done::default();
     while let Some(processed) = app.engine.process_waiting(&app.holder())? {
+        all.lacking |= processed.lacking;
         match processed.job.state {
             JobState::Done => all.done += 1,
             JobState::Dead => all.failed += 1,
@@ -153,7 +158,7 @@ fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
     Ok(all)
 }
 
-/// Does all work that is due, where it is done along with something else; says how many failed.
-pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<u64, Failure> {
-    process_all(app, printer).map(|all| all.failed)
+/// Does all work that is due, where it is done along with something else.
+pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
+    process_all(app, printer)
 }

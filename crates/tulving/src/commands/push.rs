@@ -1,12 +1,14 @@
 //! `tulving push`: one document, whatever it is.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use tulving_core::Document;
+use tulving_core::answer::{Receipt, Warning};
 use tulving_core::classify::form;
 use tulving_core::id::MemoryId;
-use tulving_core::request::SaveRequest;
+use tulving_core::request::{Caller, SaveRequest};
 use tulving_core::vocabulary::{ContentType, State};
 use tulving_store::tree;
 
@@ -54,6 +56,7 @@ pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<O
     if receipt.state == State::Processing {
         work(app, receipt.id, printer)?;
     }
+    embed(app, &caller, &mut receipt, printer)?;
     let memory = app.engine.get(&caller, receipt.id.into());
     if let Ok(memory) = &memory {
         receipt.state = memory.standing.state;
@@ -71,9 +74,11 @@ pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<O
     for warning in &receipt.warnings {
         printer.warning(warning)?;
     }
-    let trouble = memory.ok().and_then(|memory| memory.provenance.attachment?.trouble);
-    if let Some(trouble) = trouble {
-        printer.warning(format!("it is found by its name only: {trouble}"))?;
+    if let Ok(memory) = memory {
+        let unread = if memory.is_unread() { "it is found by its name only: " } else { "" };
+        if let Some(trouble) = memory.provenance.attachment.and_then(|attachment| attachment.trouble) {
+            printer.warning(format!("{unread}{trouble}"))?;
+        }
     }
     Ok(Outcome::Done)
 }
@@ -89,10 +94,51 @@ fn document(args: &Push, app: &App<'_>) -> Result<Document, Failure> {
         return Err(Failure::usage("--name is for standard input; a file has a name"));
     }
     let path = Path::new(&args.what);
+    if args.what.contains("://") && !path.exists() {
+        let what = tulving_core::preview::short(&args.what);
+        return Err(Failure::usage(format!("`{what}` is no link that is kept"))
+            .hinted("links begin with http:// or https://, and have no blanks"));
+    }
     let known = input::full_path(path)?;
     let (_, bytes) = tree::read(path, most).map_err(|error| input::unread(path, error))?;
+    if bytes.trim_ascii().is_empty() {
+        return Err(Failure::usage(format!("{} is empty", path.display())));
+    }
     let about = SaveRequest { source_path: Some(known.clone()), ..about };
     Ok(Document { name: Some(known), bytes, about })
+}
+
+/// How long the sections of a long document are embedded before the answer, and how many between two looks at the clock.
+const PATIENCE: Duration = Duration::from_secs(10);
+const STEP: usize = 8;
+
+/// Embeds what is long and was therefore left to later, or says that it was. A service is left to who has time for it.
+fn embed(
+    app: &App<'_>,
+    caller: &Caller,
+    receipt: &mut Receipt,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let began = Instant::now();
+    let patience = if app.settings.embedding.is_service() { Duration::ZERO } else { PATIENCE };
+    let which = receipt.id.into();
+    let Ok(mut left) = app.engine.embed_memory(caller, which, 0) else { return Ok(()) };
+    receipt.warnings.retain(|warning| !matches!(warning, Warning::EmbeddedLater { .. }));
+    let bar = (left > 0).then(|| printer.bar("Embedding", Some(left as u64)));
+    while left > 0 && began.elapsed() < patience {
+        let Ok(now) = app.engine.embed_memory(caller, which, STEP) else { break };
+        if let Some(bar) = &bar {
+            bar.inc(left.saturating_sub(now) as u64);
+        }
+        left = now;
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    if left > 0 && !receipt.warnings.iter().any(|warning| matches!(warning, Warning::NotEmbedded { .. })) {
+        receipt.warnings.push(Warning::EmbeddedLater { sections: left });
+    }
+    Ok(())
 }
 
 /// How many pieces of work of others are done before one's own; a server does the rest.

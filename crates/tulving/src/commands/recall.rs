@@ -324,11 +324,12 @@ fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -
     Ok(Outcome::Done)
 }
 
-/// The memory with only its best section, below the headings that lead there.
+/// The memory with only its best section, below the headings that lead there, and the line that it begins in.
 fn best_part(hit: &Hit) -> Memory {
     let mut memory = hit.memory.clone();
-    if hit.section.is_some() {
-        memory.edition.text.content = part(hit.shown(), hit.heading_path());
+    if let Some(section) = &hit.section {
+        memory.edition.text.content =
+            format!("line {}: {}", section.line, part(hit.shown(), hit.heading_path()));
     }
     memory
 }

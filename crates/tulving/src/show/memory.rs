@@ -219,9 +219,11 @@ fn provenance(fields: &mut Fields, memory: &Memory) {
     fields.set(
         "attachment",
         provenance.attachment.as_ref().map(|object| {
-            format!("{} ({}, {} bytes)", object.object_key, object.media_type, text::thousands(object.size))
+            let name = object.name.as_deref().unwrap_or(&object.object_key);
+            format!("{name} ({}, {} bytes)", object.media_type, text::thousands(object.size))
         }),
     );
+    fields.set("not read", provenance.attachment.as_ref().and_then(|object| object.trouble.as_ref()));
     fields.set("conversation", memory.place.conversation.as_ref());
     fields.set("position", memory.place.position);
     fields.set("speaker", memory.place.speaker.as_ref());

@@ -134,7 +134,7 @@ fn a_tree_is_imported_and_followed_as_it_changes() {
     assert_eq!(counts(&first), [3, 0, 0, 0, 0], "{first}");
     let skipped: Vec<&str> =
         first["skipped"].as_array().expect("a list").iter().filter_map(|one| one["path"].as_str()).collect();
-    assert_eq!(skipped, ["notes/built.o"]);
+    assert_eq!(skipped, [known_by(&tulving, "notes/built.o")]);
     assert_eq!(at(&tulving, "notes/a.md").expect("there")["origin"], "import");
     let again = tulving.json(&["import", "notes"]);
     assert_eq!(counts(&again), [0, 0, 0, 3, 0], "{again}");
@@ -154,6 +154,76 @@ fn a_tree_is_imported_and_followed_as_it_changes() {
     assert_eq!(counts(&tulving.json(&["import", "notes"]))[4], 1, "back from the archive");
     assert_eq!(tulving.json(&["list", "--all"])["memories"].as_array().map(Vec::len), Some(3));
     tulving.assert_healthy();
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_archived_and_warned_of() {
+    let tulving = Tulving::new();
+    write(&tulving, "notes/a.md", "a note\n");
+    write(&tulving, "notes/b.md", "another note\n");
+    tulving.ok(&["import", "notes", "--later"]);
+    fs::remove_file(tulving.folder().join("notes/b.md")).expect("gone");
+    write(&tulving, "notes/c.json", "{\"port\": ");
+    let dry = tulving.run(&["import", "notes", "--prune", "--dry-run"]);
+    assert_eq!(dry.code, 0, "{}", dry.err);
+    assert!(dry.out.contains("archived") && !dry.out.contains("vanished"), "{}", dry.out);
+    assert!(dry.err.contains("not valid JSON") && !dry.err.contains("--prune"), "{}", dry.err);
+    assert_eq!(at(&tulving, "notes/b.md").expect("there")["state"], "active", "nothing is written");
+    let real = tulving.run(&["import", "notes", "--prune", "--later"]);
+    let summary = |out: &str| out.lines().last().map(|line| line.replace("Would import", "Imported"));
+    assert_eq!(summary(&real.out), summary(&dry.out));
+}
+
+#[test]
+fn what_is_as_it_was_keeps_its_labels_and_the_import_says_so() {
+    let tulving = Tulving::new();
+    write(&tulving, "notes/a.md", "a note\n");
+    tulving.ok(&["import", "notes", "--later"]);
+    let again = tulving.run(&["import", "notes", "--later", "--tag", "ops"]);
+    assert!(again.err.contains("1 unchanged file keeps its own tags"), "{}", again.err);
+    write(&tulving, "notes/a.md", "a note that changed\n");
+    let changed = tulving.json(&["import", "notes", "--later", "--tag", "ops"]);
+    assert_eq!((&changed["updated"], &changed["warnings"]), (&json!(1), &json!([])));
+    assert_eq!(tulving.json(&["import", "notes", "--later", "--tag", "ops"])["warnings"], json!([]));
+}
+
+#[test]
+fn what_is_hidden_has_not_vanished_and_links_are_counted() {
+    let tulving = Tulving::new();
+    write(&tulving, "notes/a.md", "a note\n");
+    write(&tulving, "notes/.b/c.md", "a hidden note\n");
+    write(&tulving, "notes/.d.md", "another\n");
+    symlink(tulving.folder().join("notes/a.md"), tulving.folder().join("notes/link.md")).expect("a link");
+    assert_eq!(tulving.json(&["import", "notes", "--hidden", "--later"])["new"], 3);
+    let plain = tulving.json(&["import", "notes", "notes", "--prune", "--later"]);
+    assert_eq!((&plain["vanished"], &plain["archived"]), (&json!([]), &json!(0)));
+    assert_eq!(plain["skipped"].as_array().map(Vec::len), Some(1), "each once: {plain}");
+    assert_eq!(plain["skipped"][0]["path"], known_by(&tulving, "notes/link.md"));
+    fs::remove_file(tulving.folder().join("notes/.d.md")).expect("gone");
+    assert_eq!(tulving.json(&["import", "notes", "--prune", "--later"])["archived"], 1);
+}
+
+#[test]
+fn a_file_that_was_forgotten_and_pushed_again_is_followed_by_the_import() {
+    let tulving = Tulving::new();
+    write(&tulving, "notes/one.md", "# One\n");
+    tulving.ok(&["import", "notes", "--later"]);
+    tulving.ok(&["forget", "1"]);
+    tulving.ok(&["push", "notes/one.md"]);
+    write(&tulving, "notes/one.md", "# One, again\n");
+    let report = tulving.json(&["import", "notes", "--later"]);
+    assert_eq!((&report["updated"], &report["forgotten"]), (&json!(1), &json!(0)), "{report}");
+    assert_eq!(tulving.json(&["get", "2"])["version"], 2);
+}
+
+#[test]
+fn what_is_empty_or_no_link_is_named() {
+    let tulving = Tulving::new();
+    write(&tulving, "empty.md", " \n");
+    let empty = tulving.run(&["push", "empty.md"]);
+    assert!(empty.code == 2 && empty.err.contains("empty.md is empty"), "{}", empty.err);
+    let link = tulving.run(&["push", "ftp://example.org/a"]);
+    assert!(link.code == 2 && link.err.contains("http://"), "{}", link.err);
 }
 
 #[test]

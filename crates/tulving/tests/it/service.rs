@@ -144,6 +144,31 @@ fn embed_says_once_that_it_failed() {
 }
 
 #[test]
+fn embed_goes_on_until_nothing_waits_however_long_a_document_is() {
+    let tulving = Tulving::new();
+    let service = Service::start(4);
+    let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("A line about {n}. ").repeat(60));
+    let long: String = (0..200).map(part).collect();
+    std::fs::write(tulving.folder().join("long.md"), long).expect("written");
+    std::fs::write(tulving.folder().join("short.md"), "# Short\n\nA note behind it.\n").expect("written");
+    good(by(&tulving, &service.url(), "30", &["import", "long.md", "short.md", "--later"]));
+    let embedded = good(by(&tulving, &service.url(), "30", &["embed"]));
+    assert_eq!(embedded.out, "Embedded 2 memories\n");
+}
+
+#[test]
+fn a_long_document_that_is_pushed_says_that_its_vectors_come_later() {
+    let tulving = Tulving::new();
+    let service = Service::start(4);
+    let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("A line about {n}. ").repeat(60));
+    let long: String = (0..60).map(part).collect();
+    std::fs::write(tulving.folder().join("long.md"), long).expect("written");
+    let pushed = good(by(&tulving, &service.url(), "30", &["push", "long.md", "--json"]));
+    let pushed: Value = serde_json::from_str(&pushed.out).expect("a document");
+    assert_eq!(pushed["warnings"][0]["code"], "embedded_later", "{pushed}");
+}
+
+#[test]
 fn the_same_name_at_another_place_is_another_model_and_embed_leads_there() {
     let tulving = Tulving::new();
     let (first, second) = (Service::start(4), Service::start(6));

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::package;
+
 /// What bytes are whose sort nobody can tell.
 const UNKNOWN: &str = "application/octet-stream";
 
@@ -54,12 +56,12 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<Cow<'_, str>> {
     (rest.is_empty() && !text.contains('\0')).then_some(Cow::Owned(text))
 }
 
-/// The media type of bytes that are no text. A container may hold anything: there alone the extension, in lower case, is
-/// believed.
+/// The media type of bytes that are no text. A container says by its entries what it is; where it does not, the extension, in
+/// lower case, is believed.
 pub(super) fn media_type(bytes: &[u8], extension: Option<&str>) -> &'static str {
     let told = infer::get(bytes).map_or(UNKNOWN, |told| told.mime_type());
     let inside = match told {
-        "application/zip" => extension.and_then(zipped),
+        "application/zip" => package::media_type(bytes).or_else(|| extension.and_then(zipped)),
         "application/x-ole-storage" => extension.and_then(stored),
         _ if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]) => {
             extension.and_then(stored)
@@ -69,7 +71,8 @@ pub(super) fn media_type(bytes: &[u8], extension: Option<&str>) -> &'static str 
     inside.unwrap_or(told)
 }
 
-fn zipped(extension: &str) -> Option<&'static str> {
+/// The media type of a package by the extension that its files have.
+pub(super) fn zipped(extension: &str) -> Option<&'static str> {
     Some(match extension {
         "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",

@@ -8,6 +8,7 @@ mod decode;
 mod guess;
 mod importable;
 mod language;
+mod package;
 mod valid;
 
 #[cfg(test)]
@@ -50,6 +51,9 @@ pub enum Note {
         /// What is wrong there.
         why: String,
     },
+    /// It was said to be data, and is of no format that is known.
+    #[error("it is not valid JSON, YAML or TOML and is kept as text")]
+    NoData,
     /// It is text in another encoding than Unicode's.
     #[error("it is not UTF-8 and was read as Windows-1252")]
     Western,
@@ -117,7 +121,8 @@ pub struct Reading<'a> {
 /// What bytes are, which may come with a name.
 ///
 /// UTF-8, and UTF-16 with a byte order mark, is text; so is Windows-1252 where the name says that it is text. Anything else,
-/// and everything with a NUL in it, is a file. The media type of a file is told by its bytes, where they say it; the name is believed only about what a container has inside.
+/// and everything with a NUL in it, is a file. The media type of a file is told by its bytes, where they say it; the name is
+/// believed only about what a container has inside that does not say it.
 pub fn of_bytes<'a>(name: Option<&str>, bytes: &'a [u8]) -> Reading<'a> {
     if let Some(text) = decode::text(bytes) {
         return Reading { form: of_text(name, &text), text: Some(text) };
@@ -151,6 +156,10 @@ pub fn of_text(name: Option<&str>, text: &str) -> Form {
         }
         Some(Group::Markdown | Group::Text | Group::Subtitles) if guess::is_link(text) => link(),
         Some(Group::Markdown) if talk::is_archive(text) => Form::of_talk(Talk::Transcript, "text/markdown"),
+        // People who talk in a file of Markdown that has nothing of it.
+        Some(Group::Markdown) if !guess::is_markdown(text) => {
+            conversation(text).unwrap_or_else(Form::markdown)
+        }
         Some(Group::Markdown) => Form::markdown(),
         // A program that logs looks like people who talk.
         Some(Group::Text) if extension(&lower) == Some("log") => Form::text(),
@@ -205,11 +214,35 @@ fn exported(format: Format, text: &str) -> Option<Form> {
     is_chat.then(|| Form::of_talk(Talk::Chat, format.media_type()))
 }
 
+/// The form of a text that somebody said is data: of the format that its language or its name says, else of any. Where it is
+/// not valid, it is text.
+pub fn of_data(name: Option<&str>, language: Option<&str>, text: &str) -> Form {
+    let lower = name.map(|name| file_name(name).to_lowercase()).unwrap_or_default();
+    let named = match importable::group(&lower) {
+        Some(Group::Structured(format)) => Some(format),
+        _ => None,
+    };
+    if let Some(format) = language.and_then(Format::named).or(named) {
+        return data(format, text);
+    }
+    let read = [Format::Json, Format::JsonLines, Format::Toml].map(|format| data(format, text));
+    if let Some(valid) = read.iter().find(|form| form.note.is_none()) {
+        return valid.clone();
+    }
+    let [json, ..] = read;
+    match text.trim_start().starts_with(['{', '[']) {
+        _ if valid::is_yaml_of_parts(text) => Form::structured(Format::Yaml),
+        true => json,
+        false => Form { note: Some(Note::NoData), ..Form::text() },
+    }
+}
+
 /// The form of a text whose name says that it is data.
 fn structured(format: Format, text: &str) -> Form {
-    if let Some(chat) = exported(format, text) {
-        return chat;
-    }
+    exported(format, text).unwrap_or_else(|| data(format, text))
+}
+
+fn data(format: Format, text: &str) -> Form {
     match valid::fault(format, text) {
         None => Form::structured(format),
         Some(valid::Fault { line, column, why }) => {

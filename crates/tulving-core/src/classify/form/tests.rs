@@ -174,7 +174,9 @@ fn conversations_are_known() {
     let chat = "[10:32] Ann: hi\n[10:33] Ben: hello";
     assert_eq!(sort(None, chat).0, ContentType::Chat);
     assert_eq!(sort(Some("chat.txt"), chat).0, ContentType::Chat);
-    assert_eq!(sort(Some("chat.md"), chat).0, ContentType::Markdown);
+    assert_eq!(sort(Some("chat.md"), chat).0, ContentType::Chat, "there is nothing of Markdown in it");
+    let notes = "# Standup\n\n[10:32] Ann: hi\n[10:33] Ben: hello";
+    assert_eq!(sort(Some("standup.md"), notes).0, ContentType::Markdown);
     let export = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
     assert_eq!(of_text(Some("export.json"), export).media_type, "application/json");
     assert_eq!(sort(Some("export.json"), export).0, ContentType::Chat);

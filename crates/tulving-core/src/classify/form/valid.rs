@@ -34,6 +34,12 @@ impl Format {
         all.into_iter().find(|format| listed(format.extensions(), extension))
     }
 
+    /// The format that is spelled so.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Json, Self::JsonLines, Self::Yaml, Self::Toml];
+        all.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(name))
+    }
+
     /// What its files end with.
     pub(super) const fn extensions(self) -> &'static str {
         match self {

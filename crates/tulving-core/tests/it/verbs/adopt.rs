@@ -17,7 +17,8 @@ use tulving_core::record::Record;
 use tulving_core::request::{AuditFilter, Caller, Manner, SaveRequest, TurnFilter, TurnRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{
-    AuditAct, Boundary, LinkedBy, MemoryType, Origin, Relation, Role, SpaceKind, State, System, TurnRole,
+    AuditAct, Boundary, ContentType, Kind, LinkedBy, MemoryType, Origin, Relation, Role, SpaceKind,
+    Stability, State, System, TurnRole,
 };
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
@@ -181,11 +182,57 @@ fn what_was_forgotten_there_is_forgotten_here() {
         .map(|entry| entry.reason.clone())
         .collect();
     assert_eq!(reasons, [Some("forgotten in max".to_owned()), Some("forgotten in max".to_owned())]);
-    let third = adopt(&bed, &user, collection(vec![item("1", "stays")]));
-    assert_eq!(third.left[0].why, "it is forgotten here", "and does not come back by itself");
     let known = only_record(&bed, "stays");
     bed.engine.restore(&user, known.into()).expect("it can be restored");
     assert_eq!(bed.contents(&user), ["stays"]);
+}
+
+#[test]
+fn what_the_import_had_forgotten_or_archived_comes_back_when_it_does_there() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let standing = |stands: [Stands; 2]| {
+        let [one, two] = stands;
+        let with = |name: &str, content: &str, stands| ForeignMemory { stands, ..item(name, content) };
+        collection(vec![with("1", "one", one), with("2", "two", two)])
+    };
+    let (active, forgotten, archived) = (Stands::Active, Stands::Forgotten, Stands::Archived);
+    let state = |content: &str| only(&bed, &user, content).standing.state;
+    adopt(&bed, &user, standing([active, active]));
+    adopt(&bed, &user, standing([forgotten, archived]));
+    assert_eq!(bed.contents(&user), ["two"]);
+    assert_eq!(state("two"), State::Archived);
+    let foreseen = AdoptOptions { dry_run: true, ..AdoptOptions::default() };
+    assert_eq!(adopt_as(&bed, &user, standing([active, active]), &foreseen).restored, 2);
+    let back = adopt(&bed, &user, standing([active, active]));
+    assert_eq!((counts(&back), back.restored, back.left.len()), ((0, 0, 0, 0), 2, 0));
+    assert_eq!((state("one"), state("two")), (State::Active, State::Active));
+    assert_eq!(only(&bed, &user, "one").version, Version::FIRST, "that is no edit");
+    let audit =
+        bed.engine.audit(&user, &AuditFilter { last: 10, ..AuditFilter::default() }).expect("the audit");
+    assert!(audit.iter().any(|entry| entry.reason.as_deref() == Some("restored in max")), "{audit:?}");
+    assert_eq!(counts(&adopt(&bed, &user, standing([active, active]))), (0, 0, 2, 0));
+}
+
+#[test]
+fn what_somebody_here_had_forgotten_or_archived_stays_so_whatever_happens_there() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let standing = |one, two| {
+        let with = |name: &str, content: &str, stands| ForeignMemory { stands, ..item(name, content) };
+        collection(vec![with("1", "one", one), with("2", "two", two)])
+    };
+    adopt(&bed, &user, standing(Stands::Active, Stands::Active));
+    bed.forget(&user, only(&bed, &user, "one").id, Manner::Soft);
+    bed.engine.archive(&user, only(&bed, &user, "two").id.into()).expect("archived");
+    for _ in 0..2 {
+        let (forgotten, archived) = (Stands::Forgotten, Stands::Archived);
+        assert_eq!(counts(&adopt(&bed, &user, standing(forgotten, archived))), (0, 0, 2, 0));
+        let back = adopt(&bed, &user, standing(Stands::Active, Stands::Active));
+        assert_eq!((counts(&back), back.restored), ((0, 0, 2, 0), 0));
+    }
+    assert_eq!(bed.contents(&user), ["two"]);
+    assert_eq!(only(&bed, &user, "two").standing.state, State::Archived);
 }
 
 fn only_record(bed: &Bed, content: &str) -> MemoryId {
@@ -194,6 +241,38 @@ fn only_record(bed: &Bed, content: &str) -> MemoryId {
         _ => None,
     });
     found.expect("it is in the dump")
+}
+
+#[test]
+fn what_somebody_said_in_a_conversation_is_episodic() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let said = |name: &str, request: SaveRequest| {
+        let conversation = Some("planning".to_owned());
+        ForeignMemory::new(name, SaveRequest { conversation, ..request })
+    };
+    let speaker = Some("Ana".to_owned());
+    let chat = Some(ContentType::Chat);
+    let memories = vec![
+        said("1", SaveRequest { speaker: speaker.clone(), position: Some(1), ..SaveRequest::new("a turn") }),
+        said("2", SaveRequest { content_type: chat, ..SaveRequest::new("a message of nobody") }),
+        said("3", SaveRequest::new("learned there")),
+        said(
+            "4",
+            SaveRequest {
+                speaker,
+                memory_type: Some(MemoryType::Decision),
+                ..SaveRequest::new("decided there")
+            },
+        ),
+    ];
+    adopt(&bed, &user, collection(memories));
+    let class = |content: &str| only(&bed, &user, content).edition.class;
+    for content in ["a turn", "a message of nobody"] {
+        assert_eq!((class(content).kind, class(content).stability), (Kind::Episodic, Stability::Stable));
+    }
+    assert_eq!(class("learned there").kind, Kind::Semantic);
+    assert_eq!(class("decided there").kind, Kind::Rationale);
 }
 
 #[test]

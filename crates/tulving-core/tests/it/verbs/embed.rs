@@ -214,3 +214,78 @@ fn a_long_memory_is_embedded_section_by_section_and_nothing_is_done_twice() {
     assert!(steps[..steps.len() - 1].iter().all(|step| *step == (8, 0, 1)), "{steps:?}");
     assert_eq!(steps.last().map(|(_, done, left)| (*done, *left)), Some((1, 0)));
 }
+
+/// A text of so many sections, each of which says something else.
+fn long(sections: usize) -> String {
+    let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("Sentence about thing {n}. ").repeat(40));
+    (0..sections).map(part).collect()
+}
+
+#[test]
+fn a_long_memory_holds_up_no_short_one_behind_it() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, long(60).as_str());
+    let notes = (0..20).map(|n| SaveRequest::new(format!("Measurement {n} of the tide"))).collect();
+    bed.engine.save_many(&user, notes).expect("saved");
+    let step = bed.engine.embed_waiting(32).expect("embedded");
+    assert_eq!((step.done, step.left), (20, 1), "{step:?}");
+}
+
+#[test]
+fn a_step_that_ends_no_memory_is_not_the_last() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, long(60).as_str());
+    let step = bed.engine.embed_waiting(16).expect("embedded");
+    assert_eq!((step.done, step.goes_on()), (0, true), "{step:?}");
+    let mut steps = 0;
+    while bed.engine.change_model(16).expect("embedded").goes_on() {
+        steps += 1;
+        assert!(steps < 100, "it comes to an end");
+    }
+    assert_eq!(bed.engine.waiting_to_be_embedded(&user).expect("a count"), 0);
+    assert!(!bed.engine.has_to_embed().expect("known"));
+}
+
+#[test]
+fn what_failed_often_enough_is_nothing_to_embed() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "The first of all");
+    bed.beside().save(&user, SaveRequest::new("poison")).expect("saved");
+    let engine = bed.beside_with(Arc::new(Choosy(AtomicUsize::new(0))), Vec::new());
+    assert!(engine.has_to_embed().expect("known"));
+    for _ in 0..3 {
+        assert!(!engine.embed_waiting(9).expect("tried").goes_on());
+    }
+    assert!(!engine.has_to_embed().expect("known"));
+    let without = bed.beside_with(Arc::new(NoEmbedder), Vec::new());
+    assert!(!without.has_to_embed().expect("known"), "who has no model has nothing to do");
+}
+
+#[test]
+fn who_saves_one_long_text_hears_that_it_is_embedded_later_and_can_have_it_done() {
+    let bed = bed();
+    let user = bed.user();
+    let receipt = bed.save(&user, long(40).as_str());
+    let [Warning::EmbeddedLater { sections }] = receipt.warnings.as_slice() else {
+        panic!("{:?}", receipt.warnings);
+    };
+    let which = receipt.id.into();
+    assert_eq!(bed.engine.embed_memory(&user, which, 0).expect("a count"), *sections);
+    assert_eq!(bed.engine.embed_memory(&user, which, 10).expect("embedded"), sections - 10);
+    assert_eq!(bed.engine.embed_memory(&user, which, 1_000).expect("embedded"), 0);
+    assert_eq!(bed.engine.waiting_to_be_embedded(&user).expect("a count"), 0);
+    let many = (0..40).map(|n| SaveRequest::new(format!("Fact {n}"))).collect();
+    let receipts = bed.engine.save_many(&user, many).expect("saved");
+    assert!(
+        receipts.iter().all(|receipt| receipt.warnings.is_empty()),
+        "who saves many has left it to later"
+    );
+    let off = bed.beside_with(Arc::new(NoEmbedder), Vec::new());
+    let silent = off.save(&user, SaveRequest::new(long(41))).expect("saved");
+    assert_eq!(silent.warnings, []);
+    let other = bed.person("other");
+    refused!(bed.engine.embed_memory(&other, which, 9), Error::NoMemory { .. });
+}

@@ -6,7 +6,7 @@ use tulving_core::id::MemoryId;
 use tulving_core::import::{self, Plan, ReadFile, SeenFile, Taken};
 use tulving_core::request::{Caller, Filter, Manner, SaveRequest, UpdateRequest};
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::State;
+use tulving_core::vocabulary::{Boundary, State};
 
 use crate::bed::{Bed, listing};
 
@@ -124,6 +124,24 @@ fn a_file_that_moved_to_where_another_memory_is_becomes_that_one() {
 }
 
 #[test]
+fn a_file_that_was_forgotten_and_pushed_again_is_followed_again() {
+    let bed = Bed::new();
+    let user = bed.user();
+    import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    bed.forget(&user, id, Manner::Soft);
+    assert_eq!(import(&bed, &user, &vec![("/d/a.md", 2, "more")]).1.forgotten, ["/d/a.md"]);
+    let about = SaveRequest { source_path: Some("/d/a.md".to_owned()), ..SaveRequest::default() };
+    let document = Document { name: Some("/d/a.md".to_owned()), bytes: b"alpha".to_vec(), about };
+    let pushed = bed.engine.push(&user, document).expect("pushed");
+    assert_ne!(pushed.id, id);
+    let (taken, plan) = import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]);
+    assert_eq!((taken, plan.forgotten.len()), (vec![of("/d/a.md", Taken::Updated)], 0));
+    assert_eq!(at(&bed, "/d/a.md"), Some((pushed.id, "alpha and more".to_owned(), State::Active)));
+    assert_eq!(import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]).1.unchanged, 1);
+}
+
+#[test]
 fn what_is_gone_from_elsewhere_has_not_vanished_here() {
     let bed = Bed::new();
     let user = bed.user();
@@ -228,7 +246,12 @@ fn what_is_foreseen_is_what_becomes() {
         ("/d/d.md", 1, " \n"),
         ("/d/e.md", 1, "a page\u{c}and another"),
         ("/d/f.txt", 1, "-----BEGIN PRIVATE KEY-----\n"),
+        ("/d/g.json", 1, "{\"port\": "),
+        ("/d/h.md", 1, "pushed before"),
     ];
+    let about = SaveRequest { source_path: Some("/d/h.md".to_owned()), ..SaveRequest::default() };
+    let document = Document { name: Some("/d/h.md".to_owned()), bytes: b"pushed".to_vec(), about };
+    bed.engine.push(&user, document).expect("pushed");
     let mut foreseen = plan(&bed, &user, &tree);
     let read: Vec<SeenFile> = std::mem::take(&mut foreseen.read);
     let before = bed.dump();
@@ -238,12 +261,35 @@ fn what_is_foreseen_is_what_becomes() {
             let (_, _, text) = tree.iter().find(|(path, ..)| *path == seen.path).expect("in the tree");
             let file = ReadFile { seen, bytes: text.as_bytes().to_vec(), about: SaveRequest::default() };
             let taken = bed.engine.foresee_import(&user, &mut foreseen, file).expect("foreseen");
+            let warned = !taken.warnings.is_empty();
+            assert_eq!(warned, matches!(taken.path.as_str(), "/d/e.md" | "/d/g.json"), "{taken:?}");
             (taken.path, taken.became)
         })
         .collect();
     assert_eq!(bed.dump(), before, "nothing is written");
     assert_eq!(told, import(&bed, &user, &tree).0);
     assert_eq!(at(&bed, "/d/e.md").expect("there").1, "a page\nand another");
+}
+
+#[test]
+fn what_is_as_it_was_and_has_other_labels_is_counted() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")];
+    import(&bed, &user, &tree);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    let tags = Some(vec!["ops".to_owned()]);
+    bed.update(&user, id, &UpdateRequest { tags, ..UpdateRequest::default() });
+    let differing = |plan: &Plan, tags: &[&str], boundary| {
+        let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        bed.engine.differing_import(&user, plan, &tags, boundary).expect("counted")
+    };
+    for tree in [&tree, &vec![("/d/a.md", 2, "alpha"), ("/d/b.md", 2, "beta")]] {
+        let (_, plan) = import(&bed, &user, tree);
+        assert_eq!(differing(&plan, &["ops"], None), 1);
+        assert_eq!(differing(&plan, &[], Some(Boundary::Private)), 0);
+        assert_eq!(differing(&plan, &[], Some(Boundary::Hub)), 2);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tulving_core::answer::{Fate, Receipt};
+use tulving_core::answer::{Fate, Receipt, Warning};
 use tulving_core::error::{Error, ExtractError, Invalid, ObjectError};
 use tulving_core::memory::Memory;
 use tulving_core::ports::{Extracted, Objects};
@@ -70,6 +70,82 @@ fn what_is_not_valid_is_a_text_with_a_note() {
 }
 
 #[test]
+fn fields_above_a_text_that_cannot_be_read_stay_in_it_and_are_said() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let wrong = push(&bed, &user, document("a.md", b"---\ntitle: [open\n---\n\nThe text."));
+    assert_eq!(wrong.warnings.len(), 1, "{:?}", wrong.warnings);
+    let note = wrong.warnings[0].to_string();
+    assert!(note.starts_with("the fields above the text are not valid YAML"), "{note}");
+    assert!(bed.get(&user, wrong.id).edition.text.content.starts_with("---"));
+    for text in [
+        &b"---\ntitle: Good\n---\n\nThe text."[..],
+        b"---\n\nA line: [across\n\n---\n",
+        b"---\n- [ ] a: task\n---\n",
+    ] {
+        let receipt = push(&bed, &user, document("b.md", text));
+        assert_eq!(receipt.warnings, [], "{}", String::from_utf8_lossy(text));
+    }
+}
+
+#[test]
+fn a_revert_says_that_the_file_stays() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.extractor.answer_text(KIND, "the first");
+    let first = push(&bed, &user, from_path("/d/a.pdf", PDF));
+    assert!(work(&bed).is_some());
+    bed.extractor.answer_text(KIND, "the second");
+    push(&bed, &user, from_path("/d/a.pdf", OTHER_PDF));
+    while work(&bed).is_some() {}
+    let reverted = bed.engine.revert(&user, first.id.into(), first.version).expect("reverted");
+    assert_eq!(reverted.memory.edition.text.content, "the first");
+    let stays = Warning::FileStays { name: Some("a.pdf".to_owned()) };
+    assert_eq!(reverted.warnings, [stays], "the file is still the second one");
+    let text = bed.save(&user, "what was said");
+    bed.update(&user, text.id, &said("something else"));
+    let reverted = bed.engine.revert(&user, text.id.into(), text.version).expect("reverted");
+    assert_eq!(reverted.warnings, []);
+}
+
+#[test]
+fn what_is_said_to_be_data_is_data_or_a_text_with_a_note() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let named = |content: &str, language: Option<&str>| SaveRequest {
+        content_type: Some(ContentType::Structured),
+        language: language.map(str::to_owned),
+        ..SaveRequest::new(content)
+    };
+    let form = |receipt: &Receipt| {
+        let text = bed.get(&user, receipt.id).edition.text;
+        (text.content_type, text.language, receipt.warnings.len())
+    };
+    let good = [
+        ("{\"port\": 7777}", "json"),
+        ("{\"a\": 1}\n{\"a\": 2}", "jsonl"),
+        ("port = 7777", "toml"),
+        ("port: 7777", "yaml"),
+    ];
+    for (content, language) in good {
+        let receipt = bed.engine.push_text(&user, named(content, None)).expect("pushed");
+        assert_eq!(form(&receipt), (ContentType::Structured, Some(language.to_owned()), 0), "{content}");
+    }
+    for (content, language) in
+        [("{\"port\": ", None), ("Ports are numbers.", None), ("port: 7778", Some("json"))]
+    {
+        let receipt = bed.engine.push_text(&user, named(content, language)).expect("pushed");
+        assert_eq!(form(&receipt), (ContentType::Text, None, 1), "{content}");
+    }
+    let about = named("", None);
+    let file = push(&bed, &user, Document { about, ..document("wrong.json", b"{\"port\": 1,") });
+    assert_eq!(form(&file), (ContentType::Text, None, 1));
+    let code = SaveRequest { content_type: Some(ContentType::Code), ..SaveRequest::new("{\"port\"") };
+    let receipt = bed.engine.push_text(&user, code).expect("pushed");
+    assert_eq!(form(&receipt).0, ContentType::Code, "another form that is named is believed");
+}
+
+#[test]
 fn the_text_of_a_file_is_read_by_a_job() {
     let bed = Bed::new();
     let user = bed.user();
@@ -131,6 +207,45 @@ fn a_file_that_cannot_be_read_costs_that_memory_its_text_and_nothing_else() {
     assert!(work(&bed).is_some());
     let memory = bed.get(&user, receipt.id);
     assert_eq!((memory.edition.text.content.as_str(), trouble(&memory)), ("now it opens", None));
+}
+
+#[test]
+fn a_file_that_could_not_be_read_is_read_when_it_is_pushed_again() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let archive = [b"PK\x03\x04\x14\0\0\0\0\0", [0xff; 40].as_slice()].concat();
+    let unnamed = Document { name: None, ..document("", &archive) };
+    bed.extractor.answer_next(Err(ExtractError::Unsupported { media_type: "application/zip".to_owned() }));
+    let first = push(&bed, &user, unnamed.clone());
+    assert_eq!(work(&bed).expect("a job").job.state, JobState::Dead);
+    let word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+    bed.extractor.answer_text(word, "what it says");
+    let again = push(&bed, &user, document("letter.docx", &archive));
+    assert_eq!((again.fate, again.id, again.state), (Fate::Duplicate, first.id, State::Processing));
+    assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
+    let memory = bed.get(&user, first.id);
+    let attachment = memory.provenance.attachment.as_ref().expect("a file");
+    assert_eq!((attachment.name.as_deref(), attachment.media_type.as_str()), (Some("letter.docx"), word));
+    assert_eq!((memory.edition.text.content.as_str(), trouble(&memory)), ("what it says", None));
+    assert_eq!((memory.version, memory.standing.state), (first.version, State::Active));
+    assert_eq!(bed.engine.jobs(&user, &[JobState::Dead], 9).expect("jobs"), [], "none is left given up");
+    let known = push(&bed, &user, unnamed);
+    assert_eq!((known.fate, known.state), (Fate::Duplicate, State::Active), "what was read stays");
+    assert_eq!(work(&bed), None);
+}
+
+#[test]
+fn a_path_whose_file_could_not_be_read_is_tried_by_the_next_push() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.extractor.answer_next(Err(ExtractError::Encrypted));
+    let first = push(&bed, &user, from_path("/d/a.pdf", PDF));
+    assert!(work(&bed).is_some());
+    bed.extractor.answer_text(KIND, "now it opens");
+    let again = push(&bed, &user, from_path("/d/a.pdf", PDF));
+    assert_eq!((again.fate, again.id, again.state), (Fate::Unchanged, first.id, State::Processing));
+    assert!(work(&bed).is_some());
+    assert_eq!(bed.get(&user, first.id).edition.text.content, "now it opens");
 }
 
 #[test]

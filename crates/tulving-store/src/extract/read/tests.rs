@@ -1,6 +1,7 @@
 //! Files of every form, made by the programs that people make them with, and what must be read out of them. How they were made is
 //! in `tests/extract/make.py`.
 
+use tulving_core::classify::form;
 use tulving_testkit::pdf;
 use tulving_testkit::zip::{Part, zip};
 
@@ -110,6 +111,27 @@ fn documents_of_office_keep_headings_lists_and_tables() {
     let expected = "Costs\n\nItem\tAmount\tWhen\tPaid\nSeeds\t12.5\t2026-03-01\tTRUE\nTools\t0.3\t2026-03-02 14:30\t\
                     FALSE\nfar\n\nNotes\n\nLine one line two";
     assert_eq!((text.as_str(), title.as_deref(), pages), (expected, Some("Budget 2026"), Some(2)));
+}
+
+#[test]
+fn what_office_documents_and_books_are_is_told_by_their_bytes() {
+    for (name, extension) in [
+        ("plan.docx", "docx"),
+        ("talk.pptx", "pptx"),
+        ("budget.xlsx", "xlsx"),
+        ("letter.odt", "odt"),
+        ("book.ods", "ods"),
+        ("slides.odp", "odp"),
+        ("book.epub", "epub"),
+    ] {
+        let path = format!("{}/tests/extract/{name}", env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(path).expect("a file of the tests");
+        let known = form::of_bytes(Some(&format!("a.{extension}")), &bytes).form.media_type;
+        assert!(Form::of(known).is_some(), "{known}");
+        for called in [None, Some("a"), Some("a.bin"), Some("a.zip")] {
+            assert_eq!(form::of_bytes(called, &bytes).form.media_type, known, "{name}");
+        }
+    }
 }
 
 #[test]

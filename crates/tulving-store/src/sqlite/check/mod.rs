@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use tulving_core::error::StoreError;
 use tulving_core::id::MemoryId;
+use tulving_core::job;
 use tulving_core::text::normalize;
 
 use super::failure::Fault;
@@ -354,10 +355,21 @@ fn versions(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
 }
 
 fn pending_work(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
-    let dead: i64 =
-        reader.query_row("SELECT count(*) FROM jobs WHERE state = 'dead'", [], |row| row.get(0))?;
+    // That the text of a file cannot be read is said at its memory, and nothing may be to be done about it.
+    let (dead, unread): (i64, i64) = reader.query_row(
+        "SELECT count(*) FILTER (WHERE kind <> ?1), count(*) FILTER (WHERE kind = ?1) FROM jobs WHERE state = 'dead'",
+        [job::EXTRACT],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
     if dead > 0 {
-        checkup.warn("jobs", format!("{dead} jobs were given up"), "see why, and ask for the work again");
+        let jobs = if dead == 1 { "1 job was".to_owned() } else { format!("{dead} jobs were") };
+        checkup.warn("jobs", format!("{jobs} given up"), "`tulving jobs --state dead` says why");
+    } else if unread > 0 {
+        let files = if unread == 1 { "1 file".to_owned() } else { format!("{unread} files") };
+        checkup.fine(
+            "jobs",
+            format!("the text of {files} could not be read; `tulving jobs --state dead` says why"),
+        );
     } else {
         checkup.fine("jobs", "no job was given up");
     }

@@ -193,6 +193,26 @@ fn messages_become_memories_of_one_conversation() {
 }
 
 #[test]
+fn messages_of_several_parts_and_of_nobody_are_taken_too() {
+    let (system, all) = of(
+        "chat.json",
+        r#"{"messages": [
+            {"content": "Who said this?"},
+            {"role": "user", "content": [{"type": "text", "text": "Look."}, {"type": "image_url", "image_url": {}}, "And here."]},
+            {"role": "assistant", "content": [{"type": "tool_use", "name": "look"}]},
+            {"role": "assistant", "content": 7}]}"#,
+    );
+    assert_eq!(system, System::Chat);
+    let said: Vec<_> = all
+        .memories
+        .iter()
+        .map(|memory| (memory.request.speaker.as_deref(), memory.request.content.as_str()))
+        .collect();
+    assert_eq!(said, [(None, "Who said this?"), (Some("user"), "Look.\n\nAnd here.")]);
+    assert_eq!(all.unread.len(), 1, "what is no text is named: {:?}", all.unread);
+}
+
+#[test]
 fn a_later_export_that_begins_later_names_its_messages_alike() {
     let message = |n: usize| {
         format!(r#"{{"role": "user", "content": "message {}", "at": "2026-05-27T09:00:{n:02}Z"}}"#, n % 3)
@@ -338,6 +358,8 @@ fn a_maven_workspace_is_known_by_its_journals() {
         read.journals.iter().map(|(name, text)| (name.as_str(), text.as_slice())).collect();
     assert_eq!(journals, [("2026-05-25.md", b"a".as_slice()), ("2026-05-26.md", b"b")]);
     assert_eq!((read.long_term, read.beside), (None, 1));
+    let skipped: Vec<&str> = read.unread.iter().map(|skipped| skipped.what.as_str()).collect();
+    assert_eq!(skipped, ["2026-02-30.md", "2026-05-26-notes.md"], "what is no journal is named");
     fs::write(memory.join("MEMORY.md"), "known").expect("written");
     assert_eq!(diary(&memory).long_term.as_deref(), Some(b"known".as_slice()), "the folder itself will do");
 }

@@ -100,6 +100,19 @@ fn spacebots_memories_come_with_links_and_what_was_forgotten() {
 }
 
 #[test]
+fn what_spacebot_has_beyond_the_bounds_is_brought_within_and_said() {
+    let folder = tempdir().expect("a folder");
+    let path = folder.path().join("spacebot.db");
+    let more = "INSERT INTO memories (id, content, memory_type, importance, created_at, updated_at, last_accessed_at) \
+         VALUES ('a', 'too important', 'fact', 7.0, '2026-01-01', '2026-01-01', '2026-01-01'); \
+         INSERT INTO associations VALUES ('l', 'a', 'a', 'reminds_of', 0.5, '2026-01-01');";
+    database(&path, &format!("{SPACEBOT}{more}"));
+    let (_, all) = read(&path);
+    assert_eq!(named(&all, "a").request.importance, Some(1.0));
+    assert_eq!(all.notes.len(), 2, "{:?}", all.notes);
+}
+
+#[test]
 fn the_categories_of_groups_set_what_the_dialect_sets() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("memories.db");

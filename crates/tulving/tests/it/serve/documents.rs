@@ -44,11 +44,11 @@ fn a_file_is_sent_in_parts_and_given_back() {
     let server = Server::start(&tulving);
     let made = send(
         &server,
-        &[("tags", None, b"art"), ("tags", None, b"small"), ("file", Some("dot.png"), PICTURE)],
+        &[("tags", None, b"art,tiny"), ("tags", None, b"small"), ("file", Some("dot.png"), PICTURE)],
     );
     assert_eq!(made.status, 201, "{}", made.text());
     let memory = made.json()["data"].clone();
-    assert_eq!((&memory["state"], &memory["tags"]), (&json!("processing"), &json!(["art", "small"])));
+    assert_eq!((&memory["state"], &memory["tags"]), (&json!("processing"), &json!(["art", "tiny", "small"])));
     let id = memory["id"].as_str().expect("an id");
     let memory = settled(&server, id);
     assert_eq!(memory["state"], "active", "{memory}");
@@ -139,9 +139,17 @@ fn base64_in_json_does_too_and_jobs_are_visible() {
     let kind = [("Content-Type", "application/json")];
     let made = server.ask("POST", "/v1/memories", &kind, body.to_string().as_bytes());
     assert_eq!(made.status, 201, "{}", made.text());
-    settled(&server, made.json()["data"]["id"].as_str().expect("an id"));
-    let jobs = server.get("/v1/jobs").json()["data"]["jobs"].clone();
-    assert_eq!(jobs[0]["kind"], "extract", "{jobs}");
+    let id = made.json()["data"]["id"].clone();
+    let memory = settled(&server, id.as_str().expect("an id"));
+    let work = server.get("/v1/jobs").json()["data"].clone();
+    assert_eq!(
+        (&work["jobs"][0]["kind"], &work["waiting_to_be_embedded"]),
+        (&json!("extract"), &json!(0)),
+        "{work}"
+    );
+    let job = tulving.json(&["jobs"])["jobs"][0].clone();
+    assert_eq!(work["jobs"][0]["payload"], job["payload"], "as on the command line, {memory}");
+    assert!(job["payload"]["memory"].is_string(), "{job}");
     let wrong = json!({ "file": { "name": "dot.png", "base64": "*" } });
     let wrong = server.ask("POST", "/v1/memories", &kind, wrong.to_string().as_bytes());
     assert_eq!((wrong.status, &wrong.json()["code"]), (400, &json!("invalid_base64")));

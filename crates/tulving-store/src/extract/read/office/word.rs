@@ -101,6 +101,12 @@ impl<'d> Document<'d> {
         }
     }
 
+    /// The style of this id. One that the document does not describe is known where it is called as programs call it.
+    fn style(&self, id: &str) -> Style {
+        let called = || Style { heading: heading(&id.replacen("Heading", "heading ", 1)), is_item: false };
+        self.styles.get(id).copied().unwrap_or_else(called)
+    }
+
     fn visit(&mut self, node: &Node<'_>) -> Next {
         match node {
             Node::Open(tag) => return self.open(tag),
@@ -121,7 +127,7 @@ impl<'d> Document<'d> {
             b"p" => self.paragraph = Paragraph::default(),
             b"pPr" => self.in_properties = true,
             b"pStyle" if self.in_properties => {
-                let style = tag.attribute(b"val").and_then(|style| self.styles.get(&style).copied());
+                let style = tag.attribute(b"val").map(|id| self.style(&id));
                 self.paragraph.style = style.unwrap_or_default();
             }
             b"numPr" if self.in_properties => self.paragraph.style.is_item = true,
