@@ -21,7 +21,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0007_documents.sql"),
     include_str!("../../migrations/sqlite/0008_adopted.sql"),
     include_str!("../../migrations/sqlite/0009_lifecycle.sql"),
-    include_str!("../../migrations/sqlite/0010_usage.sql"),
+    include_str!("../../migrations/sqlite/0010_spending.sql"),
 ];
 
 /// The newest schema.
