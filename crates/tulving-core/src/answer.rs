@@ -414,6 +414,8 @@ pub enum PartName {
     Date,
     /// It names a time, and the question asks for one.
     When,
+    /// It was said only after the question was asked.
+    Unsaid,
     /// How lasting it is.
     Stability,
     /// How much it matters now.
@@ -451,6 +453,7 @@ impl PartName {
             Self::Asks => "asks",
             Self::Date => "date",
             Self::When => "names a time",
+            Self::Unsaid => "said after the asking",
             Self::Stability => "stability",
             Self::Importance => "importance",
             Self::Cooling => "cooling",

@@ -347,7 +347,8 @@ pub struct Ask {
     pub lanes: Vec<Lane>,
     /// Whether its words are looked up as they are: all of them, and none of them for words that begin with it or hold it.
     pub exact_words: bool,
-    /// The time of asking, which "last week" is seen from; the clock's where not given.
+    /// The time of asking, which "last week" is seen from; the clock's where not given. What was said in a conversation more
+    /// than a day later is not meant, and steps back.
     pub asked_at: Option<Timestamp>,
     /// As things stood at this instant: what held and was not yet superseded then, in the words that it had.
     pub as_of: Option<Timestamp>,

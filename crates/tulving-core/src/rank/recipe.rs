@@ -7,6 +7,7 @@ use crate::answer::{Part, PartName};
 use crate::search::{Found, Item, Session};
 use crate::text::person::{Addressed, Person};
 use crate::text::when::Stretch;
+use crate::time::Timestamp;
 
 /// The share of meaning and of words in the score.
 const MEANING: f64 = 0.6;
@@ -36,6 +37,10 @@ const DATE_FADES: f64 = 7.0;
 const TOLD_LATER: f64 = 0.5;
 /// An item that names a time, where the question asks for one.
 const WHEN: f64 = 0.10;
+/// What was said in a conversation only after the asking loses as much as a time that the question names can give: whoever
+/// asks cannot mean it. On hay48, where 29 % of the turns are such, mean average precision rises steadily from 88.8 without
+/// to 92.2 at -0.3 and 92.5 at -0.5, all@5 from 90.0 to 92.5 at both, and nothing beyond. Sets without such turns stay as they were.
+const UNSAID: f64 = -0.5;
 
 /// What comes nearer than this is near by itself, not only nearer than the rest: see [`Scores::of`].
 const NEAR: f64 = 0.3;
@@ -56,6 +61,8 @@ pub struct Aspects {
     pub stretches: Vec<Stretch>,
     /// Whether it asks for a time.
     pub asks_when: bool,
+    /// Where it was asked some time ago: from when on what is said comes after it.
+    pub unsaid_from: Option<Timestamp>,
 }
 
 impl Aspects {
@@ -165,6 +172,14 @@ impl<'a> Scores<'a> {
             add(PartName::Date, dates.pull(item), DATE);
         }
         add(PartName::When, is(self.aspects.asks_when && item.cast.time_word), WHEN);
+        add(PartName::Unsaid, is(self.unsaid(item)), UNSAID);
+    }
+
+    /// Whether the item was said only after the asking. Outside of conversations a time is that of what is told, which may
+    /// have been known before.
+    fn unsaid(&self, item: &Item) -> bool {
+        let said = || session(self.found, item).is_some_and(|(_, session)| !session.document);
+        self.aspects.unsaid_from.is_some_and(|from| item.at >= from) && said()
     }
 
     /// How much of the item asks, where somebody else speaks next and it is not the user who asks.
@@ -320,7 +335,6 @@ mod tests {
     use crate::id::MemoryId;
     use crate::score::Importance;
     use crate::search::{Cast, Weights};
-    use crate::time::Timestamp;
     use crate::vocabulary::{Stability, State};
 
     fn item(n: u8, lexical: f32, near: f32) -> Item {
@@ -433,6 +447,23 @@ mod tests {
         assert!(pull(46) > pull(79), "near the time it still counts more");
         assert!(pull(85) < 0.01 * pull(42), "it is too late to tell of it");
         assert!(pull(20) < 0.1 * pull(42), "nobody tells of it before");
+    }
+
+    #[test]
+    fn what_was_said_only_after_the_asking_steps_back() {
+        let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
+        let items = [1, 2, 3].map(|n| Item { at: day(n.into()), ..item(n, 1.0, 0.5) });
+        let mut found = talk(items.to_vec(), 1);
+        let unsaid = |found: &Found, from: Option<i64>| -> Vec<f64> {
+            let aspects = Aspects { unsaid_from: from.map(day), ..Aspects::default() };
+            score(found, &aspects).iter().map(|parts| value(parts, PartName::Unsaid)).collect()
+        };
+        assert_eq!(unsaid(&found, Some(2)), [0.0, UNSAID, UNSAID]);
+        assert_eq!(unsaid(&found, None), [0.0; 3], "it is asked now");
+        found.sessions[0].document = true;
+        assert_eq!(unsaid(&found, Some(2)), [0.0; 3], "a document tells of its time and was not said then");
+        found.items.iter_mut().for_each(|item| item.session = None);
+        assert_eq!(unsaid(&found, Some(2)), [0.0; 3], "it stands alone");
     }
 
     #[test]

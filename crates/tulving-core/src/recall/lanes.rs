@@ -16,6 +16,8 @@ use crate::text::{person, terms, when};
 use crate::time::Timestamp;
 use crate::vocabulary::LinkedBy;
 
+const MILLIS_PER_DAY: i64 = 86_400_000;
+
 /// What the lanes found, and what the question asks beside.
 pub(super) struct Gathered {
     pub(super) found: Found,
@@ -86,9 +88,16 @@ pub(super) fn gather(
     let aspects = Aspects {
         stretches: when::stretches(&ask.question, asked_at),
         asks_when: when::asks_when(&ask.question),
+        unsaid_from: unsaid_from(asked_at, now),
         addressed,
     };
     Ok(Gathered { found, aspects, missing })
+}
+
+/// From when on what is said comes after a question of back then; `None` for one of now, which all that is there came before.
+/// A day later at the earliest, because times are often those of another zone, or days without an hour.
+fn unsaid_from(asked_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
+    Some(asked_at.plus_millis(MILLIS_PER_DAY)).filter(|from| *from < now)
 }
 
 fn waiting(count: u64) -> String {

@@ -237,6 +237,31 @@ fn a_time_in_the_question_prefers_what_is_of_that_time() {
 }
 
 #[test]
+fn a_question_of_back_then_does_not_mean_what_was_said_later() {
+    let bed = bed();
+    let user = bed.user();
+    let said = |day: &str, conversation: Option<&str>, text: &str| SaveRequest {
+        occurred_at: Some(day.parse().expect("a day")),
+        conversation: conversation.map(str::to_owned),
+        ..SaveRequest::new(text)
+    };
+    let before = bed.save(&user, said("2023-05-12", Some("may"), "We walked to the harbour on a day")).id;
+    let next_day = bed.save(&user, said("2023-05-21", Some("next"), "The harbour was foggy on our walk")).id;
+    let later = bed.save(&user, said("2023-08-12", Some("august"), "We walked to the harbour")).id;
+    let planned = bed.save(&user, said("2023-09-12", None, "The harbour walk for charity")).id;
+    let question = || Ask::new("when was the walk to the harbour?");
+    let answer = ask(&bed, &user, question());
+    assert_eq!(place(&answer, later), 0, "{}", answer.hits[0].why);
+    let asked_at = Some("2023-05-20T22:00:00Z".parse().expect("a time"));
+    let answer = ask(&bed, &user, Ask { asked_at, ..question() });
+    assert!(place(&answer, before) == 0 && place(&answer, later) > 0, "it is still found");
+    for (id, loss) in [(before, None), (next_day, None), (later, Some(-0.5)), (planned, None)] {
+        let hit = &answer.hits[place(&answer, id)];
+        assert_eq!(part(hit, PartName::Unsaid), loss, "{}", hit.why);
+    }
+}
+
+#[test]
 fn twins_go_behind_what_says_something_else() {
     let bed = bed();
     let user = bed.user();
