@@ -18,11 +18,8 @@ pub(crate) fn cut(sources: &[Source<'_>]) -> Vec<Vec<Chunk>> {
 /// The chunks of each content, and what the caller should know where they have no vectors.
 pub(crate) fn embed(parts: &Parts, sources: &[Source<'_>]) -> (Vec<Vec<Chunk>>, Option<Warning>) {
     let mut chunks = cut(sources);
-    let sections = chunks.iter().map(Vec::len).sum::<usize>();
-    if sections > EMBEDDED_AT_ONCE {
-        // Who saves many at once has left it to later; who saves one long text has not.
-        let says = sources.len() == 1 && !matches!(embedding::answering(parts), Err(ModelError::None));
-        return (chunks, says.then_some(Warning::EmbeddedLater { sections }));
+    if chunks.iter().map(Vec::len).sum::<usize>() > EMBEDDED_AT_ONCE {
+        return (chunks, None);
     }
     let pieces = sources.iter().zip(&mut chunks);
     let pieces: Vec<(Source<'_>, &mut Chunk)> =

@@ -155,9 +155,11 @@ fn a_url_is_stored_as_a_link_and_nothing_else_is() {
     assert_eq!(kind(json!({ "content": "see https://example.com" })), "text");
     assert_eq!(kind(json!({ "content": "https://" })), "text");
     assert_eq!(kind(json!({ "content": "https://é.example" , "content_type": "markdown" })), "markdown");
-    for form in ["text", "markdown", "code", "chat", "transcript", "file", "structured", "link"] {
+    for form in ["text", "markdown", "code", "chat", "transcript", "file", "link"] {
         assert_eq!(kind(json!({ "content": format!("in the form of {form}"), "content_type": form })), form);
     }
+    assert_eq!(kind(json!({ "content": "{\"a\": 1}", "content_type": "structured" })), "structured");
+    assert_eq!(kind(json!({ "content": "in no such form", "content_type": "structured" })), "text");
 }
 
 #[test]

@@ -305,7 +305,7 @@ fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -
             printer.line(format!("      {}", style::paint(FAINT, &hit.why)))?;
         }
         for FurtherSection { section, content, .. } in &hit.further {
-            let text = part(content, &section.heading_path);
+            let text = part(content, &section.heading_path, None);
             printer.line(further(section.line, &text, printer.columns()))?;
         }
     }
@@ -328,17 +328,17 @@ fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -
 fn best_part(hit: &Hit) -> Memory {
     let mut memory = hit.memory.clone();
     if let Some(section) = &hit.section {
-        memory.edition.text.content =
-            format!("line {}: {}", section.line, part(hit.shown(), hit.heading_path()));
+        memory.edition.text.content = part(hit.shown(), hit.heading_path(), Some(section.line));
     }
     memory
 }
 
-/// A section below the headings that lead there.
-fn part(section: &str, path: &[String]) -> String {
+/// A section below the headings that lead there, and below the line that it begins in where that is not the first.
+fn part(section: &str, path: &[String], line: Option<usize>) -> String {
     let below = below_headings(section, path);
-    let parts = path.iter().map(String::as_str).chain([below]).filter(|part| !part.is_empty());
-    parts.collect::<Vec<&str>>().join(" › ")
+    let line = line.filter(|line| *line > 1).map(|line| format!("line {line}"));
+    let parts = path.iter().map(String::as_str).chain(line.as_deref()).chain([below]);
+    parts.filter(|part| !part.is_empty()).collect::<Vec<&str>>().join(" › ")
 }
 
 /// A section without the headings that it begins with, where they are those of its path.

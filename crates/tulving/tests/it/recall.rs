@@ -263,6 +263,6 @@ fn the_best_section_does_not_repeat_its_heading() {
     let text = format!("# House\n\n## Rooms\n\n{filler}\n\n### Visitors\n\nVisitors ring twice. {filler}");
     ok(&tulving, &["save", "-", "--content-type", "markdown"], &text);
     let found = ok(&tulving, &["recall", "how often do visitors ring?"], "");
-    assert!(found.contains("Visitors › Visitors ring twice"), "{found}");
+    assert!(found.contains("Visitors › line 7 › Visitors ring twice"), "{found}");
     assert!(!found.contains('#') || found.matches('#').count() == 1, "only the number: {found}");
 }
