@@ -81,6 +81,7 @@ const GROUPS: [Group; 6] = [
             "push",
             "import",
             "process",
+            "review",
         ],
         may_cycle: false,
     },

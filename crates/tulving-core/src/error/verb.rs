@@ -119,6 +119,12 @@ pub enum Error {
         /// As it was named.
         which: MemoryRef,
     },
+    /// It was not put aside for review.
+    #[error("memory {which} does not wait for review")]
+    NotInReview {
+        /// As it was named.
+        which: MemoryRef,
+    },
     /// Somebody edited it since the caller looked.
     #[error("memory {which} is at version {found} and you saw version {expected}")]
     Changed {
@@ -220,6 +226,7 @@ impl Error {
             Self::Held { .. }
             | Self::AmbiguousToken { .. }
             | Self::LastAdmin { .. }
+            | Self::NotInReview { .. }
             | Self::Changed { .. } => Class::Conflict,
             Self::File(error) => error.class(),
             Self::AttachmentGone { .. } => Class::Host,
@@ -249,6 +256,7 @@ impl Error {
             Self::OwnerOrAdmin { .. } => "owner_or_admin",
             Self::AmbiguousToken { .. } => "ambiguous_token",
             Self::Forgotten { .. } => "already_forgotten",
+            Self::NotInReview { .. } => "not_in_review",
             Self::Changed { .. } => "version_mismatch",
             Self::Mirrored { .. } => "mirrored",
             Self::Held { .. } => "duplicate",
@@ -281,6 +289,9 @@ impl Error {
             Self::Denied { .. } => "ask an admin of it",
             Self::Forgotten { .. } => {
                 "`tulving restore` brings it back; `tulving forget --hard` makes it final"
+            }
+            Self::NotInReview { .. } => {
+                "`tulving review` lists those that do; `tulving forget` takes any other"
             }
             Self::Changed { .. } => "look at it again and repeat",
             Self::Mirrored { .. } => "edit the file; the memory follows",

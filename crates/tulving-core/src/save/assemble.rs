@@ -356,7 +356,11 @@ pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestam
         owner: caller.viewer.principal,
         version: Version::FIRST,
         edition: draft.fresh(space.default_boundary()),
-        standing: Standing { pinned: draft.pinned, ..Standing::new(draft.first_state()) },
+        standing: Standing {
+            pinned: draft.pinned,
+            quarantined_at: draft.quarantined.then_some(now),
+            ..Standing::new(draft.first_state())
+        },
         provenance,
         place: draft.place.clone(),
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
@@ -402,12 +406,13 @@ fn relate_late(
 }
 
 /// How a memory stands once it was saved again, and whether that brought it back: active if it was archived, pinned if
-/// that was asked.
+/// that was asked, and no longer put aside for review where somebody says it on purpose.
 fn stands(draft: &Draft, twin: &Memory) -> (Standing, bool) {
     let revived = twin.standing.state == State::Archived;
     let to = Standing {
         state: if revived { State::Active } else { twin.standing.state },
         pinned: twin.standing.pinned || draft.pinned,
+        quarantined_at: twin.standing.quarantined_at.filter(|_| draft.provenance.author == Author::Auto),
         ..twin.standing
     };
     (to, revived)

@@ -17,6 +17,7 @@ use tulving_core::request::{
     Caller, ForgetRequest, ListRequest, Manner, SaveRequest, Sort, TokenRequest, TurnRequest, UpdateRequest,
 };
 use tulving_core::vocabulary::{Boundary, PrincipalKind, Relation, Role, SpaceKind, System, TurnRole};
+use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 
@@ -186,6 +187,11 @@ fn whole_or_absent(prepare: fn(&mut Stage), deed: Deed) {
 
 fn nothing(_: &mut Stage) {}
 
+fn put_aside(stage: &mut Stage) {
+    let memory = stage.bed.get(&stage.user, stage.plain);
+    stage.bed.world().shift(&memory, |standing| standing.quarantined_at = Some(build::second(5)));
+}
+
 fn begun(stage: &mut Stage) {
     stage.engine().begin_once(&stage.user, ONCE, [1; 32]).expect("begun");
 }
@@ -343,6 +349,16 @@ fn archive() {
 #[test]
 fn unarchive() {
     whole_or_absent(nothing, |s| s.engine().unarchive(&s.user, s.archived.into()).map(drop));
+}
+
+#[test]
+fn accept() {
+    whole_or_absent(put_aside, |s| s.engine().accept(&s.user, s.plain.into()).map(drop));
+}
+
+#[test]
+fn reject() {
+    whole_or_absent(put_aside, |s| s.engine().reject(&s.user, s.plain.into()).map(drop));
 }
 
 #[test]

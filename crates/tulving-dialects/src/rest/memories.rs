@@ -6,7 +6,7 @@ use tulving_core::answer::Cursor;
 use tulving_core::error::Invalid;
 use tulving_core::id::MemoryRef;
 use tulving_core::memory::Memory;
-use tulving_core::request::{ForgetRequest, Forgotten, ListRequest, Manner, Sort};
+use tulving_core::request::{ForgetRequest, Forgotten, ListRequest, Manner, Quarantined, Sort};
 use tulving_core::vocabulary::State;
 
 use super::operation::{Made, Method, One, Operation, Two};
@@ -123,6 +123,7 @@ fn list(desk: &Desk<'_>, Two(paged, which): Two<Paged, Which>) -> Result<Made<Pa
     };
     if paged.forgotten {
         filter.forgotten = Forgotten::Only;
+        filter.quarantined = Quarantined::Either;
     }
     let cursor = paged.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
     let sort = paged.sort.map_or(Sort::default(), Sort::from);
@@ -149,7 +150,7 @@ impl This {
     }
 }
 
-fn one(desk: &Desk<'_>, memory: &Memory) -> Made<Shown> {
+pub(super) fn one(desk: &Desk<'_>, memory: &Memory) -> Made<Shown> {
     Made::from(shown(memory, desk.engine.now())).of(memory.version)
 }
 

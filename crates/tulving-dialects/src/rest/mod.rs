@@ -10,6 +10,7 @@ mod memories;
 mod operation;
 mod people;
 mod recall;
+mod review;
 mod saving;
 mod shown;
 mod work;
@@ -26,6 +27,7 @@ pub fn operations() -> &'static [Operation] {
             ("Memories", saving::operations()),
             ("Memories", memories::operations()),
             ("Memories", editing::operations()),
+            ("Memories", review::operations()),
             ("Recall", recall::operations()),
             ("Associations", links::operations()),
             ("Spaces and tokens", people::operations()),
