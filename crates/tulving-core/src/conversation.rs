@@ -2,18 +2,26 @@
 
 use crate::access::{self, Parts};
 use crate::change::Write;
+use crate::classify::facts;
 use crate::error::{Error, Field, Invalid};
 use crate::id::TurnId;
+use crate::job::Job;
 use crate::limits;
 use crate::read;
 use crate::request::{Caller, TurnFilter, TurnRequest};
 use crate::save::intake;
-use crate::turn::{TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
+use crate::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
 use crate::vocabulary::Role;
 
 /// Logs a turn. Every so many, the log is cut back in the same act; where two processes log at the same moment that may
-/// be missed, and the next time makes up for it.
-pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) -> Result<Turn, Error> {
+/// be missed, and the next time makes up for it. Where turns are listened to, that this one be looked at is asked for in the
+/// same act.
+pub(crate) fn log_turn(
+    parts: &Parts,
+    caller: &Caller,
+    request: &TurnRequest,
+    listening: &Listening,
+) -> Result<Turn, Error> {
     let (got, limit) = (request.content.len(), limits::TURN_BYTES);
     if got > limit {
         return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
@@ -38,6 +46,13 @@ pub(crate) fn log_turn(parts: &Parts, caller: &Caller, request: &TurnRequest) ->
         at: now,
     };
     let mut writes = vec![Write::LogTurn(turn.clone())];
+    if listening.enabled
+        && turn.content.len() <= facts::TURN_BYTES
+        && access::space_by_id(parts, caller, caller.space)?
+            .is_some_and(|space| listening.hears(&turn, &space))
+    {
+        writes.push(Write::Enqueue(Job::look_at(&turn, now)));
+    }
     let newest = TurnFilter { channel: None, last: 1 };
     let newest = parts.store.turns(&caller.viewer, caller.space, &newest, read::PAGE_BYTES)?;
     let position = newest.last().map_or(1, |newest| newest.position + 1);

@@ -1,14 +1,16 @@
 //! The front door: one short method for each verb.
 
 mod admin;
+mod hearing;
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
-    Answer, Briefing, Changes, Done, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page, Receipt,
-    Relative, Relocated, Report, Strength, Timeline,
+    Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page,
+    Receipt, Relative, Relocated, Report, Strength, Timeline,
 };
 use crate::ask::{self, Llm};
 use crate::association::Association;
@@ -29,6 +31,7 @@ use crate::journal::{self, Day, Followed, Journal, JournalFile, JournalHits, Not
 use crate::lifecycle::rules::Rules;
 use crate::llm::{LlmName, Prompt, Reply};
 use crate::memory::{Attachment, Memory};
+use crate::passes::Gleaned;
 use crate::process::{self, Processed};
 use crate::push::{self, Document};
 use crate::request::{
@@ -39,11 +42,11 @@ use crate::space::{Secret, Space};
 use crate::tend::{TendRequest, Tended};
 use crate::time::Timestamp;
 use crate::touch::Touches;
-use crate::turn::Turn;
+use crate::turn::{Listening, Turn};
 use crate::vocabulary::{Boundary, Origin, Relation};
 use crate::{
     associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
-    quality, read, recall, related, relocate, save, standing, tend, timeline,
+    quality, read, recall, related, relocate, review, save, standing, tend, timeline,
 };
 
 /// The memory itself. Cheap to share; every method may be called from any thread.
@@ -57,6 +60,10 @@ pub struct Engine {
     /// The backends, where there is another one than the built-in.
     backends: Option<Backends>,
     llm: Llm,
+    /// Which turns are looked at.
+    listening: Listening,
+    /// What came of those that were.
+    gleaned: Mutex<Gleaned>,
 }
 
 impl Engine {
@@ -70,6 +77,8 @@ impl Engine {
             rules: Rules::default(),
             backends: None,
             llm: Llm::default(),
+            listening: Listening::default(),
+            gleaned: Mutex::default(),
         }
     }
 
@@ -91,6 +100,13 @@ impl Engine {
     #[must_use]
     pub fn with_llm(mut self, llm: Llm) -> Self {
         self.llm = llm;
+        self
+    }
+
+    /// The same engine, which looks at turns for what is worth keeping.
+    #[must_use]
+    pub fn with_listening(mut self, listening: Listening) -> Self {
+        self.listening = listening;
         self
     }
 
@@ -223,14 +239,18 @@ impl Engine {
         adopt::adopt(&self.parts, caller, collection, options, progress)
     }
 
-    /// Does one piece of the work that memories wait for, where there is one: reads the text of a file, makes a link ready.
+    /// Does one piece of the work that waits, where there is one: reads the text of a file, makes a link ready, looks at a
+    /// turn.
     pub fn process_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
-        process::one(&self.parts, holder)
+        match process::one(&self.parts, holder)? {
+            None => self.hear_waiting(holder),
+            done => Ok(done),
+        }
     }
 
     /// Whether some of that work is due.
     pub fn has_work(&self) -> Result<bool, Error> {
-        process::is_due(&self.parts)
+        Ok(process::is_due(&self.parts)? || self.is_spoken_to()?)
     }
 
     /// The file that a memory describes.
@@ -390,6 +410,24 @@ impl Engine {
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unpin")?;
         standing::unpin(&self.parts, caller, which)
+    }
+
+    /// A page of what was put aside for review in the caller's space, newest first.
+    pub fn review(&self, caller: &Caller, limit: usize, cursor: Option<Cursor>) -> Result<Page, Error> {
+        self.built_in("review")?;
+        review::review(&self.parts, caller, limit, cursor)
+    }
+
+    /// Finds a memory good that was put aside: recall finds it from now on. One that was not is given as it is.
+    pub fn accept(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        self.built_in("review")?;
+        review::accept(&self.parts, caller, which)
+    }
+
+    /// Forgets a memory softly that was put aside.
+    pub fn reject(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        self.built_in("review")?;
+        review::reject(&self.parts, caller, which)
     }
 
     /// Moves memories into another space, by name or id, as one act: all that are there, or none where one may not go. At
@@ -706,7 +744,9 @@ impl Engine {
 
     /// Logs a turn of a conversation.
     pub fn log_turn(&self, caller: &Caller, request: &TurnRequest) -> Result<Turn, Error> {
-        conversation::log_turn(&self.parts, caller, request)
+        let nobody = Listening::default();
+        let listening = if self.is_listening() { &self.listening } else { &nobody };
+        conversation::log_turn(&self.parts, caller, request, listening)
     }
 
     /// The newest turns, oldest first; fewer than asked where they are long, but one at least.

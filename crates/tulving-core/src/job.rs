@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{JobId, MemoryId};
+use crate::id::{JobId, MemoryId, PrincipalId, SpaceId, TurnId};
 use crate::time::Timestamp;
+use crate::turn::Turn;
 use crate::vocabulary::JobState;
 
 /// Reads the text out of the file that a memory describes.
@@ -12,6 +13,8 @@ pub const EXTRACT: &str = "extract";
 pub const LINK: &str = "link";
 /// Removes a file that no memory describes.
 pub const DROP: &str = "drop";
+/// Looks at a turn for what is worth keeping.
+pub const PROACTIVE: &str = "proactive";
 
 /// Applies the rules of every space, time and again.
 pub const TEND: &str = "tend";
@@ -52,6 +55,12 @@ impl Job {
         Self::new(DROP, serde_json::json!({ "object": object_key }), u32::MAX, now)
     }
 
+    /// A look at a turn, in the name of who logged it.
+    pub fn look_at(turn: &Turn, now: Timestamp) -> Self {
+        let payload = serde_json::json!({ "space": turn.space, "turn": turn.id, "by": turn.logged_by });
+        Self::new(PROACTIVE, payload, ATTEMPTS, now)
+    }
+
     /// Work that waits, due at once.
     pub fn new(kind: &str, payload: serde_json::Value, max_attempts: u32, now: Timestamp) -> Self {
         Self {
@@ -76,6 +85,16 @@ impl Job {
     /// The key of the file that it is about.
     pub fn object(&self) -> Option<&str> {
         self.payload.get("object")?.as_str()
+    }
+
+    /// The turn that it is about, its space, and who logged it.
+    pub fn turn(&self) -> Option<(SpaceId, TurnId, PrincipalId)> {
+        let part = |name: &str| self.payload.get(name).cloned();
+        Some((
+            serde_json::from_value(part("space")?).ok()?,
+            serde_json::from_value(part("turn")?).ok()?,
+            serde_json::from_value(part("by")?).ok()?,
+        ))
     }
 
     /// Whether all its attempts were begun and the last one never ended. Who claims such a job may only give it up.

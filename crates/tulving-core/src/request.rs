@@ -192,6 +192,8 @@ pub struct Filter {
     pub content_only: bool,
     /// Whether forgotten ones are meant.
     pub forgotten: Forgotten,
+    /// Whether those that were put aside for review are meant.
+    pub quarantined: Quarantined,
     /// Whether mirrors of files are left out.
     pub records_only: bool,
     /// When states are judged: what has expired by then counts as archived. The verbs say now where this is not said; a
@@ -262,6 +264,7 @@ impl Filter {
             && self.source_agent.is_none()
             && self.substring.is_none()
             && self.forgotten == Forgotten::Without
+            && self.quarantined == Quarantined::Without
     }
 }
 
@@ -281,6 +284,18 @@ pub enum Forgotten {
     Without,
     /// Only them, and only the viewer's own.
     Only,
+}
+
+/// Whether memories that were put aside for review are meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Quarantined {
+    /// Leave them out.
+    #[default]
+    Without,
+    /// Only them.
+    Only,
+    /// Them too.
+    Either,
 }
 
 /// In which order.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{PrincipalId, SpaceId, TurnId};
+use crate::space::Space;
 use crate::time::Timestamp;
 use crate::vocabulary::TurnRole;
 
@@ -10,6 +11,35 @@ use crate::vocabulary::TurnRole;
 pub const TURNS_KEPT: u64 = 200;
 /// After how many inserts the log is cut back to [`TURNS_KEPT`].
 pub const TURNS_BETWEEN_PRUNES: u64 = 50;
+
+/// Where a host logs what nobody said: such turns are not looked at.
+const UNSAID: [&str; 5] = ["cron", "heartbeat", "scheduler", "pass", "system"];
+
+/// Which turns are looked at for what is worth keeping. By itself, none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listening {
+    /// Whether any are.
+    pub enabled: bool,
+    /// But for those of these spaces, by name or id.
+    pub except: Vec<String>,
+    /// What is said there is put aside for review.
+    pub untrusted: Vec<String>,
+}
+
+impl Listening {
+    /// Whether a turn of a space is looked at: what a user said, there and then.
+    pub fn hears(&self, turn: &Turn, space: &Space) -> bool {
+        self.enabled
+            && turn.role == TurnRole::User
+            && !UNSAID.iter().any(|source| turn.source.eq_ignore_ascii_case(source))
+            && !self.except.iter().any(|name| *name == space.name || *name == space.id.to_string())
+    }
+
+    /// Whether what is said where this turn was may be taken as it is.
+    pub fn trusts(&self, turn: &Turn) -> bool {
+        !self.untrusted.iter().any(|source| turn.source.eq_ignore_ascii_case(source))
+    }
+}
 
 /// One line of a conversation, as a host logged it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

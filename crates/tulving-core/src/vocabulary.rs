@@ -361,6 +361,10 @@ vocabulary! {
         Pinned = "pinned",
         /// A memory was unpinned.
         Unpinned = "unpinned",
+        /// A memory that was put aside for review was found good.
+        Accepted = "accepted",
+        /// One was found not worth keeping, and forgotten softly.
+        Rejected = "rejected",
         /// An association was made.
         Associated = "associated",
         /// An association was removed.

@@ -11,7 +11,7 @@ use tulving_core::change::{AdoptedItem, Applied, Change, ChangeSet, Listing};
 use tulving_core::claim::Claim;
 use tulving_core::error::StoreError;
 use tulving_core::file::{ImportedFile, MirroredEntry, MirroredFile};
-use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
+use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId, TurnId};
 use tulving_core::job::Job;
 use tulving_core::life::Life;
 use tulving_core::llm::Usage;
@@ -164,6 +164,10 @@ impl Memories for FaultyStore {
 
     fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError> {
         self.pass("sections")?.sections(viewer, id)
+    }
+
+    fn turn(&self, viewer: &Viewer, id: TurnId) -> Result<Option<Turn>, StoreError> {
+        self.pass("turn")?.turn(viewer, id)
     }
 
     fn turns(

@@ -17,8 +17,8 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 use crate::commands::{
     associate, attachment, audit, audit_quality, backup, completions, config, context, conversation,
     dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history, import, jobs, journal,
-    list, load, long_term, mcp, memory, r#move, moves, push, recall, related, revert, save, serve, space,
-    tend, timeline, token, tool, turn, update,
+    list, load, long_term, mcp, memory, r#move, moves, push, recall, related, revert, review, save, serve,
+    space, tend, timeline, token, tool, turn, update,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -121,6 +121,8 @@ pub(crate) enum Command {
     /// Unpin memories
     #[command(after_help = moves::UNPIN_EXAMPLES)]
     Unpin(moves::Which),
+    /// What was noted and put aside, for you to look at
+    Review(review::Review),
     /// Move memories to another space
     Move(r#move::Move),
     /// Apply the rules for what has aged

@@ -33,6 +33,9 @@ const DROPPED_AFTERWARDS: usize = 1_000;
 /// How many of them a service is asked for, which may be slow.
 const ASKED_FOR_AFTERWARDS: usize = 4;
 
+/// How many turns a command looks at after it has answered: some milliseconds of work, and what is found is embedded.
+const HEARD_AFTERWARDS: usize = 4;
+
 /// The names of spaces.
 pub(crate) type SpaceNames = HashMap<SpaceId, String>;
 
@@ -108,7 +111,8 @@ pub(crate) fn engine(
         clock: Arc::new(SystemClock),
         limits: settings.limits,
     })
-    .with_rules(settings.tending.rules());
+    .with_rules(settings.tending.rules())
+    .with_listening(settings.listening.clone());
     match backends(settings) {
         None => engine,
         Some(backends) => engine.with_backends(backends),
@@ -339,17 +343,39 @@ impl App<'_> {
         engine.embed_waiting(ASKED_FOR_AFTERWARDS).map(drop)
     }
 
+    /// Looks at a few turns that wait for it. A service that makes vectors is given little time for it.
+    fn listen_a_little(&self) -> Result<(), Error> {
+        let hurried;
+        let engine = if self.settings.embedding.is_service() {
+            let calling = Calling { patience: Patience::Hurried, known: known(&self.store, self.settings) };
+            let embedder = watched(self.settings, calling, &self.failed);
+            hurried = engine(&self.store, &self.index, &self.files, self.settings, embedder);
+            &hurried
+        } else {
+            &*self.engine
+        };
+        for _ in 0..HEARD_AFTERWARDS {
+            if engine.hear_waiting(&self.holder())?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Leaves embedding to another time, also what is else done after the answer.
     pub(crate) fn leave_embedding(&self) {
         self.later.store(true, Ordering::Relaxed);
     }
 
-    /// What is done after the answer was printed: what was recalled is counted, a little of what waits is embedded, some
-    /// vectors that nobody needs go, and a long tail of the index is folded. That it could not be is said and fails
+    /// What is done after the answer was printed: what was recalled is counted, a few turns are looked at, a little of what
+    /// waits is embedded, some vectors that nobody needs go, and a long tail of the index is folded. That it could not be is said and fails
     /// nothing. A model that has failed the command, which says so, is not asked again.
     pub(crate) fn settle(&self, printer: &mut Printer) -> Result<(), Failure> {
         if let Err(error) = self.engine.flush() {
             printer.warning(format!("what was recalled was not counted: {error}"))?;
+        }
+        if let Err(error) = self.listen_a_little() {
+            printer.warning(format!("what was said was not looked at: {error}"))?;
         }
         if !self.failed.load(Ordering::Relaxed)
             && !self.later.load(Ordering::Relaxed)

@@ -88,6 +88,7 @@ const GROUPS: [Group; 6] = [
             "import",
             "process",
             "tend",
+            "review",
         ],
         may_cycle: false,
     },

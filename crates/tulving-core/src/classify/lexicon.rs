@@ -7,6 +7,11 @@ pub(super) fn words(list: &'static str) -> HashSet<&'static str> {
     list.split_whitespace().collect()
 }
 
+/// The turns of phrase of a list, between commas.
+pub(super) fn phrases(list: &str) -> impl Iterator<Item = &str> {
+    list.split(", ").map(str::trim)
+}
+
 /// Whether a word is in a short list.
 pub(super) fn listed(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)

@@ -3,6 +3,7 @@
 //! All of it is rules over the text itself: no model, no clock, the same answer each time. Where the rules are not sure they
 //! say nothing, and what follows from the type holds.
 
+pub mod facts;
 pub mod form;
 mod lexicon;
 mod page;

@@ -127,6 +127,12 @@ pub enum Error {
         /// As it was named.
         which: MemoryRef,
     },
+    /// It was not put aside for review.
+    #[error("memory {which} does not wait for review")]
+    NotInReview {
+        /// As it was named.
+        which: MemoryRef,
+    },
     /// Somebody edited it since the caller looked.
     #[error("memory {which} is at version {found} and you saw version {expected}")]
     Changed {
@@ -263,6 +269,7 @@ impl Error {
             | Self::CountChanged { .. }
             | Self::AmbiguousToken { .. }
             | Self::LastAdmin { .. }
+            | Self::NotInReview { .. }
             | Self::Changed { .. } => Class::Conflict,
             Self::File(error) => error.class(),
             Self::AttachmentGone { .. } => Class::Host,
@@ -295,6 +302,7 @@ impl Error {
             Self::CountChanged { .. } => "count_mismatch",
             Self::AmbiguousToken { .. } => "ambiguous_token",
             Self::Forgotten { .. } => "already_forgotten",
+            Self::NotInReview { .. } => "not_in_review",
             Self::Changed { .. } => "version_mismatch",
             Self::Mirrored { .. } => "mirrored",
             Self::Expired { .. } => "expired",
@@ -332,6 +340,9 @@ impl Error {
             Self::Denied { .. } => "ask an admin of it",
             Self::Forgotten { .. } => {
                 "`tulving restore` brings it back; `tulving forget --hard` makes it final"
+            }
+            Self::NotInReview { .. } => {
+                "`tulving review` lists those that do; `tulving forget` takes any other"
             }
             Self::Changed { .. } => "look at it again and repeat",
             Self::CountChanged { .. } => "count again with a dry run, look at what matches, and repeat",

@@ -18,7 +18,7 @@ use crate::change::{AdoptedItem, Applied, Change, ChangeSet, Listing};
 use crate::claim::Claim;
 use crate::error::StoreError;
 use crate::file::{ImportedFile, MirroredEntry, MirroredFile};
-use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId};
+use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId, TurnId};
 use crate::job::Job;
 use crate::life::Life;
 use crate::llm::Usage;
@@ -160,6 +160,9 @@ pub trait Memories {
     /// The sections that a visible memory is cut into, in order, without their vectors. Empty where the memory may not
     /// be seen or is forgotten.
     fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError>;
+
+    /// The turn with this id, where the viewer is a member of its space.
+    fn turn(&self, viewer: &Viewer, id: TurnId) -> Result<Option<Turn>, StoreError>;
 
     /// The turns of a space, oldest first: of the newest, as many as have at most `bytes` of content together, but one at
     /// least. Only members of the space see any.

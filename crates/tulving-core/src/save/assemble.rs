@@ -405,7 +405,11 @@ pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestam
         owner: caller.viewer.principal,
         version: Version::FIRST,
         edition: draft.fresh(space.default_boundary()),
-        standing: Standing { pinned: draft.pinned, ..Standing::new(draft.first_state()) },
+        standing: Standing {
+            pinned: draft.pinned,
+            quarantined_at: draft.quarantined.then_some(now),
+            ..Standing::new(draft.first_state())
+        },
         provenance,
         place: draft.place.clone(),
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
@@ -457,11 +461,16 @@ fn could_not_be_read(memory: &Memory) -> bool {
 }
 
 /// How a memory stands once it was saved again, and whether that brought it back: active if it was archived, pinned if
-/// that was asked.
+/// that was asked, and no longer put aside for review where somebody says it on purpose.
 fn stands(draft: &Draft, twin: &Memory, now: Timestamp) -> (Standing, bool) {
     let revived = twin.standing.state == State::Archived;
     let stood = if revived { twin.standing.ruled(State::Active, now) } else { twin.standing };
-    (Standing { pinned: stood.pinned || draft.pinned, ..stood }, revived)
+    let to = Standing {
+        pinned: stood.pinned || draft.pinned,
+        quarantined_at: stood.quarantined_at.filter(|_| draft.provenance.author == Author::Auto),
+        ..stood
+    };
+    (to, revived)
 }
 
 /// What was said and is not taken over, because the content is known already.

@@ -39,6 +39,8 @@ pub(crate) struct Draft {
     pub(crate) imported: Option<Imported>,
     /// Whether what is said of it stands in the document itself.
     pub(crate) told: bool,
+    /// Whether it is put aside for review.
+    pub(crate) quarantined: bool,
 }
 
 /// A file as it was when it was read.
@@ -196,6 +198,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         links,
         imported: None,
         told: false,
+        quarantined: false,
     })
 }
 

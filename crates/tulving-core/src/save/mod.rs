@@ -68,12 +68,14 @@ pub(crate) struct Order {
     pub(crate) told: bool,
     /// Whether its vectors are left to the background, however few they are.
     pub(crate) later: bool,
+    /// Whether it is put aside for review where it is new.
+    pub(crate) quarantined: bool,
 }
 
 impl Order {
     /// A request with nothing said beside it.
     pub(crate) fn of(request: SaveRequest) -> Self {
-        Self { request, id: None, imported: None, told: false, later: false }
+        Self { request, id: None, imported: None, told: false, later: false, quarantined: false }
     }
 }
 
@@ -82,13 +84,16 @@ pub(crate) fn save_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) ->
     let later = orders.iter().any(|order| order.later);
     let (requests, beside): (Vec<_>, Vec<_>) = orders
         .into_iter()
-        .map(|Order { request, id, imported, told, .. }| (request, (id, imported, told)))
+        .map(|Order { request, id, imported, told, quarantined, .. }| {
+            (request, (id, imported, told, quarantined))
+        })
         .unzip();
     let (place, mut drafts) = read_all(parts, caller, requests)?;
-    for (draft, (id, imported, told)) in drafts.iter_mut().zip(beside) {
+    for (draft, (id, imported, told, quarantined)) in drafts.iter_mut().zip(beside) {
         draft.id = id;
         draft.imported = imported;
         draft.told = told;
+        draft.quarantined = quarantined;
     }
     let sources: Vec<Source<'_>> = drafts.iter().map(source).collect();
     let (chunks, trouble) = if later { (embed::cut(&sources), None) } else { embed::embed(parts, &sources) };

@@ -20,6 +20,7 @@ use tulving_core::request::{
 use tulving_core::vocabulary::{
     Boundary, FindingKind, MemoryType, PrincipalKind, Relation, Role, SpaceKind, State, System, TurnRole,
 };
+use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 
@@ -188,6 +189,11 @@ fn whole_or_absent(prepare: fn(&mut Stage), deed: Deed) {
 }
 
 fn nothing(_: &mut Stage) {}
+
+fn put_aside(stage: &mut Stage) {
+    let memory = stage.bed.get(&stage.user, stage.plain);
+    stage.bed.world().shift(&memory, |standing| standing.quarantined_at = Some(build::second(5)));
+}
 
 fn begun(stage: &mut Stage) {
     stage.engine().begin_once(&stage.user, ONCE, [1; 32]).expect("begun");
@@ -365,6 +371,16 @@ fn archive() {
 #[test]
 fn unarchive() {
     whole_or_absent(nothing, |s| s.engine().unarchive(&s.user, s.archived.into()).map(drop));
+}
+
+#[test]
+fn accept() {
+    whole_or_absent(put_aside, |s| s.engine().accept(&s.user, s.plain.into()).map(drop));
+}
+
+#[test]
+fn reject() {
+    whole_or_absent(put_aside, |s| s.engine().reject(&s.user, s.plain.into()).map(drop));
 }
 
 #[test]

@@ -327,13 +327,15 @@ impl Probe<'_> {
         let place = own.copied().find(|space| self.town.role(asking, *space) >= Some(Role::Writer));
         let place = place.unwrap_or(asking.space).to_string();
         for (hidden, missing) in refs {
-            let verbs: [(&str, Verb<'_>); 10] = [
+            let verbs: [(&str, Verb<'_>); 12] = [
                 ("update", &|which| engine.update(asking, which, &said("x")).map(drop)),
                 ("revert", &|which| engine.revert(asking, which, Version(1)).map(drop)),
                 ("archive", &|which| engine.archive(asking, which).map(drop)),
                 ("unarchive", &|which| engine.unarchive(asking, which).map(drop)),
                 ("pin", &|which| engine.pin(asking, which).map(drop)),
                 ("unpin", &|which| engine.unpin(asking, which).map(drop)),
+                ("accept", &|which| engine.accept(asking, which).map(drop)),
+                ("reject", &|which| engine.reject(asking, which).map(drop)),
                 ("touch", &|which| engine.touch(asking, which).map(drop)),
                 ("associate from", &|which| {
                     engine.associate(asking, which, &link(self.nothing, Relation::RelatedTo)).map(drop)

@@ -7,7 +7,9 @@ use tulving_core::answer::{Cursor, Foreseen};
 use tulving_core::error::Invalid;
 use tulving_core::id::MemoryRef;
 use tulving_core::memory::Memory;
-use tulving_core::request::{Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner, Sort};
+use tulving_core::request::{
+    Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner, Quarantined, Sort,
+};
 use tulving_core::vocabulary::State;
 
 use super::operation::{Input, Made, Method, One, Operation, Two, names_of, refuse_unknown};
@@ -136,6 +138,7 @@ fn list(desk: &Desk<'_>, Two(paged, which): Two<Paged, Which>) -> Result<Made<Pa
     };
     if paged.forgotten {
         filter.forgotten = Forgotten::Only;
+        filter.quarantined = Quarantined::Either;
     }
     let cursor = paged.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
     let sort = paged.sort.map_or(Sort::default(), Sort::from);
@@ -162,7 +165,7 @@ impl This {
     }
 }
 
-fn one(desk: &Desk<'_>, memory: &Memory) -> Made<Shown> {
+pub(super) fn one(desk: &Desk<'_>, memory: &Memory) -> Made<Shown> {
     Made::from(shown(memory, desk.engine.now())).of(memory.version)
 }
 

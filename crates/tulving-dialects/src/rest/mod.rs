@@ -12,6 +12,7 @@ mod operation;
 mod people;
 mod quality;
 mod recall;
+mod review;
 mod saving;
 mod shown;
 mod timeline;
@@ -30,6 +31,7 @@ pub fn operations() -> &'static [Operation] {
             ("Memories", memories::operations()),
             ("Memories", editing::operations()),
             ("Memories", aging::operations()),
+            ("Memories", review::operations()),
             ("Recall", recall::operations()),
             ("Recall", timeline::operations()),
             ("Associations", links::operations()),

@@ -4,7 +4,7 @@
 
 use rusqlite::types::Value;
 use tulving_core::id::MemoryId;
-use tulving_core::request::{Filter, Forgotten, Sort};
+use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
 use tulving_core::space::Viewer;
 use tulving_core::text::fold;
 use tulving_core::time::Timestamp;
@@ -55,7 +55,11 @@ impl Conditions {
         if filter.records_only {
             all.plain("m.mirror_line IS NULL");
         }
-        all.plain("m.quarantined_at IS NULL");
+        match filter.quarantined {
+            Quarantined::Without => all.plain("m.quarantined_at IS NULL"),
+            Quarantined::Only => all.plain("m.quarantined_at IS NOT NULL"),
+            Quarantined::Either => {}
+        }
         all.plain(match filter.forgotten {
             Forgotten::Without => "m.forgotten_at IS NULL",
             Forgotten::Only => "m.forgotten_at IS NOT NULL AND +m.owner = ?1",

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Params, ToSql, params, params_from
 use tulving_core::association::Association;
 use tulving_core::change::Listing;
 use tulving_core::error::StoreError;
-use tulving_core::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, Version};
+use tulving_core::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, TurnId, Version};
 use tulving_core::memory::{Memory, VersionRecord};
 use tulving_core::ports::{Memories, Probe};
 use tulving_core::request::{Filter, Forgotten, Sort, TurnFilter};
@@ -295,6 +295,19 @@ impl Memories for SqliteStore {
                 Ok(Section { range, heading_path: columns.texts()? })
             })?;
             Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn turn(&self, viewer: &Viewer, id: TurnId) -> Result<Option<Turn>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!("SELECT {TURN} FROM turns WHERE id = ?3 AND {}", visible::member_of("space"))
+        });
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let found = statement
+                .query_row(params![me, within, id.as_bytes()], |row| rows::turn(&mut Columns::of(row)));
+            Ok(found.optional()?)
         })
     }
 

@@ -2,7 +2,7 @@
 
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::memory::{Memory, Mirror};
-use tulving_core::request::{Filter, Forgotten, Sort};
+use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
 use tulving_core::score::Importance;
 use tulving_core::space::MemberOf;
 use tulving_core::time::Timestamp;
@@ -121,6 +121,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         } else {
             Forgotten::Without
         },
+        quarantined: pick(random, &[Quarantined::Without, Quarantined::Either]),
         records_only: random.u8(..8) == 0,
         states_at: maybe(random, instant),
         valid_at: maybe(random, instant),

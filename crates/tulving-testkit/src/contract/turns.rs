@@ -1,7 +1,7 @@
 //! The log of turns, one for each space.
 
 use tulving_core::change::Write;
-use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId};
+use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId, TurnId};
 use tulving_core::request::TurnFilter;
 use tulving_core::space::{MemberOf, Viewer};
 use tulving_core::turn::Turn;
@@ -85,7 +85,7 @@ pub fn only_members_see_turns(fresh: Fresh<'_>) {
     let (space, owner) = world.hub_with_writer("closed");
     let other = world.hub("other");
     world.join(owner, MemberOf::Space(other), Role::Admin);
-    log(&world, space, owner, "hello");
+    let logged = log(&world, space, owner, "hello");
     let person = |name: &str, of: MemberOf, role| {
         let id = world.principal(name);
         world.join(id, of, role);
@@ -102,10 +102,16 @@ pub fn only_members_see_turns(fresh: Fresh<'_>) {
     assert_eq!(last(&world, &eyes(reader), space, 9).len(), 1);
     assert_eq!(last(&world, &confined(owner, &[space]), space, 9).len(), 1);
     assert_eq!(last(&world, &confined(owner, &[other]), space, 9), []);
+    let one = |viewer: &Viewer| good(world.store.turn(viewer, logged.id));
+    assert_eq!(one(&eyes(reader)), Some(logged.clone()));
+    assert_eq!(one(&confined(owner, &[other])), None);
+    assert_eq!(good(world.store.turn(&eyes(reader), TurnId::mint(world.now()))), None);
     for who in outside {
         assert_eq!(last(&world, &eyes(who), space, 9), []);
+        assert_eq!(one(&eyes(who)), None);
     }
     world.leave(owner, MemberOf::Space(space));
+    assert_eq!(one(&eyes(owner)), None);
     assert_eq!(last(&world, &eyes(owner), space, 9), [], "not even one's own, after leaving");
 }
 

@@ -6,7 +6,7 @@ use tulving_core::change::{Listing, Write};
 use tulving_core::id::{ListingId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId};
 use tulving_core::memory::Memory;
 use tulving_core::ports::Probe;
-use tulving_core::request::{Filter, Forgotten, Sort};
+use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
 use tulving_core::space::{MemberOf, Viewer};
 use tulving_core::vocabulary::{Boundary, Relation, Role, SpaceKind, State};
 
@@ -352,6 +352,11 @@ pub fn quarantined_memories_are_in_no_list(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.count(&viewer, &all)), 1);
     let listed = good(world.store.list(&viewer, &all, Sort::Importance, 9, None));
     assert_eq!(listed.iter().map(|m| m.id).collect::<Vec<_>>(), [named.id]);
+    let only = Filter { quarantined: Quarantined::Only, ..Filter::default() };
+    assert_eq!(good(world.store.ids(&viewer, &only, Sort::Newest)), [memory.id]);
+    assert_eq!(good(world.store.ids(&eyes(world.principal("outside")), &only, Sort::Newest)), []);
+    let either = Filter { quarantined: Quarantined::Either, ..Filter::default() };
+    assert_eq!(good(world.store.count(&viewer, &either)), 2);
     for ids in [[memory.id], [named.id]] {
         assert_eq!(good(world.store.associations(&viewer, &ids)), []);
     }

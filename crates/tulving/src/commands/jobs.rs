@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use tulving_core::Gleaned;
 use tulving_core::job::Job;
 use tulving_core::vocabulary::JobState;
 
@@ -21,8 +22,8 @@ Examples:
   tulving jobs run
   tulving jobs retry 0199a1b2-…
 
-Text is read out of files, and links are made ready, in the background: by a server while it runs, else by `jobs run`. What
-fails is tried again a few times with growing pauses, and then given up with the reason.";
+Text is read out of files, links are made ready and turns are looked at in the background: by a server while it runs, else by
+`jobs run`, and a few turns after each command. What fails is tried again a few times with growing pauses, and then given up with the reason.";
 
 /// Flags of `jobs`.
 #[derive(Debug, Args)]
@@ -119,6 +120,8 @@ pub(super) struct Done {
     /// Whether some of it failed for want of a program.
     #[serde(skip)]
     pub(super) lacking: bool,
+    /// What came of the turns that were looked at.
+    turns: Gleaned,
 }
 
 fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -136,8 +139,19 @@ fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         0 => String::new(),
         later => format!("; {later} are tried again later"),
     };
-    printer.line(format!("Did {}{failed}{later}", counted(done.done, "job", "jobs")))?;
+    let turns = gleaned(done.turns);
+    printer.line(format!("Did {}{turns}{failed}{later}", counted(done.done, "job", "jobs")))?;
     Ok(Outcome::Done)
+}
+
+/// What came of turns, where something did.
+fn gleaned(Gleaned { saved, aside, known }: Gleaned) -> String {
+    let told = [
+        (saved, format!("{saved} noted")),
+        (aside, format!("{aside} put aside, `tulving review` lists them")),
+        (known, format!("{known} known already")),
+    ];
+    told.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| format!("; {told}")).collect()
 }
 
 /// Does all work that is due.
@@ -155,6 +169,7 @@ fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
         bar.set_position(all.done + all.failed + all.later);
     }
     bar.finish_and_clear();
+    all.turns = app.engine.gleaned();
     Ok(all)
 }
 

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use tulving_core::answer::{Cursor, FailedBackend, Page};
 use tulving_core::error::{Error, Field};
 use tulving_core::limits;
-use tulving_core::request::{Caller, Filter, Forgotten, ListRequest, Sort};
+use tulving_core::request::{Caller, Filter, Forgotten, ListRequest, Quarantined, Sort};
 use tulving_core::vocabulary::State;
 
 use super::Placed;
@@ -84,6 +84,7 @@ impl List {
         filter.substring.clone_from(&self.contains);
         if self.forgotten {
             filter.forgotten = Forgotten::Only;
+            filter.quarantined = Quarantined::Either;
         } else if self.archived {
             filter.states = vec![State::Archived];
         } else {

@@ -35,6 +35,7 @@ pub(crate) mod push;
 pub(crate) mod recall;
 pub(crate) mod related;
 pub(crate) mod revert;
+pub(crate) mod review;
 pub(crate) mod save;
 pub(crate) mod serve;
 pub(crate) mod space;
@@ -115,6 +116,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Unarchive(which) => moves::run(&moves::UNARCHIVE, which, app, printer),
         Command::Pin(which) => moves::run(&moves::PIN, which, app, printer),
         Command::Unpin(which) => moves::run(&moves::UNPIN, which, app, printer),
+        Command::Review(args) => review::run(args, app, printer),
         Command::Move(args) => r#move::run(args, app, printer),
         Command::Tend(args) => tend::run(args, app, printer),
         Command::Associate(args) => associate::run(args, app, printer),

@@ -52,6 +52,15 @@ pub(crate) struct Move {
     act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
 }
 
+impl Move {
+    pub(super) const fn new(
+        done: &'static str,
+        act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
+    ) -> Self {
+        Self { done, act }
+    }
+}
+
 pub(crate) const RESTORE: Move = Move { done: "Restored", act: Engine::restore };
 pub(crate) const ARCHIVE: Move = Move { done: "Archived", act: Engine::archive };
 pub(crate) const UNARCHIVE: Move = Move { done: "Unarchived", act: Engine::unarchive };

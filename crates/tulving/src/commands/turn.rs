@@ -25,7 +25,8 @@ Examples:
   tulving turn log assistant - < answer.md
   tulving turn list --last 20
 
-The log of a space keeps its newest 200 turns. It is apart from the memories: recall does not look there.";
+The log of a space keeps its newest 200 turns. It is apart from the memories: recall does not look there. What a user says in
+passing is looked at in the background, and what is worth keeping becomes a memory.";
 
 const RECOVER_EXAMPLES: &str = "\
 Examples:

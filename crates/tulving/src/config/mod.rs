@@ -23,6 +23,7 @@ use serde::Serialize;
 use tulving_core::limits::Limits;
 use tulving_core::preview;
 use tulving_core::space::Secret;
+use tulving_core::turn::Listening;
 
 use crate::args::Global;
 use crate::log::Logging;
@@ -64,6 +65,8 @@ pub(crate) struct Settings {
     pub(crate) objects: ObjectPlace,
     /// The languages of the text in images, as tesseract names them.
     pub(crate) languages: Option<String>,
+    /// Which turns are looked at for what is worth keeping.
+    pub(crate) listening: Listening,
     /// Where memories are kept; the built-in store alone where there is none.
     pub(crate) backends: Vec<BackendSetting>,
     /// What is done with what has aged.
@@ -161,6 +164,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         embedding: Embedding::default(),
         objects: ObjectPlace::default(),
         languages: None,
+        listening: Listening::default(),
         backends: Vec::new(),
         tending: Tending::default(),
         server: Server::default(),

@@ -42,7 +42,7 @@ impl Server {
 }
 
 /// The items of a list, as the environment and the table give them.
-fn items(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty())
 }
 

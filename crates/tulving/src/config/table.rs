@@ -297,6 +297,42 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "proactive.enabled",
+        variable: "TULVING_PROACTIVE_ENABLED",
+        default: "true",
+        about: "whether turns of users are looked at for what is worth keeping",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.listening.enabled = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "proactive.except",
+        variable: "TULVING_PROACTIVE_EXCEPT",
+        default: "",
+        about: "spaces whose turns are not looked at",
+        expects: "a list of names or ids of spaces, such as [\"clients\"]",
+        shape: Shape::List,
+        take: |settings, text| {
+            settings.listening.except = server::items(text).map(str::to_owned).collect();
+            Some(())
+        },
+    },
+    Setting {
+        key: "proactive.untrusted",
+        variable: "TULVING_PROACTIVE_UNTRUSTED",
+        default: "email,mail,rss,web,webhook",
+        about: "where turns come from that are not trusted: what is noted of them waits for review",
+        expects: "a list of sources of turns, such as [\"email\"]",
+        shape: Shape::List,
+        take: |settings, text| {
+            settings.listening.untrusted = server::items(text).map(str::to_owned).collect();
+            Some(())
+        },
+    },
+    Setting {
         key: "tend.enabled",
         variable: "TULVING_TEND_ENABLED",
         default: "true",

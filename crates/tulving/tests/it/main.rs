@@ -48,6 +48,9 @@ mod tend;
 /// The log of conversations, and memories by category.
 mod turns;
 
+/// What is noted of conversations, and what is put aside of it.
+mod proactive;
+
 /// Journals and what is always known, in files of the workspace.
 mod journal;
 

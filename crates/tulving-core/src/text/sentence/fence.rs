@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::text) enum Block {
+pub(crate) enum Block {
     /// Lines outside of any fence.
     Prose(Range<usize>),
     /// A fenced block with its fences. One that is never closed goes on to the end.
@@ -12,7 +12,7 @@ pub(in crate::text) enum Block {
 }
 
 /// The blocks of a text, in order, covering it.
-pub(in crate::text) fn blocks(text: &str) -> Vec<Block> {
+pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Fence> = None;
     let (mut start, mut at) = (0, 0);

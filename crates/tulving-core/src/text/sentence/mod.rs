@@ -3,7 +3,7 @@
 //! A fenced code block is one sentence. Ranges are in order, apart, trimmed, and hold everything but white space.
 
 mod end;
-pub(super) mod fence;
+pub(crate) mod fence;
 
 use std::ops::Range;
 

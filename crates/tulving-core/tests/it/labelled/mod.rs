@@ -3,6 +3,8 @@
 //! What the rules leave open is filled from the type, as a save of a fact does. `known.toml` is what the rules were made
 //! with; `held_out.toml` is only measured. The floors are what was reached: a change of the rules may raise them.
 
+mod turns;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;

@@ -16,6 +16,9 @@ mod rest;
 mod documents;
 mod events;
 
+/// What is noted of turns, and what is put aside of it.
+mod review;
+
 /// Who may see what, asked ten thousand times.
 mod isolation;
 

@@ -1,0 +1,76 @@
+//! What is to be done, and what is aimed at.
+
+use super::clause::Clause;
+use super::day;
+use super::rules::{Found, Voice, points, said};
+use super::third;
+use crate::classify::lexicon::listed;
+use crate::vocabulary::MemoryType;
+
+/// "Remind me to renew the certificate tomorrow."
+pub(super) fn reminder(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+    let at = usize::from(clause.word(0) == "please");
+    let asks = "\
+        remind me to, remind me that, do not let me forget to, i must not forget to, i should not forget to";
+    let from = clause.any(at, asks)?;
+    if points(clause, from) {
+        return None;
+    }
+    let that = clause.word(from - 1);
+    let content = voice.does(&format!("wants to be reminded {that}"), clause, from);
+    Some(Found::new(MemoryType::Todo, content, 0.9))
+}
+
+/// "I need to send the forms by Friday": without a day it is a wish of the moment.
+pub(super) fn due(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+    let at = clause.past(1, "still also really just");
+    let (verb, from) = match clause.word(at) {
+        "need" | "have" if clause.word(at + 1) == "to" => (third::verb(clause.word(at)), at + 1),
+        "must" => ("must".to_owned(), at + 1),
+        _ => return None,
+    };
+    let person = listed("i we", clause.word(0));
+    if !person || !day::is_dated(clause) || points(clause, from + 1) {
+        return None;
+    }
+    let content = if clause.word(0) == "we" { said(clause) } else { voice.does(&verb, clause, from) };
+    Some(Found::new(MemoryType::Todo, content, 0.85))
+}
+
+/// "My goal is to run a marathon", "I'm trying to learn Portuguese".
+pub(super) fn aim(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+    let owned = listed("my our", clause.word(0));
+    if owned
+        && listed("goal goals aim ambition dream resolution target objective", clause.word(1))
+        && clause.left(2) > 2
+    {
+        let content = if clause.word(0) == "my" { voice.owns(clause) } else { said(clause) };
+        return Some(Found::new(MemoryType::Goal, content, 0.9));
+    }
+    if let Some(to) =
+        clause.any(0, "i am training for, i am saving for, i am studying for, i am preparing for")
+    {
+        return (!points(clause, to))
+            .then(|| Found::new(MemoryType::Goal, voice.does("is", clause, 2), 0.75));
+    }
+    let (verb, to) = match () {
+        () if clause.any(0, "i want to, i would love to").is_some() => ("wants", 2),
+        () if clause.any(0, "i am trying to, i am planning to, i am hoping to").is_some() => ("is", 2),
+        () if clause.any(0, "i plan to, i hope to, i aim to").is_some() => (
+            match clause.word(1) {
+                "plan" => "plans",
+                "hope" => "hopes",
+                _ => "aims",
+            },
+            2,
+        ),
+        () => return None,
+    };
+    let act = (to..to + 4).find(|at| clause.word(*at) == "to")? + 1;
+    let lasting = listed(LASTING, clause.word(act)) && !points(clause, act + 1);
+    lasting.then(|| Found::new(MemoryType::Goal, voice.does(verb, clause, to), 0.75))
+}
+
+/// What one wants for longer than a talk lasts.
+const LASTING: &str =
+    "become learn lose save quit launch master publish retire travel move ship study graduate climb";

@@ -1,0 +1,282 @@
+//! A sentence in the parts that each say one thing, and these in words.
+
+use std::ops::Range;
+
+use crate::classify::lexicon::{listed, phrases};
+
+/// A word, as it was written and as it is compared. Of one that was drawn together ("I'm"), both have its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// In lower case, without marks around it.
+    pub(super) lower: String,
+    /// Its place in the turn.
+    pub(super) place: Range<usize>,
+}
+
+/// A part of a sentence that says one thing.
+#[derive(Clone, Debug)]
+pub(super) struct Clause<'a> {
+    /// The turn, as it was written.
+    pub(super) turn: &'a str,
+    /// Its words, without those that only open it.
+    pub(super) words: Vec<Word>,
+    /// Where it begins in the turn, with them.
+    pub(super) start: usize,
+    /// Where it ends in the turn.
+    pub(super) end: usize,
+    /// Whether the speaker asked that it be kept in mind.
+    pub(super) asked: bool,
+}
+
+impl<'a> Clause<'a> {
+    /// The word at a place, in lower case; empty where there is none.
+    pub(super) fn word(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| word.lower.as_str())
+    }
+
+    /// The word at a place as it was written, without marks around it.
+    pub(super) fn written(&self, at: usize) -> &'a str {
+        self.words.get(at).map_or("", |word| trimmed(&self.turn[word.place.clone()]))
+    }
+
+    /// Whether the words from a place on are these.
+    pub(super) fn says(&self, at: usize, words: &str) -> bool {
+        words.split(' ').enumerate().all(|(offset, word)| self.word(at + offset) == word)
+    }
+
+    /// The first of these turns of phrase that stands at a place, and where the next word is.
+    pub(super) fn any(&self, at: usize, list: &str) -> Option<usize> {
+        let found = phrases(list).find(|phrase| self.says(at, phrase))?;
+        Some(at + found.split(' ').count())
+    }
+
+    /// Whether these words stand somewhere in it.
+    pub(super) fn holds(&self, words: &str) -> bool {
+        (0..self.words.len()).any(|at| self.says(at, words))
+    }
+
+    /// The place after adverbs.
+    pub(super) fn past(&self, mut at: usize, list: &str) -> usize {
+        while listed(list, self.word(at)) && !self.word(at).is_empty() {
+            at += 1;
+        }
+        at
+    }
+
+    /// Where it stands in the turn, from a word on.
+    pub(super) fn span(&self, from: usize) -> Range<usize> {
+        let start = self.words.get(from).map_or(self.end, |word| word.place.start);
+        start..self.end.max(start)
+    }
+
+    /// What was written from a word on.
+    pub(super) fn rest(&self, from: usize) -> &'a str {
+        trimmed_end(&self.turn[self.span(from)])
+    }
+
+    /// How many words there are from a place on.
+    pub(super) fn left(&self, from: usize) -> usize {
+        self.words.len().saturating_sub(from)
+    }
+
+    /// The same without its first words.
+    pub(super) fn without(&self, first: usize) -> Self {
+        Self { words: self.words[first.min(self.words.len())..].to_vec(), ..self.clone() }
+    }
+}
+
+/// The clauses of a sentence of a turn. `own` is the turn with what is not its speaker's blanked.
+pub(super) fn clauses<'a>(turn: &'a str, own: &str, sentence: Range<usize>) -> Vec<Clause<'a>> {
+    let mut all = Vec::new();
+    let mut start = sentence.start;
+    let said = &own[sentence.clone()];
+    for at in cuts(said) {
+        all.push(start..sentence.start + at);
+        start = sentence.start + at;
+    }
+    all.push(start..sentence.end);
+    let clause = |part: Range<usize>| {
+        let words = words(own, part.clone());
+        let start = words.first().map_or(part.end, |word| word.place.start);
+        let clause = Clause { turn, words, start, end: end_of(own, part), asked: false };
+        let (first, asked) = opening(&clause);
+        Clause { asked, ..clause.without(first) }
+    };
+    all.into_iter().map(clause).filter(|clause| !clause.words.is_empty()).collect()
+}
+
+/// Where a part ends, without marks and what is only said along.
+fn end_of(own: &str, part: Range<usize>) -> usize {
+    let mut said = trimmed_end(&own[part.clone()]);
+    for aside in phrases(ASIDES) {
+        let lower = said.to_lowercase();
+        if lower.len() == said.len() && lower.ends_with(aside) {
+            said = trimmed_end(&said[..said.len() - aside.len()]);
+        }
+    }
+    let said = said.strip_suffix(" and").or_else(|| said.strip_suffix(" but")).unwrap_or(said);
+    part.start + trimmed_end(said).len()
+}
+
+/// What may be said after anything.
+const ASIDES: &str = "just so you know, by the way, btw, fyi, for what it's worth";
+
+/// Where a sentence goes on to say something else.
+fn cuts(said: &str) -> Vec<usize> {
+    let lower = said.to_lowercase();
+    if lower.len() != said.len() {
+        return Vec::new();
+    }
+    let mut cuts: Vec<usize> = Vec::new();
+    for joint in [" and ", " but ", ", ", "; ", " — ", " – ", " - ", ": "] {
+        for (at, _) in lower.match_indices(joint) {
+            let next = &lower[at + joint.len()..];
+            let next = next.strip_prefix("and ").or_else(|| next.strip_prefix("but ")).unwrap_or(next);
+            let speaker = [
+                "i ", "i'm ", "i’m ", "i've ", "i’ve ", "we ", "we're ", "we’re ", "my ", "our ", "please ",
+                "let's ",
+            ];
+            if speaker.iter().any(|word| next.starts_with(word))
+                || matches!(joint, "; " | " — " | " – " | " - ")
+            {
+                cuts.push(at + joint.len());
+            }
+        }
+    }
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts
+}
+
+/// The words of a part, in lower case and with what was drawn together taken apart.
+fn words(own: &str, part: Range<usize>) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut at = part.start;
+    for piece in own[part].split_inclusive(char::is_whitespace) {
+        let start = at;
+        at += piece.len();
+        let bare = trimmed(piece);
+        if bare.is_empty() {
+            continue;
+        }
+        let place = start..start + piece.trim_end().len();
+        let lower = bare.to_lowercase().replace('’', "'");
+        words.extend(apart(&lower).into_iter().map(|lower| Word { lower, place: place.clone() }));
+    }
+    words
+}
+
+/// A word that was drawn together, as its parts.
+fn apart(word: &str) -> Vec<String> {
+    let whole = |first: &str, second: &str| vec![first.to_owned(), second.to_owned()];
+    match word {
+        "i'm" | "im" => return whole("i", "am"),
+        "can't" | "cannot" => return whole("can", "not"),
+        "won't" => return whole("will", "not"),
+        "let's" => return whole("let", "us"),
+        "name's" => return whole("name", "is"),
+        "dont" => return whole("do", "not"),
+        _ => {}
+    }
+    for (ending, meant) in [("'ve", "have"), ("'re", "are"), ("'ll", "will"), ("n't", "not")] {
+        if let Some(stem) = word.strip_suffix(ending).filter(|stem| !stem.is_empty()) {
+            return whole(stem, meant);
+        }
+    }
+    match word.strip_suffix("'d") {
+        Some(stem) if listed("i we you he she they it", stem) => return whole(stem, "would"),
+        _ => {}
+    }
+    match word.strip_suffix("'s") {
+        Some(stem) if listed("it he she that there here what who where how", stem) => whole(stem, "is"),
+        _ => vec![word.to_owned()],
+    }
+}
+
+/// How many words a clause opens with before it says anything, and whether they ask that it be kept in mind.
+fn opening(clause: &Clause<'_>) -> (usize, bool) {
+    let (mut at, mut asked) = (0, false);
+    loop {
+        let wanted = |next: &usize| !listed("to when how what who this it me", clause.word(*next));
+        if let Some(next) = clause.any(at, ASKING).filter(wanted) {
+            (at, asked) = (next, true);
+        } else if let Some(next) = clause.any(at, OPENING) {
+            at = next;
+        } else {
+            return (at, asked);
+        }
+    }
+}
+
+const ASKING: &str = "\
+    please remember that, remember that, please note that, note that, do not forget that, keep in mind that, \
+    bear in mind that, remember, for your memory";
+
+const OPENING: &str = "\
+    just so you know, so you know, for the record, for context, for reference, by the way, as you know, \
+    as i said, nice to meet you, to be clear, to be honest, hi there, hello there, hey there, good morning, \
+    good evening, after all, in general, in the end, from now on, first of all, hi, hello, hey, btw, fyi, ok, \
+    okay, alright, so, well, and, but, also, oh, yes, yeah, no, honestly, frankly, personally, actually, \
+    basically, anyway, right, sure, great, thanks";
+
+fn is_mark(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '.' | ','
+                | ';'
+                | ':'
+                | '!'
+                | '?'
+                | '…'
+                | '('
+                | ')'
+                | '['
+                | ']'
+                | '"'
+                | '“'
+                | '”'
+                | '`'
+                | '*'
+                | '\''
+                | '’'
+                | '-'
+                | '—'
+                | '–'
+        )
+}
+
+/// A piece without the marks around it. A path keeps its first mark, such as that of `./src` or `~/dev`.
+fn trimmed(piece: &str) -> &str {
+    trimmed_end(piece).trim_start_matches(|c: char| is_mark(c) && c != '.' && c != '-')
+}
+
+fn trimmed_end(piece: &str) -> &str {
+    piece.trim_end_matches(is_mark).trim_start()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(turn: &str) -> Vec<String> {
+        let all = clauses(turn, turn, 0..turn.len());
+        all.iter().map(|clause| clause.rest(0).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_sentence_is_cut_where_its_speaker_goes_on() {
+        assert_eq!(told("Hi, I'm a translator and I use a Mac."), ["I'm a translator", "I use a Mac"]);
+        assert_eq!(told("I love hiking, and I enjoy tea"), ["I love hiking", "I enjoy tea"]);
+        assert_eq!(told("I like tea and cake, btw"), ["I like tea and cake"]);
+    }
+
+    #[test]
+    fn words_that_were_drawn_together_are_taken_apart() {
+        let turn = "I don't, we're";
+        let all = clauses(turn, turn, 0..turn.len());
+        let words: Vec<&str> =
+            all.iter().flat_map(|clause| &clause.words).map(|word| word.lower.as_str()).collect();
+        assert_eq!(words, ["i", "do", "not", "we", "are"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Finds what Tulving itself put into a prompt, so that it is never taken for something that was said.
+
+use std::ops::Range;
+
+use crate::text::visible::FENCE;
+
+/// The heading of the summary of the max dialect, and the line below it.
+const SUMMARY: &str = "## Long-Term Memory";
+const SUMMARY_SAYS: &str = "These are things you've been asked to remember";
+/// The heading of what is always known, in the maven dialect.
+const ALWAYS: &str = "# Long-term Memory";
+/// The frame of the recovery prompt.
+const RECOVERED: &str = "[System: Session recovered]";
+const RECOVERED_END: &str = "(End of recovery context";
+
+/// Where it stands. What has no end reaches to the end of the text.
+pub(super) fn ranges(text: &str) -> Vec<Range<usize>> {
+    let mut found = between(text, &format!("<{FENCE}>"), &format!("</{FENCE}>"));
+    found.extend(between(text, RECOVERED, RECOVERED_END).into_iter().map(|range| to_line_end(text, range)));
+    found.extend(text.match_indices(ALWAYS).map(|(start, _)| start..text.len()));
+    found.extend(text.match_indices(SUMMARY).map(|(start, _)| start..start + summary(&text[start..])));
+    found
+}
+
+fn between(text: &str, open: &str, close: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (start, _) in text.match_indices(open) {
+        if found.last().is_none_or(|last| start >= last.end) {
+            let end = text[start..].find(close).map_or(text.len(), |end| start + end + close.len());
+            found.push(start..end);
+        }
+    }
+    found
+}
+
+fn to_line_end(text: &str, range: Range<usize>) -> Range<usize> {
+    let end = text[range.end..].find('\n').map_or(text.len(), |end| range.end + end);
+    range.start..end
+}
+
+/// How long the summary is that a text begins with: its heading, what it says of itself, its categories and their lines.
+fn summary(text: &str) -> usize {
+    let of_it = |line: &str| {
+        line.trim().is_empty()
+            || line.starts_with(SUMMARY)
+            || line.starts_with(SUMMARY_SAYS)
+            || line.starts_with("**")
+            // Further lines of a content are indented.
+            || line.starts_with("  ")
+    };
+    text.split_inclusive('\n').take_while(|line| of_it(line)).map(str::len).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(text: &str) -> String {
+        let gone = ranges(text);
+        let stays = |(at, c): (usize, char)| (!gone.iter().any(|range| range.contains(&at))).then_some(c);
+        text.char_indices().filter_map(stays).collect::<String>().trim().to_owned()
+    }
+
+    #[test]
+    fn what_was_put_into_a_prompt_is_found_and_nothing_else() {
+        assert_eq!(left("<memory>\n- I prefer tea\n</memory>\nI prefer coffee"), "I prefer coffee");
+        assert_eq!(left("<memory>\n- I prefer tea, cut off"), "");
+        assert_eq!(
+            left(
+                "## Long-Term Memory\nThese are things you've been asked to remember or have noted as important:\n\n**fact**:\n  - [#1] x\n    y\nI prefer tea"
+            ),
+            "I prefer tea"
+        );
+        assert_eq!(
+            left(
+                "[System: Session recovered] lost\n[tui] User: I prefer tea\n(End of recovery context. Wait.)\nHello"
+            ),
+            "Hello"
+        );
+        assert_eq!(left("My memory is bad."), "My memory is bad.");
+    }
+}

@@ -1,0 +1,72 @@
+//! Says in the third person what somebody said of themselves, where that is safe.
+
+use crate::classify::lexicon::listed;
+
+/// A verb as it stands after "she".
+pub(super) fn verb(verb: &str) -> String {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| verb.ends_with(ending));
+    match verb {
+        "am" | "are" => "is".to_owned(),
+        "have" => "has".to_owned(),
+        _ if ends(&["s", "sh", "ch", "x", "z", "o"]) => format!("{verb}es"),
+        _ => match verb.strip_suffix('y') {
+            Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+            _ => format!("{verb}s"),
+        },
+    }
+}
+
+/// A text with "my" as "their". `None` where its speaker acts in it once more, so that verbs would have to follow.
+pub(super) fn of_them(text: &str) -> Option<String> {
+    let mut told = String::with_capacity(text.len());
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let end = piece.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
+        let (word, mark) = piece.split_at(end);
+        let lower = word.to_lowercase().replace('’', "'");
+        if listed("i i'm i've i'd i'll", &lower) {
+            return None;
+        }
+        told.push_str(match lower.as_str() {
+            "my" => "their",
+            "me" => "them",
+            "mine" => "theirs",
+            "myself" => "themselves",
+            _ => word,
+        });
+        told.push_str(mark);
+    }
+    Some(told)
+}
+
+/// A text with a capital at its beginning. What looks like a name or a path keeps its letters.
+pub(super) fn capital(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let plain = first.chars().all(|c| c.is_lowercase() || matches!(c, ',' | '\'' | '’'));
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(letter) if plain => letter.to_uppercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_follow() {
+        let told = ["prefer", "go", "have", "carry", "play", "watch", "use"].map(verb);
+        assert_eq!(told, ["prefers", "goes", "has", "carries", "plays", "watches", "uses"]);
+    }
+
+    #[test]
+    fn what_is_mine_is_theirs_unless_i_act_again() {
+        assert_eq!(
+            of_them("emojis in my commits, for me.").as_deref(),
+            Some("emojis in their commits, for them.")
+        );
+        assert_eq!(of_them("it when I can see my tests"), None);
+        assert_eq!(capital("our API"), "Our API");
+        assert_eq!(capital("iPhones are used"), "iPhones are used");
+    }
+}

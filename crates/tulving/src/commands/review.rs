@@ -1,0 +1,95 @@
+//! `tulving review`: what was noted and put aside, for somebody to look at.
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use tulving_core::Engine;
+use tulving_core::answer::Cursor;
+use tulving_core::error::Field;
+use tulving_core::limits;
+use tulving_core::memory::Memory;
+
+use super::{Placed, moves};
+use crate::args::{count, whole_number};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::memory::{Layout, lines};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving review
+  tulving review accept 12
+  tulving review reject 13 14
+
+What is noted of conversations is put aside where it tells the agent what to do, or comes from where nobody is trusted. It is
+kept and not recalled until it is accepted. What is rejected is forgotten and can be restored.";
+
+/// Flags of `review`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Review {
+    #[command(subcommand)]
+    act: Option<Act>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Show what waits, newest first; also without a word
+    List(List),
+    /// Find memories good: recall finds them from now on
+    Accept(moves::Which),
+    /// Forget memories that wait; they can be restored
+    Reject(moves::Which),
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// How many at the most, up to 1000
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
+    limit: i64,
+    /// Go on where the last page ended
+    #[arg(long, allow_hyphen_values = true)]
+    cursor: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Waiting<'a> {
+    memories: Vec<Placed<'a, Memory>>,
+    next: Option<Cursor>,
+}
+
+pub(super) fn run(args: &Review, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.act {
+        None => list(&args.list, app, printer),
+        Some(Act::List(args)) => list(args, app, printer),
+        Some(Act::Accept(which)) => moves::run(&ACCEPT, which, app, printer),
+        Some(Act::Reject(which)) => moves::run(&REJECT, which, app, printer),
+    }
+}
+
+const ACCEPT: moves::Move = moves::Move::new("Accepted", Engine::accept);
+const REJECT: moves::Move = moves::Move::new("Rejected", Engine::reject);
+
+fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let caller = app.here()?;
+    let limit = count(Field::Limit, args.limit, limits::PAGE)?;
+    let cursor = args.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
+    let page = app.engine.review(&caller, limit, cursor)?;
+    if printer.json() {
+        let names = app.space_names()?;
+        let memories = page.memories.iter().map(|memory| Placed::new(memory, memory.space, &names)).collect();
+        printer.document(&Waiting { memories, next: page.next })?;
+        return Ok(Outcome::Done);
+    }
+    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: None };
+    printer.lines(&lines(page.memories.iter(), &layout))?;
+    match page.next {
+        Some(cursor) => printer.note(format!("For the next page add --cursor {cursor}"))?,
+        None if page.memories.is_empty() => printer.note("Nothing waits for review")?,
+        None => {}
+    }
+    Ok(Outcome::Done)
+}
