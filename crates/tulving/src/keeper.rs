@@ -324,7 +324,6 @@ mod tests {
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_store::{Home, Options};
-    use tulving_testkit::embedder::FakeEmbedder;
 
     use super::*;
 
@@ -472,6 +471,8 @@ mod tests {
 
     #[test]
     fn what_others_left_is_embedded_to_the_last_section_without_a_call() {
+        use tulving_testkit::embedder::FakeEmbedder;
+
         let bed = Bed::with(Arc::new(FakeEmbedder));
         let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("A line about {n}. ").repeat(60));
         let long: String = (0..100).map(part).collect();
