@@ -125,7 +125,7 @@ impl House {
         troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
         let mut quiet_since = Instant::now();
         let mut look = self.pace.look;
-        let mut others = Others::default();
+        let mut others = Others { head: self.engine.head().ok(), not_before: None };
         loop {
             let due = erased.due(quiet_since);
             let until = due.map_or(look, |due| due.saturating_duration_since(Instant::now()));
@@ -230,7 +230,6 @@ impl House {
 }
 
 /// What other processes left to be embedded, also those before this one: no call here rings for that.
-#[derive(Default)]
 struct Others {
     /// The end of the change log when it was looked at last.
     head: Option<Seq>,
