@@ -387,7 +387,8 @@ fn holding(
         unseen = unseen.saturating_sub(more.len() as u64);
         memories.extend(more);
     }
-    memories.retain(|memory| memory.superseded_by.is_none());
+    let replaced = recall::superseded_now(parts, caller, &memories, now)?;
+    memories.retain(|memory| !replaced.contains(&memory.id));
     let weights: HashMap<MemoryId, f64> = memories
         .iter()
         .map(|memory| {

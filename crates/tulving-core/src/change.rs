@@ -147,7 +147,7 @@ pub enum Write {
     /// The work on a memory is done that it waited for: what was read takes the place of what stood for it. No version;
     /// conflicts where the memory is no longer what the work was begun on.
     Settle(Box<Settled>),
-    /// An association is made, or its weight and maker replaced.
+    /// An association is made, or its weight and maker replaced. What a caller said stays where the engine would say it by itself.
     Link(Association),
     /// An association is removed.
     Unlink {

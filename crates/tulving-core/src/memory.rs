@@ -70,6 +70,24 @@ impl Memory {
         if expired { State::Archived } else { self.standing.state }
     }
 
+    /// Where it stood at an instant gone by: what a rule has archived since was there.
+    pub fn stood_at(&self, at: Timestamp) -> State {
+        let since =
+            self.standing.state == State::Archived && self.standing.ruled_at.is_some_and(|then| then > at);
+        match self.state_at(at) {
+            State::Archived if since && self.edition.span.expires_at.is_none_or(|end| end > at) => {
+                State::Active
+            }
+            state => state,
+        }
+    }
+
+    /// Whether somebody archived it, or its time is over at an instant. What a rule has archived for its age is as true as before.
+    pub fn was_put_away(&self, at: Timestamp) -> bool {
+        let expired = self.edition.span.expires_at.is_some_and(|end| end <= at);
+        expired || (self.standing.state == State::Archived && self.standing.ruled_at.is_none())
+    }
+
     /// Whether all it says is the name of the file that it describes.
     pub fn is_unread(&self) -> bool {
         let name = self.provenance.attachment.as_ref().and_then(|attachment| attachment.name.as_deref());

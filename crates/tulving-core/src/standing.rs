@@ -25,10 +25,12 @@ pub(crate) fn unarchive(parts: &Parts, caller: &Caller, which: MemoryRef) -> Res
     })
 }
 
-/// Exempts a memory from decay and shows it first.
+/// Exempts a memory from decay and shows it first; one that was cooling does no longer.
 pub(crate) fn pin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     shift(parts, caller, which, AuditAct::Pinned, |memory, _| {
-        Ok(Standing { pinned: true, ..memory.standing })
+        let stood = memory.standing;
+        let stands = if stood.state == State::Cooling { stood.moved(State::Active) } else { stood };
+        Ok(Standing { pinned: true, ..stands })
     })
 }
 

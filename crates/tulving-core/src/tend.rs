@@ -24,7 +24,7 @@ use crate::objects;
 use crate::request::{Caller, Forgotten};
 use crate::space::{Space, Viewer};
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, Boundary, JobState, Role};
+use crate::vocabulary::{AuditAct, Boundary, JobState, Role, State};
 
 /// Memories that are looked at in one step.
 const PAGE: usize = 500;
@@ -352,11 +352,12 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// What hides a memory or ends it is audited.
+    /// What hides a memory, ends it or brings it back is audited.
     fn audit(&self, life: &Life, verdict: &Verdict) -> Option<AuditEntry> {
         let act = match verdict.step {
             Step::Archive => AuditAct::Archived,
             Step::Erase => AuditAct::Erased,
+            Step::Revive if life.standing.state == State::Archived => AuditAct::Unarchived,
             Step::Cool | Step::Revive => return None,
         };
         Some(AuditEntry {

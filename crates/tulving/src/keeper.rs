@@ -183,7 +183,7 @@ impl House {
         troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
         let mut quiet_since = Instant::now();
         let mut look = self.pace.look;
-        let mut others = Others::default();
+        let mut others = Others { head: self.engine.head().ok(), not_before: None };
         loop {
             let due = erased.due(quiet_since);
             let until = due.map_or(look, |due| due.saturating_duration_since(Instant::now()));
@@ -288,7 +288,6 @@ impl House {
 }
 
 /// What other processes left to be embedded, also those before this one: no call here rings for that.
-#[derive(Default)]
 struct Others {
     /// The end of the change log when it was looked at last.
     head: Option<Seq>,
@@ -382,7 +381,6 @@ mod tests {
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_store::{Home, Options};
-    use tulving_testkit::embedder::FakeEmbedder;
 
     use super::*;
 
@@ -530,6 +528,8 @@ mod tests {
 
     #[test]
     fn what_others_left_is_embedded_to_the_last_section_without_a_call() {
+        use tulving_testkit::embedder::FakeEmbedder;
+
         let bed = Bed::with(Arc::new(FakeEmbedder));
         let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("A line about {n}. ").repeat(60));
         let long: String = (0..100).map(part).collect();

@@ -106,7 +106,7 @@ impl fmt::Display for Why {
             Self::TooOld { days, after } => {
                 write!(
                     f,
-                    "written {} ago; such memories end after {}",
+                    "written or brought back {} ago; such memories end after {}",
                     counted(*days),
                     counted((*after).into())
                 )
@@ -165,6 +165,8 @@ pub fn after(standing: Standing, step: Step, now: Timestamp) -> Standing {
     match step {
         Step::Cool => standing.ruled(State::Cooling, now),
         Step::Archive => standing.ruled(State::Archived, now),
+        // Who had brought it back before is not known any more, so it stays for as long as if somebody had just now.
+        Step::Revive if standing.state == State::Archived => standing.ruled(State::Active, now),
         Step::Revive => standing.moved(State::Active),
         Step::Erase => standing,
     }

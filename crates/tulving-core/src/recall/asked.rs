@@ -12,6 +12,7 @@ use crate::rank::recipe::Scores;
 use crate::rank::{descending, evidence, spread, weigh};
 use crate::request::{Ask, Caller, Fusion};
 use crate::search::{Found, Item, Scope};
+use crate::vocabulary::State;
 
 use super::answer::{self, Ranked};
 use super::further::further;
@@ -35,7 +36,12 @@ pub(super) struct Asked<'a> {
 
 /// The memories that the question is about, best first.
 pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> Result<Answer, Error> {
-    let scope = lanes::scope(parts, caller, &plan.filter)?;
+    let mut filter = plan.filter.clone();
+    if ask.as_of.is_some() {
+        // What rules have archived since was there then; what was not is left out when it is loaded.
+        filter.states.push(State::Archived);
+    }
+    let scope = lanes::scope(parts, caller, &filter)?;
     let depth = BEST.max(plan.limit);
     let mut gathered = lanes::gather(parts, &scope, ask, depth, plan.now)?;
     let asked = Asked { parts, caller, plan, ask, among: among(&scope) };
@@ -169,6 +175,11 @@ impl Asked<'_> {
         let mut memories = self.parts.store.memories(&self.caller.viewer, ids)?;
         if let Some(then) = self.ask.as_of {
             memories = past::brought_back(self.parts, self.caller, memories, then)?;
+            for memory in memories.iter_mut().filter(|memory| memory.stood_at(then) != State::Archived) {
+                if memory.standing.state == State::Archived {
+                    memory.standing = memory.standing.moved(State::Active);
+                }
+            }
         }
         let meant = memories.into_iter().filter(|memory| {
             memory.standing.quarantined_at.is_none()

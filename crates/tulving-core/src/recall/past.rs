@@ -8,7 +8,7 @@ use crate::id::{MemoryId, Version};
 use crate::memory::Memory;
 use crate::request::Caller;
 use crate::time::Timestamp;
-use crate::vocabulary::{LinkedBy, Relation, State};
+use crate::vocabulary::{LinkedBy, Relation};
 
 /// Each memory that was edited since with the text that it had then; what was saved later with its first. Where the
 /// caller may see no such version, the memory is left out.
@@ -46,13 +46,14 @@ pub(super) enum Moment {
 }
 
 impl Moment {
-    /// Whether a successor counts: it has begun to hold, has not expired and is not archived.
+    /// Whether a successor counts: it has begun to hold, has not expired and nobody archived it. That a rule has for its age
+    /// does not bring back what it replaced.
     fn counts(self, successor: &Memory) -> bool {
         let (at, holds) = match self {
             Self::Now(at) => (at, successor.held_at(at)),
             Self::Then(at) => (at, successor.began_at() <= at),
         };
-        holds && successor.state_at(at) != State::Archived
+        holds && !successor.was_put_away(at)
     }
 }
 

@@ -667,6 +667,6 @@ fn a_clock_that_ran_ahead_holds_no_job_up() {
 }
 
 #[test]
-fn a_use_that_is_yet_to_come_gives_way() {
-    keeps(contract::aging::a_use_that_is_yet_to_come_gives_way);
+fn what_a_caller_said_outlasts_what_the_engine_says() {
+    keeps(contract::associations::what_a_caller_said_outlasts_what_the_engine_says);
 }

@@ -121,16 +121,3 @@ pub fn a_clock_that_ran_ahead_holds_no_job_up(fresh: Fresh<'_>) {
     expected.sort();
     assert_eq!(found, expected);
 }
-
-/// A use that was noted by a clock that ran ahead does not outlast the next one.
-pub fn a_use_that_is_yet_to_come_gives_way(fresh: Fresh<'_>) {
-    let world = world(fresh);
-    let (space, owner) = world.hub_with_writer("here");
-    let memory = world.put(space, owner, "used", |_| ());
-    let touch = |at| world.apply(vec![Write::Touch(vec![Touch { id: memory.id, count: 1, at }])]);
-    touch(world.now().plus_millis(86_400_000_000));
-    let at = world.now();
-    touch(at);
-    let usage = world.seen(&eyes(owner), memory.id).expect("there").usage;
-    assert_eq!((usage.accessed_at, usage.access_count), (at, 2));
-}

@@ -197,3 +197,21 @@ pub fn only_what_is_seen_supersedes(fresh: Fresh<'_>) {
     world.shift(&shared, |s| s.forgotten_at = None);
     assert_eq!(told(reader), Some(shared.id));
 }
+
+/// What a caller said of two memories stays, also where the engine would say the same by itself.
+pub fn what_a_caller_said_outlasts_what_the_engine_says(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("linked");
+    let (new, old) = (world.put(space, owner, "new", |_| ()), world.put(space, owner, "old", |_| ()));
+    let said = |linked_by, weight| {
+        let mut link = build::link(world.now(), new.id, old.id, Relation::Updates);
+        (link.linked_by, link.weight) = (linked_by, Weight::new(weight).expect("a weight"));
+        world.apply(vec![Write::Link(link)]);
+        let found = good(world.store.associations(&eyes(owner), &[new.id]));
+        (found[0].linked_by, found[0].weight.get())
+    };
+    assert_eq!(said(LinkedBy::Auto, 0.9), (LinkedBy::Auto, 0.9));
+    assert_eq!(said(LinkedBy::Caller, 0.5), (LinkedBy::Caller, 0.5));
+    assert_eq!(said(LinkedBy::Auto, 0.99), (LinkedBy::Caller, 0.5));
+    assert_eq!(said(LinkedBy::Caller, 0.7), (LinkedBy::Caller, 0.7));
+}

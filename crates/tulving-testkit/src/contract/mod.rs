@@ -57,7 +57,6 @@ checks! {
         a_move_knows_from_when_rules_count,
         old_audit_entries_go_and_others_stay,
         a_clock_that_ran_ahead_holds_no_job_up,
-        a_use_that_is_yet_to_come_gives_way,
     }
     /// Who sees what, in every read.
     visibility {
@@ -104,6 +103,7 @@ checks! {
     }
     /// Edges, and what they supersede.
     associations {
+        what_a_caller_said_outlasts_what_the_engine_says,
         an_edge_shows_only_between_what_shows,
         the_strongest_comes_first,
         an_edge_is_unique_per_pair_and_relation,

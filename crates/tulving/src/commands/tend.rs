@@ -57,7 +57,7 @@ pub(super) fn run(args: &Tend, app: &App<'_>, printer: &mut Printer) -> Result<O
         }
         let untold = tended.moved().saturating_sub(tended.steps.len() as u64);
         if untold > 0 {
-            printer.note(format!("{untold} more, which --limit or others' privacy leaves out"))?;
+            printer.note(format!("{untold} more: beyond --limit, gone for good, or private to others"))?;
         }
         printer.line(summary(&tended, args.dry_run))?;
     }

@@ -41,7 +41,7 @@ fn declared(bytes: &[u8]) -> Option<&'static str> {
 
 fn by_entries(bytes: &[u8]) -> Option<&'static str> {
     let names = names(bytes);
-    let has = |name: &str| names.iter().any(|entry| *entry == name.as_bytes());
+    let has = |name: &str| names.contains(&name.as_bytes());
     let below = |folder: &str| names.iter().any(|entry| entry.starts_with(folder.as_bytes()));
     if has("META-INF/container.xml") && names.iter().any(|entry| entry.ends_with(b".opf")) {
         return zipped("epub");

@@ -316,3 +316,56 @@ fn wherever_the_store_fails_each_memory_is_moved_or_not_and_the_next_time_does_t
         }
     }
 }
+
+#[test]
+fn what_a_rule_put_away_has_still_replaced_what_it_did_and_is_found_as_of_before() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let stable =
+        |content: &str| SaveRequest { stability: Some(Stability::Stable), ..SaveRequest::new(content) };
+    let old = bed.save(&user, stable("the standup is at nine")).id;
+    bed.clock.advance(DAY);
+    let new = bed.save(&user, volatile("the standup is at ten")).id;
+    bed.link(&user, new, old, tulving_core::vocabulary::Relation::Updates);
+    bed.clock.advance(DAY);
+    let before = bed.engine.now();
+    bed.clock.advance(200 * DAY);
+    for _ in 0..2 {
+        now(&bed, &user);
+        bed.clock.advance(31 * DAY);
+    }
+    assert_eq!(state(&bed, &user, new), State::Archived);
+    let asked = |as_of| {
+        let ask = tulving_core::request::Ask { as_of, ..tulving_core::request::Ask::new("standup") };
+        let mode = Mode::Hybrid(Box::new(ask));
+        let request = RecallRequest { mode, filter: Filter::default(), sort: None, limit: 9 };
+        let hits = bed.engine.recall(&user, &request).expect("an answer").hits;
+        hits.into_iter().map(|hit| (hit.memory.id, hit.memory.superseded_by)).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(None), [(old, Some(new))], "it is marked, although what replaced it is out of sight");
+    assert_eq!(asked(Some(before)), [(new, None)], "what rules do later does not change what was");
+    // What somebody archives on purpose has replaced nothing.
+    bed.engine.unarchive(&user, new.into()).expect("back");
+    bed.engine.archive(&user, new.into()).expect("archived");
+    assert_eq!(asked(None), [(old, None)]);
+}
+
+#[test]
+fn a_change_that_is_announced_does_not_take_what_holds_today_out_of_the_context() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let old = bed.save(&user, "the rent is 900 euros").id;
+    let from = bed.engine.now().plus_millis(86_400_000);
+    let request = SaveRequest { valid_from: Some(from), ..SaveRequest::new("the rent is 950 euros") };
+    let new = bed.save(&user, request).id;
+    bed.link(&user, new, old, tulving_core::vocabulary::Relation::Updates);
+    let told = || {
+        let request = tulving_core::request::BriefingRequest::default();
+        let briefing = bed.engine.briefing(&user, &request).expect("a briefing");
+        let sections = briefing.sections.into_iter().flat_map(|section| section.memories);
+        sections.map(|told| told.id).collect::<Vec<_>>()
+    };
+    assert_eq!(told(), [old]);
+    bed.clock.advance(2 * DAY);
+    assert_eq!(told(), [new]);
+}

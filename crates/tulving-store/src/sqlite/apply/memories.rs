@@ -469,7 +469,8 @@ impl Act<'_> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO associations (source, target, relation, weight, linked_by, created_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (source, target, relation) \
-             DO UPDATE SET weight = excluded.weight, linked_by = excluded.linked_by",
+             DO UPDATE SET weight = excluded.weight, linked_by = excluded.linked_by \
+             WHERE excluded.linked_by = 'caller' OR associations.linked_by = 'auto'",
         )?;
         statement.execute(params![
             source,
@@ -519,17 +520,10 @@ impl Act<'_> {
             .prepare_cached(
                 "INSERT INTO usage (memory, accessed_at, access_count) \
                  SELECT row, max(created_at, ?2), ?3 FROM memories WHERE row = ?1 \
-                 ON CONFLICT (memory) DO UPDATE SET accessed_at = \
-                   CASE WHEN accessed_at > ?5 THEN excluded.accessed_at ELSE max(accessed_at, excluded.accessed_at) END, \
+                 ON CONFLICT (memory) DO UPDATE SET accessed_at = max(accessed_at, excluded.accessed_at), \
                  access_count = min(min(access_count, ?4) + excluded.access_count, ?4)",
             )?
-            .execute(params![
-                row,
-                touch.at.as_micros(),
-                bounded(touch.count),
-                signed(LARGEST),
-                self.now().as_micros()
-            ])?;
+            .execute(params![row, touch.at.as_micros(), bounded(touch.count), signed(LARGEST)])?;
         if !cooling {
             return Ok(());
         }
