@@ -1,5 +1,5 @@
 -- What the language model has cost, by day (UTC), service, model and purpose.
-CREATE TABLE usage (
+CREATE TABLE spending (
     row        INTEGER PRIMARY KEY,
     day        TEXT NOT NULL CHECK (length(day) = 10),
     provider   TEXT NOT NULL,

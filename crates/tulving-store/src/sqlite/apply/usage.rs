@@ -10,7 +10,7 @@ use super::Act;
 impl Act<'_> {
     pub(super) fn spend(&mut self, usage: &Usage) -> Result<(), Fault> {
         let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO usage (day, provider, model, pass, calls, failures, tokens_in, tokens_out) \
+            "INSERT INTO spending (day, provider, model, pass, calls, failures, tokens_in, tokens_out) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (day, provider, model, pass) DO UPDATE SET \
              calls = calls + excluded.calls, failures = failures + excluded.failures, \
              tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out",
