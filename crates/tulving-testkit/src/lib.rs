@@ -11,6 +11,7 @@ pub mod extractor;
 pub mod fault;
 pub mod files;
 pub mod index;
+pub mod llm;
 pub mod objects;
 pub mod pdf;
 pub mod seed;

@@ -16,9 +16,9 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 
 use crate::commands::{
     associate, attachment, audit, backup, completions, config, context, conversation, dissociate, doctor,
-    dump, embed, extract_text, file, forget, get, history, import, jobs, journal, list, load, long_term, mcp,
-    memory, r#move, moves, push, recall, related, revert, save, serve, space, tend, token, tool, turn,
-    update,
+    dump, embed, extract_text, file, forget, get, history, import, jobs, journal, list, llm, load, long_term,
+    mcp, memory, r#move, moves, push, recall, related, revert, save, serve, space, tend, token, tool, turn,
+    update, usage,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -169,6 +169,10 @@ pub(crate) enum Command {
     Attachment(attachment::AttachmentArgs),
     /// Embed what waits for vectors
     Embed(embed::Embed),
+    /// Try the language model that is set up
+    Llm(llm::LlmArgs),
+    /// Show what the language model has cost
+    Usage(usage::Usage),
     /// Check that the home is sound
     Doctor(doctor::Doctor),
     /// Show each setting and where it came from

@@ -107,7 +107,8 @@ pub(crate) fn engine(
         extractor: extractor(settings),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
-    });
+    })
+    .with_llm(settings.llm.open(&settings.home));
     match backends(settings) {
         None => engine,
         Some(backends) => engine.with_backends(backends),

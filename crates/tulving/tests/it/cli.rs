@@ -46,7 +46,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 43);
+    assert_eq!(seen, 45);
 }
 
 #[test]

@@ -25,3 +25,4 @@ mod save;
 mod shelf;
 mod transfer;
 mod turns;
+mod usage;
