@@ -114,7 +114,7 @@ fn test(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let reply = app.engine.ask(TEST, &prompt(app))?;
     let report = Report {
         provider: config.provider.to_string(),
-        model: config.model.clone(),
+        model: config.model,
         address,
         key: key.to_string(),
         latency_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
