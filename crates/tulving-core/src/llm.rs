@@ -255,6 +255,7 @@ impl Usage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Spending {
     /// The service and model that are set up, where there are.
+    #[serde(flatten)]
     pub llm: Option<LlmName>,
     /// How many tokens a day may cost; `None` is no bound.
     pub tokens_per_day: Option<u64>,

@@ -1,6 +1,7 @@
 //! Where a service answers. An address may hold a password or a key, so what is shown of it never does.
 
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// What stands for what is not shown.
@@ -41,6 +42,14 @@ impl Address {
     /// Whether what is sent there is encrypted.
     pub(crate) fn is_encrypted(&self) -> bool {
         matches!(self.parts().scheme, Scheme::Https)
+    }
+
+    /// Whether it is one of this machine.
+    pub(crate) fn is_here(&self) -> bool {
+        let host = self.host();
+        let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+        let name = name.map_or(host.as_str(), |(name, _)| name);
+        name == "localhost" || name == "[::1]" || name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
     }
 
     /// The address of something below this one. What comes after `?` stays at the end.
@@ -138,6 +147,21 @@ mod tests {
             assert_eq!(format!("{address}"), shown);
             assert_eq!(format!("{address:?}"), shown);
             assert_eq!(address.host(), host);
+        }
+    }
+
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        for (written, here) in [
+            ("http://localhost:11434", true),
+            ("http://127.0.0.9/v1", true),
+            ("http://[::1]:8080", true),
+            ("http://[::1]", true),
+            ("http://127.0.0.1.example.com", false),
+            ("http://localhost@host", false),
+            ("http://10.0.0.1:80", false),
+        ] {
+            assert_eq!(Address::new(written).is_here(), here, "{written}");
         }
     }
 

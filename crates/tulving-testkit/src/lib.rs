@@ -12,6 +12,7 @@ pub mod fault;
 pub mod files;
 pub mod index;
 pub mod life;
+pub mod llm;
 pub mod objects;
 pub mod pdf;
 pub mod plot;

@@ -17,8 +17,8 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 use crate::commands::{
     associate, attachment, audit, audit_quality, backup, completions, config, context, conversation,
     dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history, import, jobs, journal,
-    list, load, long_term, mcp, memory, r#move, moves, push, recall, related, revert, review, save, serve,
-    space, tend, timeline, token, tool, turn, update,
+    list, llm, load, long_term, mcp, memory, r#move, moves, push, recall, related, revert, review, save,
+    serve, space, tend, timeline, token, tool, turn, update, usage,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -177,6 +177,10 @@ pub(crate) enum Command {
     Attachment(attachment::AttachmentArgs),
     /// Embed what waits for vectors
     Embed(embed::Embed),
+    /// Try the language model that is set up
+    Llm(llm::LlmArgs),
+    /// Show what the language model has cost
+    Usage(usage::Usage),
     /// Check that the home is sound
     Doctor(doctor::Doctor),
     /// Show each setting and where it came from

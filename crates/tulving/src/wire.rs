@@ -112,7 +112,8 @@ pub(crate) fn engine(
         limits: settings.limits,
     })
     .with_rules(settings.tending.rules())
-    .with_listening(settings.listening.clone());
+    .with_listening(settings.listening.clone())
+    .with_llm(settings.llm.open(&settings.home));
     match backends(settings) {
         None => engine,
         Some(backends) => engine.with_backends(backends),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::id::JobId;
 use tulving_core::job::Job;
+use tulving_core::llm::{Spending, Usage};
 use tulving_core::request::{TurnFilter, TurnRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::turn::Turn;
@@ -21,6 +22,7 @@ const TURNS: i64 = 200;
 const USUAL_TURNS: i64 = 10;
 const JOBS: i64 = 1_000;
 const USUAL_JOBS: i64 = 100;
+const USUAL_DAYS: i64 = 7;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -54,6 +56,8 @@ pub(super) fn operations() -> Vec<Operation> {
             retry,
         )
         .saying("For admins."),
+        Operation::new(Method::Get, "/v1/usage", "getUsage", "What the language model has cost", usage)
+            .saying("For admins of the org. Days are UTC."),
     ]
 }
 
@@ -246,4 +250,62 @@ fn retry(desk: &Desk<'_>, One(this): One<ThisJob>) -> Result<Made<Task>, Refusal
         .parse()
         .map_err(|_| Refusal::invalid("invalid_argument", "job_id", "`job_id` is not the id of a job"))?;
     Ok(Task::from(desk.engine.retry_job(&desk.caller, id)?).into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct WhichDays {
+    /// How many days to look back at, today included, 1 to 3660 (default 7).
+    #[schemars(range(min = 1, max = 3660))]
+    days: Option<Whole>,
+}
+
+/// What was spent, and what may be.
+#[derive(Serialize, JsonSchema)]
+struct Spent {
+    /// The service that is set up; null where there is none.
+    provider: Option<String>,
+    /// The model that is set up there.
+    model: Option<String>,
+    /// How many tokens a day may cost; null is no bound.
+    tokens_per_day: Option<u64>,
+    /// How many today has cost.
+    today: u64,
+    /// By day, service, model and purpose, the newest day first.
+    usage: Vec<Cost>,
+}
+
+/// What was spent on a day with one model for one purpose.
+#[derive(Serialize, JsonSchema)]
+struct Cost {
+    /// The day, in UTC.
+    day: String,
+    /// The service.
+    provider: String,
+    /// The model.
+    model: String,
+    /// What it was asked for.
+    pass: String,
+    /// How often it was asked.
+    calls: u64,
+    /// How often there was no answer, of these.
+    failures: u64,
+    /// Tokens of the prompts.
+    tokens_in: u64,
+    /// Tokens of the answers.
+    tokens_out: u64,
+}
+
+impl From<Usage> for Cost {
+    fn from(usage: Usage) -> Self {
+        let Usage { day, provider, model, pass, calls, failures, tokens_in, tokens_out } = usage;
+        Self { day, provider, model, pass, calls, failures, tokens_in, tokens_out }
+    }
+}
+
+fn usage(desk: &Desk<'_>, One(which): One<WhichDays>) -> Result<Made<Spent>, Refusal> {
+    let days = which.days.map_or(USUAL_DAYS, |days| days.0);
+    let Spending { llm, tokens_per_day, today, usage } = desk.engine.usage(&desk.caller, days)?;
+    let (provider, model) = llm.map(|llm| (llm.provider, llm.model)).unzip();
+    Ok(Spent { provider, model, tokens_per_day, today, usage: usage.into_iter().map(Cost::from).collect() }
+        .into())
 }

@@ -177,6 +177,12 @@ impl LlmConfig {
         }
     }
 
+    /// Whether the key would go to another machine without encryption.
+    pub fn sends_key_in_the_clear(&self) -> bool {
+        let address = self.address();
+        self.key.is_some() && !address.is_encrypted() && !address.is_here()
+    }
+
     /// Whether the service is the one of that name itself, and not another that speaks its words.
     fn is_the_usual(&self) -> bool {
         self.address().host() == Address::new(self.provider.usual_address()).host()

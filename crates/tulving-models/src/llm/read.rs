@@ -23,7 +23,8 @@ pub(super) fn call(at: usize, id: &str, name: &str, arguments: Option<&Value>) -
     }
 }
 
-/// A reply with what it cost: what the service says, or what its bytes are worth where it says nothing.
+/// A reply with what it cost: what the service says, or what its bytes are worth where it says nothing. Nought is nothing: a
+/// service that does not count must not be one that costs nothing.
 pub(super) fn reply(
     text: String,
     calls: Vec<ToolCall>,
@@ -37,9 +38,10 @@ pub(super) fn reply(
         ended => ended,
     };
     let written = text.len() + calls.iter().map(written).sum::<usize>();
+    let said = |tokens: Option<u64>| tokens.filter(|tokens| *tokens > 0);
     let tokens = Tokens {
-        input: counted.0.unwrap_or_else(|| prompt.estimate()),
-        output: counted.1.unwrap_or_else(|| tokens_of(written)),
+        input: said(counted.0).unwrap_or_else(|| prompt.estimate()),
+        output: said(counted.1).unwrap_or_else(|| tokens_of(written)),
     };
     Reply { text, calls, tokens, ended }
 }

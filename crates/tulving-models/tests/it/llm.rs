@@ -276,6 +276,16 @@ fn what_services_leave_out_or_say_otherwise_is_no_trouble() {
 }
 
 #[test]
+fn a_service_that_says_it_counted_nothing_is_counted() {
+    let mut answer = spoken(LlmProvider::Ollama, "Well.", &[]);
+    answer["prompt_eval_count"] = json!(0);
+    answer["eval_count"] = json!(-1);
+    let server = Server::start(move |_, _| say(&answer));
+    let reply = model(LlmProvider::Ollama, &server).complete(&prompt()).expect("answered");
+    assert_eq!(reply.tokens, Tokens { input: prompt().estimate(), output: 2 });
+}
+
+#[test]
 fn an_answer_that_became_too_long_says_so() {
     let ended = |provider, place: &'static str, reason: &'static str| {
         let server = Server::start(move |_, _| {

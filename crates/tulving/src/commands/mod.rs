@@ -25,6 +25,7 @@ pub(crate) mod import;
 pub(crate) mod jobs;
 pub(crate) mod journal;
 pub(crate) mod list;
+pub(crate) mod llm;
 pub(crate) mod load;
 pub(crate) mod long_term;
 pub(crate) mod mcp;
@@ -45,6 +46,7 @@ pub(crate) mod token;
 pub(crate) mod tool;
 pub(crate) mod turn;
 pub(crate) mod update;
+pub(crate) mod usage;
 mod welcome;
 
 use serde::Serialize;
@@ -143,6 +145,8 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Jobs(args) => jobs::run(args, app, printer),
         Command::Attachment(args) => attachment::run(args, app, printer),
         Command::Embed(args) => embed::run(args, app, printer),
+        Command::Llm(args) => llm::run(args, app, printer),
+        Command::Usage(args) => usage::run(args, app, printer),
         Command::Load(args) => load::run(args, app, printer),
         Command::Doctor(_)
         | Command::Fold(_)

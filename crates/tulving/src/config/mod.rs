@@ -7,6 +7,7 @@ mod backends;
 mod embedding;
 mod error;
 mod file;
+mod llm;
 mod objects;
 mod server;
 mod table;
@@ -30,6 +31,7 @@ use crate::log::Logging;
 use crate::nearest::nearest;
 use embedding::Embedding;
 use file::Entry;
+use llm::{LLM_KEY, LlmSettings};
 use objects::ObjectPlace;
 use server::Server;
 use table::{SETTINGS, Setting};
@@ -61,6 +63,8 @@ pub(crate) struct Settings {
     pub(crate) readers: usize,
     /// What turns text into vectors.
     pub(crate) embedding: Embedding,
+    /// Which language model is asked.
+    pub(crate) llm: LlmSettings,
     /// Where the files are kept that memories describe.
     pub(crate) objects: ObjectPlace,
     /// The languages of the text in images, as tesseract names them.
@@ -162,6 +166,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         busy_wait: Duration::ZERO,
         readers: 1,
         embedding: Embedding::default(),
+        llm: LlmSettings::default(),
         objects: ObjectPlace::default(),
         languages: None,
         listening: Listening::default(),
@@ -262,7 +267,7 @@ fn read_environment(
         let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
             continue;
         };
-        if name == HOME || name == TOKEN {
+        if name == HOME || name == TOKEN || name == LLM_KEY {
             continue;
         }
         let Some(setting) = SETTINGS.iter().find(|setting| setting.variable == name) else {

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use anstream::ColorChoice;
-use tulving_models::Address;
+use tulving_models::{Address, LlmProvider};
 
 use super::embedding::Provider;
+use super::llm::LLM_KEY;
 use super::{HOME, PREFIX, Settings, TOKEN, server, tend};
 use crate::log::{Format, Level};
 use crate::nearest::nearest;
@@ -159,9 +160,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         expects: "an address that begins with http:// or https://",
         shape: Shape::Text,
         take: |settings, text| {
-            let text = text.trim();
-            let fits = text.is_empty() || text.starts_with("http://") || text.starts_with("https://");
-            settings.embedding.base_url = fits.then(|| Address::new(text))?;
+            settings.embedding.base_url = address(text)?;
             Some(())
         },
     },
@@ -198,6 +197,96 @@ pub(super) const SETTINGS: &[Setting] = &[
         shape: Shape::Number,
         take: |settings, text| {
             settings.embedding.time_out = Duration::from_secs(within(text, 1, 600)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.provider",
+        variable: "TULVING_LLM_PROVIDER",
+        default: "none",
+        about: "which language model works in the background; without one, rules do",
+        expects: "one of none, openai, anthropic, ollama",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.llm.provider = match text.trim() {
+                "none" => None,
+                "openai" => Some(LlmProvider::OpenAi),
+                "anthropic" => Some(LlmProvider::Anthropic),
+                "ollama" => Some(LlmProvider::Ollama),
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.base_url",
+        variable: "TULVING_LLM_BASE_URL",
+        default: "",
+        about: "where the service answers; its usual address where empty",
+        expects: "an address that begins with http:// or https://",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.llm.base_url = address(text)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.model",
+        variable: "TULVING_LLM_MODEL",
+        default: "",
+        about: "the name of the model at that service",
+        expects: "a name",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.llm.model);
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.key_file",
+        variable: "TULVING_LLM_KEY_FILE",
+        default: "",
+        about: "a file with nothing but the key of the service",
+        expects: "a path, from the home",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.llm.key_file = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.timeout_seconds",
+        variable: "TULVING_LLM_TIMEOUT_SECONDS",
+        default: "60",
+        about: "how long one answer may take, further attempts included",
+        expects: "a whole number from 1 to 600",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.llm.time_out = Duration::from_secs(within(text, 1, 600)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.max_concurrent",
+        variable: "TULVING_LLM_MAX_CONCURRENT",
+        default: "2",
+        about: "most calls of one process at once",
+        expects: "a whole number from 1 to 64",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.llm.max_concurrent = within(text, 1, 64)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.tokens_per_day",
+        variable: "TULVING_LLM_TOKENS_PER_DAY",
+        default: "0",
+        about: "most tokens that a day (UTC) may cost; 0 is no bound",
+        expects: "a whole number from 0 to 1000000000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.llm.tokens_per_day = within(text, 0, 1_000_000_000_000)?;
             Some(())
         },
     },
@@ -633,11 +722,18 @@ fn within<N: std::str::FromStr + PartialOrd + Copy>(text: &str, least: N, most: 
     text.trim().parse().ok().filter(|number| *number >= least && *number <= most)
 }
 
+/// An address, or none.
+fn address(text: &str) -> Option<Address> {
+    let text = text.trim();
+    let fits = text.is_empty() || text.starts_with("http://") || text.starts_with("https://");
+    fits.then(|| Address::new(text))
+}
+
 impl Setting {
     /// A value as it may be shown: an address may hold a password.
     pub(super) fn shown(&self, text: &str) -> String {
         match self.key {
-            "embedding.base_url" => Address::new(text).to_string(),
+            "embedding.base_url" | "llm.base_url" => Address::new(text).to_string(),
             _ => text.to_owned(),
         }
     }
@@ -657,7 +753,9 @@ pub(crate) fn reference() -> String {
         "[[tend.expire]] says what is archived after a time: after_days, and any of space, type, kind, stability, tag.\n\
          [[tend.space]] says what holds in a space: name, and any of the days and the importance below tend.\n",
     );
-    text.push_str(&format!("\nBesides: {HOME} is the home, {TOKEN} the token to act by."));
+    text.push_str(&format!(
+        "\nBesides: {HOME} is the home, {TOKEN} the token to act by, {LLM_KEY} the key of the language model."
+    ));
     text
 }
 
@@ -668,7 +766,7 @@ pub(super) fn keys() -> impl Iterator<Item = &'static str> {
 
 /// Every variable of the environment.
 pub(super) fn variables() -> impl Iterator<Item = &'static str> {
-    SETTINGS.iter().map(|setting| setting.variable).chain([HOME, TOKEN])
+    SETTINGS.iter().map(|setting| setting.variable).chain([HOME, TOKEN, LLM_KEY])
 }
 
 /// The variable that was meant. What all of them begin with makes none more like another.

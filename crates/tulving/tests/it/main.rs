@@ -81,5 +81,8 @@ mod mcp;
 /// `tulving serve` as programs meet it: bytes over a socket.
 mod serve;
 
+/// The language model: its set-up, what it costs, and that off is off.
+mod llm;
+
 /// The examples of the seeds, played to the letter on every way to a tool.
 mod replay;

@@ -31,3 +31,4 @@ mod tend;
 mod timeline;
 mod transfer;
 mod turns;
+mod usage;

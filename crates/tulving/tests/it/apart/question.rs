@@ -133,6 +133,7 @@ pub(super) fn routes() -> Vec<Question> {
         q("GET /v1/jobs", "/v1/jobs?limit=5&states=failed", none()),
         q("POST /v1/jobs/{job_id}/retry", "/v1/jobs/1/retry", none()),
         q("POST /v1/jobs/{job_id}/retry", "/v1/jobs/$MEM_UUID/retry", none()),
+        q("GET /v1/usage", "/v1/usage?days=30", none()),
         q("GET /v1/journals", "/v1/journals", none()),
         q("GET /v1/journals", "/v1/journals?query=$WORD&limit=50", none()),
         q("POST /v1/journals", "/v1/journals", json!({ "content": "of garden" })),

@@ -1,0 +1,199 @@
+//! `tulving llm`: tries the language model that is set up.
+
+use std::time::Instant;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde_json::json;
+use tulving_core::llm::{Ended, Prompt, Reply, TEST, Tool};
+
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::table::pairs;
+use crate::show::text::{counted, one_line};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving llm test
+  TULVING_LLM_PROVIDER=ollama TULVING_LLM_MODEL=qwen3:4b tulving llm test
+  tulving llm test --json
+
+llm.provider and llm.model say which it is; without one, rules do the work. The key is looked for in
+TULVING_LLM_API_KEY, in the file of llm.key_file, and in OPENAI_API_KEY or ANTHROPIC_API_KEY. It is
+never shown.";
+
+/// Flags of `llm`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LlmArgs {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Ask it one small thing with one tool, and say how that went
+    Test,
+}
+
+/// The tool that it is asked to call, and the word that it is to give.
+const TOOL: &str = "check";
+const WORD: &str = "ready";
+
+/// How the call went.
+#[derive(Serialize)]
+struct Report {
+    provider: String,
+    model: String,
+    address: String,
+    key: String,
+    latency_ms: u64,
+    tokens_in: u64,
+    tokens_out: u64,
+    ended: Ended,
+    tools: Tools,
+}
+
+/// Whether the model called the tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Tools {
+    /// As it was asked to.
+    Work,
+    /// With other arguments than it was asked for.
+    Garbled,
+    /// Not at all.
+    NotCalled,
+}
+
+impl Tools {
+    fn of(reply: &Reply) -> Self {
+        let Some(call) = reply.calls.iter().find(|call| call.name == TOOL) else {
+            return Self::NotCalled;
+        };
+        let word = call.arguments.as_ref().ok().and_then(|arguments| arguments.get("word"));
+        if word.is_some_and(serde_json::Value::is_string) { Self::Work } else { Self::Garbled }
+    }
+
+    const fn said(self) -> &'static str {
+        match self {
+            Self::Work => "work",
+            Self::Garbled => "called, with arguments that were not asked for",
+            Self::NotCalled => "not called",
+        }
+    }
+}
+
+pub(super) fn run(args: &LlmArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match args.act {
+        Act::Test => test(app, printer),
+    }
+}
+
+fn test(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    app.engine.require_org_admin(&app.caller)?;
+    let (config, key) =
+        app.settings.llm.config(&app.settings.home).map_err(tulving_core::error::Error::from)?;
+    let address = config.address().to_string();
+    if !printer.json() {
+        let model = if config.model.is_empty() { "none" } else { &config.model };
+        printer.lines(&pairs(&[
+            ("provider", config.provider.to_string()),
+            ("model", model.to_owned()),
+            ("address", address.clone()),
+            ("key", key.to_string()),
+        ]))?;
+    }
+    if config.sends_key_in_the_clear() {
+        printer
+            .warning("the key goes to another machine without encryption; use an address with https://")?;
+    }
+    let begun = Instant::now();
+    let reply = app.engine.ask(TEST, &prompt(app))?;
+    let report = Report {
+        provider: config.provider.to_string(),
+        model: config.model,
+        address,
+        key: key.to_string(),
+        latency_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        tokens_in: reply.tokens.input,
+        tokens_out: reply.tokens.output,
+        ended: reply.ended,
+        tools: Tools::of(&reply),
+    };
+    show(&report, &reply, printer)?;
+    Ok(Outcome::Done)
+}
+
+fn prompt(app: &App<'_>) -> Prompt {
+    let schema = json!({
+        "type": "object",
+        "properties": { "word": { "type": "string", "description": "the word" } },
+        "required": ["word"],
+        "additionalProperties": false,
+    });
+    let tool = Tool { name: TOOL.to_owned(), description: "Takes one word.".to_owned(), schema };
+    let asked = format!("Call the tool `{TOOL}` with the word `{WORD}`. Say nothing else.");
+    Prompt {
+        tools: vec![tool],
+        within: app.settings.llm.time_out(),
+        ..Prompt::new("You are asked one small thing, to see that you can be asked.", asked)
+    }
+}
+
+fn show(report: &Report, reply: &Reply, printer: &mut Printer) -> Result<(), Failure> {
+    if printer.json() {
+        printer.document(report)?;
+    } else {
+        let cost = format!(
+            "{}, {} in and {} out",
+            millis(report.latency_ms),
+            counted(report.tokens_in, "token", "tokens"),
+            report.tokens_out
+        );
+        printer.lines(&pairs(&[("answered", cost), ("tools", report.tools.said().to_owned())]))?;
+    }
+    if report.tools == Tools::Work {
+        return Ok(());
+    }
+    let said = match one_line(&reply.text) {
+        said if said.is_empty() => String::new(),
+        said => format!("; it said: {}", tulving_core::preview::cut(&said, 120)),
+    };
+    let why = match report.ended {
+        Ended::Length => "the answer became too long before the tool was called",
+        _ => "the model did not use the tool as it was asked to; what needs tools will not go well with it",
+    };
+    printer.warning(format!("{why}{said}"))
+}
+
+fn millis(millis: u64) -> String {
+    if millis < 10_000 { format!("{millis} ms") } else { format!("{} s", millis / 1_000) }
+}
+
+#[cfg(test)]
+mod tests {
+    use tulving_core::llm::{Tokens, ToolCall};
+
+    use super::*;
+
+    #[test]
+    fn a_tool_works_only_where_it_is_called_as_asked() {
+        let reply = |calls: &[(&str, &str)]| Reply {
+            text: String::new(),
+            calls: calls
+                .iter()
+                .map(|(name, arguments)| ToolCall::written("1".to_owned(), (*name).to_owned(), arguments))
+                .collect(),
+            tokens: Tokens::default(),
+            ended: Ended::Stop,
+        };
+        assert_eq!(Tools::of(&reply(&[])), Tools::NotCalled);
+        assert_eq!(Tools::of(&reply(&[("other", "{}")])), Tools::NotCalled);
+        assert_eq!(Tools::of(&reply(&[("check", r#"{"word": "#)])), Tools::Garbled);
+        assert_eq!(Tools::of(&reply(&[("check", r#"{"word": 5}"#)])), Tools::Garbled);
+        assert_eq!(Tools::of(&reply(&[("check", r#"{"word": "ready"}"#)])), Tools::Work);
+    }
+}

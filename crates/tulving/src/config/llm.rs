@@ -1,0 +1,191 @@
+//! Which language model is asked, as the settings say, and where its key comes from.
+//!
+//! The key itself is no setting: it is in the environment or in a file of its own, so that nothing that shows settings shows it.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tulving_core::Llm;
+use tulving_core::error::LlmError;
+use tulving_core::llm::{LlmName, Prompt, Reply};
+use tulving_core::ports::LanguageModel;
+use tulving_models::{Address, LlmConfig, LlmProvider, Secret, language_model};
+
+/// The variable of the environment that holds the key, whichever the service is.
+pub(crate) const LLM_KEY: &str = "TULVING_LLM_API_KEY";
+/// No key is as long as this; what is longer is another file.
+const KEY_FILE_BYTES: u64 = 16 * 1_024;
+
+/// The settings below `llm`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LlmSettings {
+    /// None is no language model.
+    pub(super) provider: Option<LlmProvider>,
+    /// Empty for the usual one.
+    pub(super) base_url: Address,
+    pub(super) model: String,
+    /// Empty for none.
+    pub(super) key_file: PathBuf,
+    pub(super) time_out: Duration,
+    pub(super) max_concurrent: usize,
+    /// Nought is no bound.
+    pub(super) tokens_per_day: u64,
+}
+
+/// Where a key was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KeySource {
+    Nowhere,
+    Environment(&'static str),
+    File(PathBuf),
+}
+
+impl fmt::Display for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nowhere => f.write_str("none"),
+            Self::Environment(name) => write!(f, "environment {name}"),
+            Self::File(path) => write!(f, "file {}", path.display()),
+        }
+    }
+}
+
+impl LlmSettings {
+    /// The language model with its budget. One that cannot be used says so when it is asked: a wrong setting keeps nobody from
+    /// the memories.
+    pub(crate) fn open(&self, home: &Path) -> Llm {
+        let Some(provider) = self.provider else {
+            return Llm::default();
+        };
+        let made = self.config(home).and_then(|(config, _)| language_model(&config));
+        let model = made.unwrap_or_else(|why| {
+            let name = LlmName { provider: provider.to_string(), model: self.model.clone() };
+            Arc::new(Unusable { name, why })
+        });
+        Llm::new(model, Some(self.tokens_per_day).filter(|limit| *limit > 0))
+    }
+
+    /// How long an answer may take.
+    pub(crate) fn time_out(&self) -> Duration {
+        self.time_out
+    }
+
+    /// What is asked for, and where its key was found.
+    pub(crate) fn config(&self, home: &Path) -> Result<(LlmConfig, KeySource), LlmError> {
+        let provider = self.provider.ok_or(LlmError::None)?;
+        let (key, source) = self.key(provider, home, |name| std::env::var_os(name))?;
+        let config = LlmConfig {
+            provider,
+            base_url: self.base_url.clone(),
+            model: self.model.clone(),
+            key,
+            time_out: self.time_out,
+            max_concurrent: self.max_concurrent,
+            failures: LlmConfig::FAILURES,
+            pause: LlmConfig::PAUSE,
+        };
+        Ok((config, source))
+    }
+
+    /// The key: of our own variable, of the file that is set up, of the variable of the service, in this order. A variable that is
+    /// empty is none.
+    fn key(
+        &self,
+        provider: LlmProvider,
+        home: &Path,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<(Option<Secret>, KeySource), LlmError> {
+        let named = |name: &'static str| {
+            let text = variable(name)?.to_string_lossy().trim().to_owned();
+            (!text.is_empty()).then(|| (Some(Secret::new(text)), KeySource::Environment(name)))
+        };
+        if let Some(found) = named(LLM_KEY) {
+            return Ok(found);
+        }
+        if !self.key_file.as_os_str().is_empty() {
+            let path = home.join(&self.key_file);
+            let key = read_key(&path)?;
+            return Ok((Some(Secret::new(key)), KeySource::File(path)));
+        }
+        Ok(provider.key_variable().and_then(named).unwrap_or((None, KeySource::Nowhere)))
+    }
+}
+
+/// The only line of a file.
+fn read_key(path: &Path) -> Result<String, LlmError> {
+    let wrong = |why: String| LlmError::NotSetUp { why: format!("llm.key_file {} {why}", path.display()) };
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    // What is in it is not repeated, whatever it is.
+    file.take(KEY_FILE_BYTES + 1)
+        .read_to_string(&mut text)
+        .map_err(|_| wrong("cannot be read as text".to_owned()))?;
+    match text.trim() {
+        "" => Err(wrong("is empty".to_owned())),
+        _ if text.len() as u64 > KEY_FILE_BYTES => Err(wrong("is too large to hold a key".to_owned())),
+        key => Ok(key.to_owned()),
+    }
+}
+
+/// Stands for a language model that cannot be had.
+struct Unusable {
+    name: LlmName,
+    why: LlmError,
+}
+
+impl LanguageModel for Unusable {
+    fn name(&self) -> Option<LlmName> {
+        Some(self.name.clone())
+    }
+
+    fn complete(&self, _: &Prompt) -> Result<Reply, LlmError> {
+        Err(self.why.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_comes_from_our_variable_then_the_file_then_that_of_the_service() {
+        let home = tempfile::tempdir().expect("a folder");
+        std::fs::write(home.path().join("key"), "sk-file\n").expect("written");
+        let filed = LlmSettings { key_file: "key".into(), ..LlmSettings::default() };
+        let bare = LlmSettings::default();
+        let found = |settings: &LlmSettings, provider, set: &[&str]| {
+            let variable = |name: &str| set.contains(&name).then(|| OsString::from(" sk-variable\n"));
+            settings.key(provider, home.path(), variable).expect("a key or none").1
+        };
+        let (openai, ollama) = (LlmProvider::OpenAi, LlmProvider::Ollama);
+        assert_eq!(found(&filed, openai, &[LLM_KEY, "OPENAI_API_KEY"]), KeySource::Environment(LLM_KEY));
+        assert_eq!(found(&filed, openai, &["OPENAI_API_KEY"]), KeySource::File(home.path().join("key")));
+        assert_eq!(found(&bare, openai, &["OPENAI_API_KEY"]), KeySource::Environment("OPENAI_API_KEY"));
+        assert_eq!(found(&bare, openai, &["ANTHROPIC_API_KEY"]), KeySource::Nowhere);
+        assert_eq!(found(&bare, ollama, &["OPENAI_API_KEY"]), KeySource::Nowhere);
+        let empty = |_: &str| Some(OsString::from(" "));
+        assert_eq!(bare.key(openai, home.path(), empty).expect("none").1, KeySource::Nowhere);
+    }
+
+    #[test]
+    fn a_file_that_holds_no_key_is_named_and_not_repeated() {
+        let home = tempfile::tempdir().expect("a folder");
+        let told = |bytes: Option<&[u8]>| {
+            let path = home.path().join("key");
+            match bytes {
+                None => drop(std::fs::remove_file(&path)),
+                Some(bytes) => std::fs::write(&path, bytes).expect("written"),
+            }
+            read_key(&path).expect_err("no key").to_string()
+        };
+        assert!(told(None).contains("cannot be read"));
+        assert!(told(Some(b" \n")).ends_with("is empty"));
+        assert!(told(Some(b"sk-\xff")).ends_with("cannot be read as text"));
+        let large = told(Some(&vec![b'k'; 20_000]));
+        assert!(large.ends_with("is too large to hold a key") && !large.contains("kk"), "{large}");
+    }
+}
