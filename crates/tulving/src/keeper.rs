@@ -151,18 +151,15 @@ impl Tender {
     }
 }
 
-/// What was done, for the log: numbers and nothing of what memories say.
+/// What was done, for the log: numbers and nothing of what memories say. That nothing was due is for who looks closely.
 fn say(tended: &Tended) {
+    const SAID: &str = "applied the rules for what has aged";
     let Tended { looked_at, cooled, revived, archived, erased, audit_removed, .. } = tended;
-    tracing::info!(
-        looked_at,
-        cooled,
-        revived,
-        archived,
-        erased,
-        audit_removed,
-        "applied the rules for what has aged"
-    );
+    if tended.moved() == 0 && *audit_removed == 0 {
+        tracing::debug!(looked_at, "{SAID}");
+    } else {
+        tracing::info!(looked_at, cooled, revived, archived, erased, audit_removed, "{SAID}");
+    }
 }
 
 /// What is kept.

@@ -96,7 +96,7 @@ fn what_is_put_aside_is_reviewed() {
     tulving.ok(&["turn", "log", "user", ORDER]);
     assert_eq!(contents(&tulving.json(&["review"])), ["User lives in Vienna"]);
     let (error, code) = tulving.json_error(&["review", "reject", "3"]);
-    assert_eq!((error["error"]["code"].as_str(), code), (Some("not_in_review"), 4), "{error}");
+    assert_eq!((error["code"].as_str(), code), (Some("not_in_review"), 4), "{error}");
     let run = tulving.run(&["review", "accept", "99"]);
     assert!(run.code != 0 && run.err.contains("99"), "{}", run.err);
 }

@@ -148,8 +148,7 @@ pub(super) fn is_role(clause: &Clause<'_>, from: usize) -> bool {
         "in at for from with who and but of on mostly that which by working since now based living to is";
     let words =
         (from..from + 5).map(|at| clause.word(at)).take_while(|word| !word.is_empty() && !listed(ends, word));
-    let mut at = from;
-    for word in words {
+    for (at, word) in (from..).zip(words) {
         if names_role(word) {
             return true;
         }
@@ -157,7 +156,6 @@ pub(super) fn is_role(clause: &Clause<'_>, from: usize) -> bool {
         if written.ends_with([',', ';']) {
             return false;
         }
-        at += 1;
     }
     false
 }
