@@ -88,11 +88,10 @@ pub fn an_edge_is_unique_per_pair_and_relation(fresh: Fresh<'_>) {
     world.link(&a, &b, Relation::RelatedTo);
     let mut again = build::link(world.now(), a.id, b.id, Relation::RelatedTo);
     again.weight = weight(0.9);
-    again.linked_by = LinkedBy::Auto;
     world.apply(vec![Write::Link(again)]);
     let found = edges(&world, owner, &a);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].weight, found[0].linked_by), (weight(0.9), LinkedBy::Auto));
+    assert_eq!((found[0].weight, found[0].linked_by), (weight(0.9), LinkedBy::Caller));
     world.link(&b, &a, Relation::RelatedTo);
     for relation in Relation::ALL {
         world.link(&a, &b, *relation);

@@ -121,7 +121,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         } else {
             Forgotten::Without
         },
-        quarantined: pick(random, &[Quarantined::Without, Quarantined::Either]),
+        quarantined: pick(random, &[Quarantined::Without, Quarantined::Only, Quarantined::Either]),
         records_only: random.u8(..8) == 0,
         states_at: maybe(random, instant),
         valid_at: maybe(random, instant),
@@ -150,7 +150,11 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
     let given = |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
     visible
         && forgotten
-        && memory.standing.quarantined_at.is_none()
+        && match filter.quarantined {
+            Quarantined::Without => memory.standing.quarantined_at.is_none(),
+            Quarantined::Only => memory.standing.quarantined_at.is_some(),
+            Quarantined::Either => true,
+        }
         && filter.space.is_none_or(|space| space == memory.space)
         && one_of(filter.types.contains(&class.memory_type), filter.types.is_empty())
         && one_of(filter.kinds.contains(&class.kind), filter.kinds.is_empty())
