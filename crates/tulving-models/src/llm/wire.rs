@@ -100,7 +100,10 @@ impl Wire {
 
     fn agent(&self) -> &Agent {
         self.agent.get_or_init(|| {
-            Agent::config_builder()
+            let config = Agent::config_builder();
+            // What is on this machine is not asked for by way of another, whatever the environment says.
+            let config = if self.address.is_here() { config.proxy(None) } else { config };
+            config
                 .http_status_as_error(false)
                 .max_redirects(0)
                 .max_redirects_will_error(false)

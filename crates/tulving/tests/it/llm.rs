@@ -207,6 +207,18 @@ fn a_service_that_hangs_is_left_after_the_time_that_is_set() {
 }
 
 #[test]
+fn a_service_of_this_machine_is_not_asked_through_a_proxy() {
+    let tulving = Tulving::new();
+    let (service, proxy) = (Service::good(), Service::saying(200, "{}"));
+    let mut command = asking(&tulving, &service.url, &["llm", "test"]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY"] {
+        command.env(name, &proxy.url);
+    }
+    assert_eq!(run(command).code, 0);
+    assert_eq!((service.heard().len(), proxy.heard().len()), (1, 0));
+}
+
+#[test]
 fn a_spent_budget_stops_calls_before_they_are_made() {
     let tulving = Tulving::new();
     let service = Service::good();
