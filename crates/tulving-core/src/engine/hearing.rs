@@ -13,6 +13,7 @@ use crate::error::{Class, Error};
 use crate::id::{PassId, PrincipalId, SpaceId, TurnId};
 use crate::job::{self, Job};
 use crate::jobs;
+use crate::pass::Pass;
 use crate::passes::Gleaned;
 use crate::passes::proactive::{self, Heard, Known};
 use crate::process::Processed;
@@ -22,7 +23,7 @@ use crate::save::{self, Order, embed};
 use crate::space::{Space, Viewer};
 use crate::text::chunk::Form;
 use crate::turn::Turn;
-use crate::vocabulary::{Author, ContentType, JobState, Origin, Role};
+use crate::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
 
 /// The work that is done here.
 const KINDS: &[&str] = &[job::PROACTIVE];
@@ -99,7 +100,10 @@ impl Engine {
         let gleaned = Gleaned { saved: proposals.len() - aside, aside, known };
         let order = |one: proactive::Proposal| Order { quarantined: one.aside, ..Order::of(one.request) };
         if !proposals.is_empty() {
-            save::save_orders(parts, &caller, proposals.into_iter().map(order).collect())?;
+            let orders = proposals.into_iter().map(order).collect();
+            let note = Pass::begun(pass, PassKind::Proactive, space.id, turn.logged_by, parts.clock.now());
+            let note = Pass { note: Some(format!("turn {} ({})", turn.position, turn.source)), ..note };
+            save::save_by(parts, &caller, orders, Some(&note))?;
         }
         Ok(gleaned)
     }
