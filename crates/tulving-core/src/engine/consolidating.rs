@@ -189,7 +189,11 @@ impl Engine {
             return Ok(stays(told, why));
         }
         let journals = told.journals;
-        let note = Some(format!("{}; {journals} journals", consolidate::session(now)));
+        let looked = format!("{journals} {}", preview::plural(journals, "journal", "journals"));
+        let note = Some(match &model {
+            Some(_) => format!("{}; {looked}", consolidate::session(now)),
+            None => looked,
+        });
         let begun = Pass::begun(PassId::mint(now), PassKind::Consolidate, space.id, by, now);
         let pass = Pass { model, note, ..begun };
         let material = Material { pages, known: known.content.clone() };
@@ -283,7 +287,8 @@ impl Engine {
                     private_to: None,
                     reason: None,
                     detail: Some(format!(
-                        "{LONG_TERM}: {added} lines added, {removed} removed; the pass {}",
+                        "{LONG_TERM}: {added} {} added, {removed} removed; the pass {}",
+                        preview::plural(added, "line", "lines"),
                         pass.id
                     )),
                 };

@@ -89,7 +89,7 @@ fn a_model_promotes_what_it_finds_and_that_is_shown_audited_and_undone() {
     let audit = engine.audit(&user, &AuditFilter { last: 1, ..AuditFilter::default() }).expect("the audit");
     assert_eq!(audit[0].act, AuditAct::Consolidated);
     let detail = audit[0].detail.as_deref().unwrap_or_default();
-    assert!(detail.starts_with("memory/MEMORY.md: 1 lines added, 0 removed"), "{detail}");
+    assert!(detail.starts_with("memory/MEMORY.md: 1 line added, 0 removed"), "{detail}");
     let asked = llm.asked();
     let Message::User(said) = &asked[1].messages[1] else { panic!("{asked:?}") };
     assert!(said.contains("Bo joined the team today") && !said.contains("hunter2"), "{said}");
