@@ -18,6 +18,8 @@ pub const PROACTIVE: &str = "proactive";
 
 /// Applies the rules of every space, time and again.
 pub const TEND: &str = "tend";
+/// Consolidates the journals of every space, time and again.
+pub const CONSOLIDATE: &str = "consolidate";
 
 /// One piece of background work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

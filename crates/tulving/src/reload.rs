@@ -4,7 +4,9 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tulving_core::Engine;
 use tulving_server::http::{Reload, Rules};
 
 use crate::args::Global;
@@ -12,7 +14,7 @@ use crate::config::{self, Chosen, SettingError, Settings};
 use crate::log::Log;
 
 /// Settings that take effect in a running server begin with one of these.
-const LIVE: [&str; 2] = ["server.", "log."];
+const LIVE: [&str; 3] = ["server.", "log.", "consolidate."];
 
 /// Settings that are lists of tables.
 const LISTS: [&str; 3] = ["backends", "tend.expire", "tend.space"];
@@ -22,6 +24,7 @@ const NOT_YET: &str = "has changed, and takes effect when the server is started 
 pub(crate) struct Watch {
     global: Global,
     log: Log,
+    engine: Arc<Engine>,
     home: PathBuf,
     /// As they were when the server started.
     chosen: Vec<Chosen>,
@@ -33,11 +36,11 @@ pub(crate) struct Watch {
 type Look = (u64, u64, i64, i64);
 
 impl Watch {
-    pub(crate) fn new(global: &Global, settings: &Settings, log: Log) -> Self {
+    pub(crate) fn new(global: &Global, settings: &Settings, log: Log, engine: Arc<Engine>) -> Self {
         let (home, chosen) = (settings.home.clone(), settings.chosen.clone());
         let files = files(settings);
         let seen = looks(&files);
-        Self { global: global.clone(), log, home, chosen, files, seen }
+        Self { global: global.clone(), log, engine, home, chosen, files, seen }
     }
 
     fn read(&mut self) -> Result<Rules, SettingError> {
@@ -50,6 +53,7 @@ impl Watch {
         self.seen[..1].clone_from_slice(&before);
         let rules = settings.server.rules(&self.home)?;
         self.log.change(settings.logging);
+        self.engine.set_consolidation(settings.consolidation);
         for list in LISTS {
             if values(list, &self.chosen) != values(list, &settings.chosen) {
                 tracing::warn!(setting = list, "{NOT_YET}");

@@ -13,6 +13,7 @@ use crate::error::{Class, Error};
 use crate::id::{PassId, PrincipalId, SpaceId, TurnId};
 use crate::job::{self, Job};
 use crate::jobs;
+use crate::pass::Pass;
 use crate::passes::Gleaned;
 use crate::passes::proactive::{self, Heard, Known};
 use crate::process::Processed;
@@ -22,7 +23,7 @@ use crate::save::{self, Order, embed};
 use crate::space::{Space, Viewer};
 use crate::text::chunk::Form;
 use crate::turn::Turn;
-use crate::vocabulary::{Author, ContentType, JobState, Origin, Role};
+use crate::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
 
 /// The work that is done here.
 const KINDS: &[&str] = &[job::PROACTIVE];
@@ -91,7 +92,11 @@ impl Engine {
         if !self.listening.hears(&turn, &space) {
             return Ok(Gleaned::default());
         }
-        let pass = PassId::from_bytes(*job.id.as_bytes());
+        // A look that is done again is another pass: under the name of the job stands what the first one did.
+        let pass = match job.attempts {
+            0 | 1 => PassId::from_bytes(*job.id.as_bytes()),
+            _ => PassId::mint(parts.clock.now()),
+        };
         let heard = Heard { turn: &turn, trusted: self.listening.trusts(&turn), pass };
         let mut known = |statement: &str| known(parts, &caller, &space, statement);
         let (proposals, known) = proactive::proposals(heard, &mut known)?;
@@ -99,7 +104,10 @@ impl Engine {
         let gleaned = Gleaned { saved: proposals.len() - aside, aside, known };
         let order = |one: proactive::Proposal| Order { quarantined: one.aside, ..Order::of(one.request) };
         if !proposals.is_empty() {
-            save::save_orders(parts, &caller, proposals.into_iter().map(order).collect())?;
+            let orders = proposals.into_iter().map(order).collect();
+            let note = Pass::begun(pass, PassKind::Proactive, space.id, turn.logged_by, parts.clock.now());
+            let note = Pass { note: Some(format!("turn {} ({})", turn.position, turn.source)), ..note };
+            save::save_by(parts, &caller, orders, Some(&note))?;
         }
         Ok(gleaned)
     }

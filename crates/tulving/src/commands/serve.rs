@@ -20,7 +20,7 @@ use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::holder;
-use crate::keeper::{Keeper, Tender};
+use crate::keeper::{Consolidator, Keeper, Tender};
 use crate::log::Log;
 use crate::print::Printer;
 use crate::reload::Watch;
@@ -76,7 +76,7 @@ pub(super) fn run(
     }
     let log = Log::start(app.settings.logging);
     // From before the files are read, so that no change of them is missed.
-    let watch = Watch::new(global, app.settings, log.clone());
+    let watch = Watch::new(global, app.settings, log.clone(), Arc::clone(&app.engine));
     let rules = app.settings.server.rules(&app.settings.home)?;
     let encrypted = rules.tls.is_some();
     let remote = !args.listen.ip().is_loopback();
@@ -104,11 +104,13 @@ pub(super) fn run(
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
     let tending = &app.settings.tending;
     let tender = tending.enabled.then(|| Tender::start(&app.engine, tending.interval));
+    let consolidator = Consolidator::start(&app.engine);
     let store = Arc::clone(&app.store);
     let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)
         .under(rules)
         .telling(watched(store));
     listener.serve(service, watch);
+    consolidator.stop();
     if let Some(tender) = tender {
         tender.stop();
     }

@@ -16,13 +16,13 @@ use crate::serve::client::Server;
 const KEY: &str = "sk-not-to-be-seen";
 
 /// A service that says the same to everybody, and notes what it was told.
-struct Service {
-    url: String,
+pub(crate) struct Service {
+    pub(crate) url: String,
     heard: Arc<Mutex<Vec<String>>>,
 }
 
 impl Service {
-    fn saying(status: u16, body: &str) -> Self {
+    pub(crate) fn saying(status: u16, body: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let heard = Arc::<Mutex<Vec<String>>>::default();
@@ -54,7 +54,7 @@ impl Service {
         Self::saying(200, &good().to_string())
     }
 
-    fn heard(&self) -> Vec<String> {
+    pub(crate) fn heard(&self) -> Vec<String> {
         self.heard.lock().expect("whole").clone()
     }
 }
@@ -66,7 +66,7 @@ fn good() -> Value {
             "usage": { "prompt_tokens": 61, "completion_tokens": 14 } })
 }
 
-fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
+pub(crate) fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
     let mut command = tulving.command(args);
     command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
     command.env("TULVING_LLM_BASE_URL", url).env("TULVING_LLM_API_KEY", KEY);
