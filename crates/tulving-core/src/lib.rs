@@ -79,4 +79,5 @@ pub use passes::Gleaned;
 pub use process::Processed;
 pub use push::Document;
 pub use tend::{TendRequest, Tended, TendedStep};
+pub use text::withhold::Secrecy;
 pub use transfer::{LeftOut, Loading};

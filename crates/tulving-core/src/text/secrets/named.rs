@@ -106,7 +106,8 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         let word = start..at;
         let joined =
             start.checked_sub(1) == Some(before.end) && bytes[before.end] == b' ' && !before.is_empty();
-        if let Some(name) = named(bytes, joined.then_some(&before), &word)
+        if may_be_followed(bytes, &word)
+            && let Some(name) = named(bytes, joined.then_some(&before), &word)
             && let Some(range) = value(text, &word, name)
         {
             let what = match name {
@@ -119,6 +120,22 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         }
         before = word;
     }
+}
+
+/// Whether what stands after a word may say its value. Cheaper than to find out what the word names, and almost no word has
+/// it. A word that tells what was redacted names nothing.
+fn may_be_followed(bytes: &[u8], word: &Range<usize>) -> bool {
+    let last = bytes[word.end - 1].to_ascii_lowercase();
+    let near = bytes[word.end..].iter().take(16);
+    let mut near = near.skip_while(|byte| b"\"'`*]\\ \t".contains(byte));
+    let follows = match near.next() {
+        Some(b':' | b'=' | b'>') => true,
+        // `is`, `ist`, `es`.
+        Some(b'i' | b'e') => near.next() == Some(&b's'),
+        _ => false,
+    };
+    (follows || last == b'r' || bytes[word.start] == b'-')
+        && !bytes[..word.start].ends_with(REDACTED.as_bytes())
 }
 
 fn is_name(byte: u8) -> bool {

@@ -40,7 +40,7 @@ struct Form(&'static str, Class, usize, SecretKind);
 const LONGEST: usize = 400;
 
 /// The known forms. Of two that begin alike, the longer beginning comes first.
-const FORMS: [Form; 47] = [
+const FORMS: [Form; 61] = [
     Form("AKIA", Class::Capital, 16, AwsKeyId),
     Form("ASIA", Class::Capital, 16, AwsKeyId),
     Form("ghp_", Class::Letter, 36, GithubToken),
@@ -88,10 +88,35 @@ const FORMS: [Form; 47] = [
     Form("lin_api_", Class::Letter, 32, ServiceToken),
     Form("tvly-", Class::Url, 24, ServiceToken),
     Form("AGE-SECRET-KEY-1", Class::Capital, 50, PrivateKey),
+    Form("tlv_", Class::Url, 40, ServiceToken),
+    Form("hvs.", Class::Url, 24, ServiceToken),
+    Form("glsa_", Class::Name, 32, ServiceToken),
+    Form("dp.pt.", Class::Letter, 40, ServiceToken),
+    Form("sntrys_", Class::Url, 40, ServiceToken),
+    Form("sntryu_", Class::Letter, 60, ServiceToken),
+    Form("NRAK-", Class::Capital, 27, ServiceToken),
+    Form("PMAK-", Class::Url, 40, ServiceToken),
+    Form("ATATT3", Class::Url, 60, ServiceToken),
+    Form("sbp_", Class::Letter, 40, ServiceToken),
+    Form("dapi", Class::Letter, 32, ServiceToken),
+    Form("r8_", Class::Letter, 37, ServiceToken),
+    Form("pplx-", Class::Letter, 40, ServiceToken),
+    Form("ntn_", Class::Letter, 40, ServiceToken),
 ];
 
 /// The letters that they begin with, and those of the other two.
-const FIRSTS: &[u8] = b"AghxsrwyGnpSdltbe";
+const FIRSTS: &[u8] = b"AghxsrwyGnpSdltbeNP";
+
+/// The same, to look a byte up.
+const FIRST: [bool; 256] = {
+    let mut first = [false; 256];
+    let mut at = 0;
+    while at < FIRSTS.len() {
+        first[FIRSTS[at] as usize] = true;
+        at += 1;
+    }
+    first
+};
 
 /// What the address of a Slack webhook has after its scheme.
 const WEBHOOK: &str = "hooks.slack.com/services/";
@@ -121,7 +146,14 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let mut at = 0;
     while at < bytes.len() {
         let before = at.checked_sub(1).map(|before| bytes[before]);
-        if !FIRSTS.contains(&bytes[at]) || before.is_some_and(|byte| Class::Name.has(byte)) {
+        if bytes[at] == b':'
+            && let Some(one) = bot_token(bytes, at)
+        {
+            at = one.range.end;
+            found.push(one);
+            continue;
+        }
+        if !FIRST[usize::from(bytes[at])] || before.is_some_and(|byte| Class::Name.has(byte)) {
             at += 1;
             continue;
         }
@@ -156,6 +188,20 @@ fn of_form(text: &str, at: usize, runs: &mut Runs) -> Option<Found> {
         _ => is_random(body),
     };
     likely.then_some(Found { range: at..end, what: *what })
+}
+
+/// The token of a bot of Telegram: its number, a colon and 35 letters that begin with two of the same.
+fn bot_token(bytes: &[u8], colon: usize) -> Option<Found> {
+    let from = colon + 1;
+    if !bytes[from..].starts_with(b"AA") {
+        return None;
+    }
+    let digits = bytes[..colon].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    let start = colon - digits;
+    let end = end(bytes, Class::Url, from);
+    let apart = start.checked_sub(1).is_none_or(|before| !Class::Name.has(bytes[before]));
+    let fits = (8..=11).contains(&digits) && apart && end - from == 35;
+    fits.then_some(Found { range: start..end, what: ServiceToken })
 }
 
 /// A signed JSON web token: three parts, the first two of which are JSON.

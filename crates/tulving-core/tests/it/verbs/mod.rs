@@ -32,3 +32,4 @@ mod timeline;
 mod transfer;
 mod turns;
 mod usage;
+mod withhold;
