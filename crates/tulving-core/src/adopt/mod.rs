@@ -171,7 +171,7 @@ pub(crate) fn adopt(
     for batch in links.chunks(LINKS) {
         taking.links(batch)?;
     }
-    taking.turns(&turns)?;
+    taking.turns(&turns, &space)?;
     taking.report.notes.extend(taking.withheld.warnings().iter().map(ToString::to_string));
     Ok(taking.report)
 }

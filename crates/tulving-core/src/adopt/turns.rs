@@ -10,6 +10,7 @@ use crate::id::TurnId;
 use crate::limits;
 use crate::request::TurnFilter;
 use crate::save::intake;
+use crate::space::Space;
 use crate::text::normalize;
 use crate::text::withhold::{Sieve, Withheld};
 use crate::time::Timestamp;
@@ -20,7 +21,7 @@ use super::Taking;
 impl Taking<'_> {
     /// The log is in the order of time, and nothing is put into its middle: a turn that is older than the newest of the log is
     /// left out.
-    pub(super) fn turns(&mut self, turns: &[ForeignTurn]) -> Result<(), Error> {
+    pub(super) fn turns(&mut self, turns: &[ForeignTurn], space: &Space) -> Result<(), Error> {
         let kept = usize::try_from(TURNS_KEPT).unwrap_or(usize::MAX);
         let beyond = turns.len().saturating_sub(kept);
         self.report.turns.left_out += beyond as u64;
@@ -29,12 +30,11 @@ impl Taking<'_> {
                 .notes
                 .push(format!("of the log of conversations the newest {TURNS_KEPT} turns are kept"));
         }
-        let (space, _) = access::workplace(self.parts, self.caller)?;
         let mut read = Vec::new();
         let mut last = Timestamp::from_micros(0);
         for turn in &turns[beyond..] {
             last = turn.at.unwrap_or(last);
-            let mut sieve = self.parts.sieve(&space);
+            let mut sieve = self.parts.sieve(space);
             match self.turn(turn, last, &mut sieve) {
                 Ok(turn) => read.push((turn, sieve.withheld())),
                 Err(invalid) => {

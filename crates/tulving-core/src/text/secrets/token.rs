@@ -104,18 +104,43 @@ const FORMS: [Form; 61] = [
     Form("ntn_", Class::Letter, 40, ServiceToken),
 ];
 
-/// The letters that they begin with, and those of the other two.
-const FIRSTS: &[u8] = b"AghxsrwyGnpSdltbeNP";
+/// How the others begin: web tokens and webhooks.
+const OTHERS: [&str; 2] = ["eyJ", "hooks."];
 
-/// The same, to look a byte up.
-const FIRST: [bool; 256] = {
-    let mut first = [false; 256];
+/// A bit for the first three bytes of each of them: almost no word has them, and then nothing else is looked at.
+const STARTS: [u64; 1024] = {
+    let mut starts = [0; 1024];
     let mut at = 0;
-    while at < FIRSTS.len() {
-        first[FIRSTS[at] as usize] = true;
+    while at < FORMS.len() + OTHERS.len() {
+        let start =
+            if at < FORMS.len() { FORMS[at].0.as_bytes() } else { OTHERS[at - FORMS.len()].as_bytes() };
+        let bit = bit(start[0], start[1], start[2]);
+        starts[bit / 64] |= 1 << (bit % 64);
         at += 1;
     }
-    first
+    starts
+};
+
+const fn bit(first: u8, second: u8, third: u8) -> usize {
+    (first as usize * 961 + second as usize * 31 + third as usize) % (1024 * 64)
+}
+
+/// Whether something that is known may begin at this place.
+fn may_begin(bytes: &[u8], at: usize) -> bool {
+    let Some([first, second, third]) = bytes.get(at..at + 3) else { return false };
+    let bit = bit(*first, *second, *third);
+    STARTS[bit / 64] >> (bit % 64) & 1 == 1
+}
+
+/// The bytes of [`Class::Name`].
+const NAMES: [bool; 256] = {
+    let mut names = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        names[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    names
 };
 
 /// What the address of a Slack webhook has after its scheme.
@@ -145,7 +170,6 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let mut runs = Runs::default();
     let mut at = 0;
     while at < bytes.len() {
-        let before = at.checked_sub(1).map(|before| bytes[before]);
         if bytes[at] == b':'
             && let Some(one) = bot_token(bytes, at)
         {
@@ -153,7 +177,9 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
             found.push(one);
             continue;
         }
-        if !FIRST[usize::from(bytes[at])] || before.is_some_and(|byte| Class::Name.has(byte)) {
+        // Only where a word begins.
+        let before = at.checked_sub(1).map(|before| bytes[before]);
+        if before.is_some_and(|byte| NAMES[usize::from(byte)]) || !may_begin(bytes, at) {
             at += 1;
             continue;
         }
@@ -244,7 +270,7 @@ mod tests {
     #[test]
     fn no_form_hides_another() {
         for (place, Form(start, ..)) in FORMS.iter().enumerate() {
-            assert!(FIRSTS.contains(&start.as_bytes()[0]), "{start}");
+            assert!(may_begin(start.as_bytes(), 0), "{start}");
             let before = FORMS[..place].iter().find(|Form(other, ..)| start.starts_with(other));
             assert!(before.is_none(), "{start}");
         }
