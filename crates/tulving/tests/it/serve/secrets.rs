@@ -29,7 +29,7 @@ fn a_server_redacts_refuses_and_marks() {
         ("POST", "/v1/turns", json!({ "role": "user", "content": text }), "content"),
         ("POST", "/v1/journals", content.clone(), "entry"),
         ("PUT", "/v1/long-term", content.clone(), "content"),
-        ("PUT", "/v1/files/conversations/x.md", content.clone(), "path"),
+        ("PUT", "/v1/files/conversations/x.md", content, "path"),
     ] {
         let answer = send(method, path, "default", body.clone());
         assert!((200..300).contains(&answer.status), "{path}: {}", answer.text());
