@@ -55,13 +55,13 @@ pub(crate) fn ask(parts: &Parts, llm: &Llm, pass: &str, prompt: &Prompt) -> Resu
     Ok(replied?)
 }
 
-/// The prompt without secrets, and without what is private in what it tells: wherever a model runs, and whatever a space
-/// keeps, none of them hears of these. What holds for the whole conversation is the pass's own words, which may speak of
-/// private parts.
+/// The prompt without secrets and without what is private: wherever a model runs, and whatever a space keeps, none of them
+/// hears of these. Files that people edit may hold both, and they stand in any message; so no pass may write the tags of
+/// private parts into its own words.
 fn public(prompt: &Prompt) -> Prompt {
     let told = |text: &str| secrets::redacted(&private::left_out(text)).into_owned();
     let message = |message: &Message| match message {
-        Message::System(text) => Message::System(secrets::redacted(text).into_owned()),
+        Message::System(text) => Message::System(told(text)),
         Message::User(text) => Message::User(told(text)),
         Message::Assistant { text, calls } => {
             let call = |call: &ToolCall| {
