@@ -13,7 +13,8 @@ use crate::limits::{self, Limits};
 use crate::memory::Memory;
 use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
 use crate::request::{Caller, Forgotten};
-use crate::space::{MemberOf, Space};
+use crate::space::{MemberOf, Space, Viewer};
+use crate::text::withhold::{Secrecy, Sieve};
 use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, Role};
 
@@ -37,6 +38,21 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// Bounds what is taken in.
     pub limits: Limits,
+    /// Says what is done with secrets in it.
+    pub secrecy: Secrecy,
+}
+
+impl Parts {
+    /// What holds back what must not be stored in this space.
+    pub(crate) fn sieve(&self, space: &Space) -> Sieve {
+        Sieve::new(self.secrecy.of(space))
+    }
+
+    /// The same where the space is known by its id.
+    pub(crate) fn sieve_of(&self, viewer: &Viewer, space: SpaceId) -> Result<Sieve, StoreError> {
+        let found = self.store.space(viewer, space)?;
+        Ok(Sieve::new(found.map_or(self.secrecy.usual, |(space, _)| self.secrecy.of(&space))))
+    }
 }
 
 /// How often an act is decided again before its conflict is the answer. Each round means that somebody else got

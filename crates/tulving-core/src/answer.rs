@@ -18,7 +18,8 @@ use crate::limits::BYTES_PER_TOKEN;
 use crate::memory::{Edition, Memory};
 use crate::score::{Score, Weight};
 use crate::time::Timestamp;
-use crate::vocabulary::{State, VersionAct};
+use crate::turn::Turn;
+use crate::vocabulary::{SecretKind, State, VersionAct};
 
 /// What became of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -64,6 +65,17 @@ pub struct Edited {
     #[serde(flatten)]
     pub memory: Memory,
     /// What was asked and not done, by name.
+    pub warnings: Vec<Warning>,
+}
+
+/// A turn that was logged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Logged {
+    /// As it is in the log.
+    #[serde(flatten)]
+    pub turn: Turn,
+    /// What was held back of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 
@@ -193,11 +205,36 @@ pub enum Warning {
         /// How many.
         sections: usize,
     },
+    /// Secrets were replaced by their kinds before anything was stored.
+    Redacted {
+        /// The kinds, and how many of each. Never the secrets themselves.
+        secrets: Vec<RedactedSecret>,
+    },
+    /// What stood between `<private>` and `</private>` was left out.
+    PrivateLeftOut {
+        /// How many parts.
+        parts: usize,
+    },
     /// What was written is that of an earlier version, and the file is not.
     FileStays {
         /// What the file that is kept is called; `None` where none is kept any more.
         name: Option<String>,
     },
+}
+
+/// Secrets of one kind that were not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RedactedSecret {
+    /// What they are.
+    pub kind: SecretKind,
+    /// How many.
+    pub count: usize,
+}
+
+impl std::fmt::Display for RedactedSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.count, self.kind)
+    }
 }
 
 impl std::fmt::Display for Warning {
@@ -225,6 +262,14 @@ impl std::fmt::Display for Warning {
                     format!("{sections} sections wait")
                 };
                 write!(f, "not embedded yet: {sections} for a server, or for `tulving embed`")
+            }
+            Self::Redacted { secrets } => {
+                let told: Vec<String> = secrets.iter().map(ToString::to_string).collect();
+                write!(f, "secrets were redacted before anything was stored: {}", told.join(", "))
+            }
+            Self::PrivateLeftOut { parts: 1 } => f.write_str("a private part was left out and not stored"),
+            Self::PrivateLeftOut { parts } => {
+                write!(f, "{parts} private parts were left out and not stored")
             }
             Self::FileStays { name: Some(name) } => {
                 write!(

@@ -1,16 +1,19 @@
-//! Asks the language model: what may be spent first, then the call, then the note of what it cost.
+//! Asks the language model: what may be spent first, then the call without secrets, then the note of what it cost.
 //!
 //! The only way to a language model. A budget that is spent is an error before any call; calls that are under way at that
 //! moment still end.
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::access::Parts;
 use crate::change::{Actor, ChangeSet, Write};
 use crate::error::{Error, LlmError};
 use crate::id::PrincipalId;
-use crate::llm::{LlmName, Prompt, Reply, Tokens, Usage};
+use crate::llm::{Garbled, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
 use crate::ports::{LanguageModel, NoLanguageModel};
+use crate::text::{private, secrets};
 
 /// More tokens than any call has.
 const MOST_TOKENS: u64 = 1 << 32;
@@ -44,11 +47,51 @@ pub(crate) fn ask(parts: &Parts, llm: &Llm, pass: &str, prompt: &Prompt) -> Resu
             return Err(LlmError::BudgetSpent { spent, limit }.into());
         }
     }
-    let replied = llm.model.complete(prompt);
-    if let Some(usage) = cost(parts, name, pass, prompt, &replied) {
+    let prompt = public(prompt);
+    let replied = llm.model.complete(&prompt);
+    if let Some(usage) = cost(parts, name, pass, &prompt, &replied) {
         note(parts, usage)?;
     }
     Ok(replied?)
+}
+
+/// The prompt without secrets and without what is private: wherever a model runs, and whatever a space keeps, none of them
+/// hears of these. Files that people edit may hold both, and they stand in any message; so no pass may write the tags of
+/// private parts into its own words.
+fn public(prompt: &Prompt) -> Prompt {
+    let told = |text: &str| secrets::redacted(&private::left_out(text)).into_owned();
+    let message = |message: &Message| match message {
+        Message::System(text) => Message::System(told(text)),
+        Message::User(text) => Message::User(told(text)),
+        Message::Assistant { text, calls } => {
+            let call = |call: &ToolCall| {
+                let arguments = match &call.arguments {
+                    Ok(value) => Ok(values(value, &told)),
+                    Err(Garbled { got, why }) => Err(Garbled { got: told(got), why: why.clone() }),
+                };
+                ToolCall { arguments, ..call.clone() }
+            };
+            Message::Assistant { text: told(text), calls: calls.iter().map(call).collect() }
+        }
+        Message::ToolResult { id, name, content, failed } => {
+            let (id, name, failed) = (id.clone(), name.clone(), *failed);
+            Message::ToolResult { id, name, content: told(content), failed }
+        }
+    };
+    Prompt { messages: prompt.messages.iter().map(message).collect(), ..prompt.clone() }
+}
+
+/// A value with its texts changed.
+fn values(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(text)),
+        Value::Array(items) => items.iter().map(|item| values(item, change)).collect(),
+        Value::Object(fields) => {
+            let field = |(name, item): (&String, &Value)| (name.clone(), values(item, change));
+            Value::Object(fields.iter().map(field).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// How many tokens were spent today, by all processes.

@@ -1,6 +1,7 @@
 //! Logs the turns of conversations, one log per space, cut back to the newest.
 
 use crate::access::{self, Parts};
+use crate::answer::Logged;
 use crate::change::Write;
 use crate::classify::facts;
 use crate::error::{Error, Field, Invalid};
@@ -21,7 +22,7 @@ pub(crate) fn log_turn(
     caller: &Caller,
     request: &TurnRequest,
     listening: &Listening,
-) -> Result<Turn, Error> {
+) -> Result<Logged, Error> {
     let (got, limit) = (request.content.len(), limits::TURN_BYTES);
     if got > limit {
         return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
@@ -30,27 +31,33 @@ pub(crate) fn log_turn(
     if content.is_empty() {
         return Err(Invalid::Empty { field: Field::Content }.into());
     }
-    let source = intake::given(Field::Source, request.source.as_deref(), limits::NOTE_CHARS)?;
     let right = access::require(parts, caller, caller.space, Role::Writer)?;
+    let space = access::space_of_call(parts, caller)?;
+    let mut sieve = parts.sieve(&space);
+    let content = sieve.content(Field::Content, content)?;
+    let mut line = |field: Field, text: Option<&String>| {
+        let mut given = intake::given(field, text.map(String::as_str), limits::NOTE_CHARS)?;
+        intake::withhold_line(&mut sieve, field, &mut given, limits::NOTE_CHARS)?;
+        Ok::<_, Invalid>(given)
+    };
+    let source = line(Field::Source, request.source.as_ref())?;
+    let channel = line(Field::Conversation, request.channel.as_ref())?;
+    let speaker = line(Field::Speaker, request.speaker.as_ref())?;
     let now = parts.clock.now();
     let mut turn = Turn {
         id: TurnId::mint(now),
         space: caller.space,
         logged_by: caller.viewer.principal,
-        channel: intake::given(Field::Conversation, request.channel.as_deref(), limits::NOTE_CHARS)?,
+        channel,
         position: 0,
         role: request.role,
-        speaker: intake::given(Field::Speaker, request.speaker.as_deref(), limits::NOTE_CHARS)?,
+        speaker,
         content,
         source: source.unwrap_or_else(|| "unknown".to_owned()),
         at: now,
     };
     let mut writes = vec![Write::LogTurn(turn.clone())];
-    if listening.enabled
-        && turn.content.len() <= facts::TURN_BYTES
-        && access::space_by_id(parts, caller, caller.space)?
-            .is_some_and(|space| listening.hears(&turn, &space))
-    {
+    if listening.hears(&turn, &space) && turn.content.len() <= facts::TURN_BYTES {
         writes.push(Write::Enqueue(Job::look_at(&turn, now)));
     }
     let newest = TurnFilter { channel: None, last: 1 };
@@ -61,7 +68,7 @@ pub(crate) fn log_turn(
     }
     let applied = parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     turn.position = applied.positions.first().copied().unwrap_or_default();
-    Ok(turn)
+    Ok(Logged { turn, warnings: sieve.withheld().warnings() })
 }
 
 /// Cuts the log of the caller's space back to the newest turns.

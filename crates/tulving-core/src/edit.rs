@@ -23,6 +23,9 @@ pub(crate) fn update(
     let patch = intake::read_update(request, parts.limits)?;
     access::decide_again(|| {
         let (memory, right) = access::find_editable(parts, caller, which)?;
+        let mut sieve = parts.sieve_of(&caller.viewer, memory.space)?;
+        let mut patch = patch.clone();
+        patch.withhold(&mut sieve, parts.limits)?;
         if let Some(expected) = request.if_version.filter(|version| *version != memory.version) {
             return Err(Error::Changed { which, expected, found: memory.version });
         }
@@ -34,7 +37,9 @@ pub(crate) fn update(
             _ => right,
         };
         let edition = patch.onto(&memory.edition, About::memory(&memory));
-        revise(parts, caller, right, memory, edition, VersionAct::Updated)
+        let mut edited = revise(parts, caller, right, memory, edition, VersionAct::Updated)?;
+        edited.warnings.splice(0..0, sieve.withheld().warnings());
+        Ok(edited)
     })
 }
 

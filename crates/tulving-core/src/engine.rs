@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
-    Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Forgone, Gone, HistoryEntry, Once, Page,
-    Receipt, Relative, Relocated, Report, Strength, Timeline,
+    Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Forgone, Gone, HistoryEntry, Hit, Logged,
+    Once, Page, Receipt, Relative, Relocated, Report, Strength, Timeline,
 };
 use crate::ask::{self, Llm};
 use crate::association::Association;
@@ -41,6 +41,8 @@ use crate::request::{
 };
 use crate::space::{Secret, Space};
 use crate::tend::{TendRequest, Tended};
+use crate::text::commands;
+use crate::text::withhold::Secrecy;
 use crate::time::Timestamp;
 use crate::touch::Touches;
 use crate::turn::{Listening, Turn};
@@ -102,6 +104,13 @@ impl Engine {
     #[must_use]
     pub fn with_rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// The same engine, which does with secrets what spaces want done.
+    #[must_use]
+    pub fn with_secrecy(mut self, secrecy: Secrecy) -> Self {
+        self.parts.secrecy = secrecy;
         self
     }
 
@@ -275,16 +284,17 @@ impl Engine {
 
     /// One memory, archived or not.
     pub fn get(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-        match &self.backends {
+        let found = match &self.backends {
             None => read::get(&self.parts, caller, which),
             Some(backends) => backends::get(&self.parts, backends, caller, which),
-        }
+        };
+        found.map(marked)
     }
 
     /// A forgotten memory, for its owner and, where it is not private, for an admin of its space.
     pub fn get_forgotten(&self, caller: &Caller, which: MemoryRef) -> Result<Option<Memory>, Error> {
         self.built_in("what was forgotten")?;
-        access::find_forgotten(&self.parts, caller, which)
+        Ok(access::find_forgotten(&self.parts, caller, which)?.map(marked))
     }
 
     /// One page of a list. What files say is in it only where one of them is named.
@@ -292,10 +302,11 @@ impl Engine {
         if request.filter.source_path.is_some() {
             self.follow(request.filter.space);
         }
-        match &self.backends {
+        let page = match &self.backends {
             None => read::list(&self.parts, caller, request),
             Some(backends) => backends::list(&self.parts, backends, caller, request),
-        }
+        };
+        page.map(marked_page)
     }
 
     /// How many memories match, of those that a list has. Refused where there are other backends than the built-in: none of
@@ -315,7 +326,7 @@ impl Engine {
         request: &UpdateRequest,
     ) -> Result<Edited, Error> {
         self.built_in("update")?;
-        edit::update(&self.parts, caller, which, request)
+        edit::update(&self.parts, caller, which, request).map(marked_edit)
     }
 
     /// The versions of a memory, newest first. Where the contents are long, those of the older ones are
@@ -328,7 +339,7 @@ impl Engine {
     /// Brings an earlier version back, as a new one.
     pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<Edited, Error> {
         self.built_in("revert")?;
-        edit::revert(&self.parts, caller, which, version)
+        edit::revert(&self.parts, caller, which, version).map(marked_edit)
     }
 
     /// Forgets a memory, softly or for good, and gives it as it was.
@@ -425,7 +436,7 @@ impl Engine {
     /// A page of what was put aside for review in the caller's space, newest first.
     pub fn review(&self, caller: &Caller, limit: usize, cursor: Option<Cursor>) -> Result<Page, Error> {
         self.built_in("review")?;
-        review::review(&self.parts, caller, limit, cursor)
+        review::review(&self.parts, caller, limit, cursor).map(marked_page)
     }
 
     /// Finds a memory good that was put aside: recall finds it from now on. One that was not is given as it is.
@@ -473,7 +484,8 @@ impl Engine {
     /// The memories within `depth` hops of one, nearest first; fewer where their contents are long.
     pub fn related(&self, caller: &Caller, which: MemoryRef, depth: usize) -> Result<Vec<Relative>, Error> {
         self.built_in("related")?;
-        related::related(&self.parts, caller, which, depth)
+        let related = related::related(&self.parts, caller, which, depth)?;
+        Ok(related.into_iter().map(|one| Relative { memory: marked(one.memory), ..one }).collect())
     }
 
     /// Finds memories. What is found counts as accessed, unless nothing speaks for it being an answer;
@@ -485,6 +497,7 @@ impl Engine {
             Some(backends) => backends::recall(&self.parts, backends, caller, request)?,
         };
         answer.unread = mirror::unread(&self.parts, caller, request.filter.space, followed);
+        answer.hits.iter_mut().for_each(mark_hit);
         if answer.evidence != Some(Strength::None) {
             let ours = answer.hits.iter().filter(|hit| hit.memory.backend.is_none());
             self.touches.note(ours.map(|hit| hit.memory.id), self.parts.clock.now());
@@ -753,7 +766,7 @@ impl Engine {
     }
 
     /// Logs a turn of a conversation.
-    pub fn log_turn(&self, caller: &Caller, request: &TurnRequest) -> Result<Turn, Error> {
+    pub fn log_turn(&self, caller: &Caller, request: &TurnRequest) -> Result<Logged, Error> {
         let nobody = Listening::default();
         let listening = if self.is_listening() { &self.listening } else { &nobody };
         conversation::log_turn(&self.parts, caller, request, listening)
@@ -768,4 +781,27 @@ impl Engine {
     pub fn prune_turns(&self, caller: &Caller) -> Result<(), Error> {
         conversation::prune(&self.parts, caller)
     }
+}
+
+/// A memory with the mark that warns of what tries to command.
+fn marked(memory: Memory) -> Memory {
+    Memory { commands: commands::marks(&memory.edition), ..memory }
+}
+
+fn marked_page(page: Page) -> Page {
+    Page { memories: page.memories.into_iter().map(marked).collect(), ..page }
+}
+
+fn marked_edit(edited: Edited) -> Edited {
+    Edited { memory: marked(edited.memory), ..edited }
+}
+
+/// The same for a hit, of which further sections may be given that its content is cut to without.
+fn mark_hit(hit: &mut Hit) {
+    let further = hit.further.iter().map(|section| section.content.as_str());
+    let mut commands = commands::kinds(further.filter(|_| hit.cut));
+    commands.extend(commands::marks(&hit.memory.edition));
+    commands.sort_unstable();
+    commands.dedup();
+    hit.memory.commands = commands;
 }

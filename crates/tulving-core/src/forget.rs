@@ -26,7 +26,7 @@ pub(crate) fn forget(
     which: MemoryRef,
     request: &ForgetRequest,
 ) -> Result<Memory, Error> {
-    let reason = reason(request)?;
+    let reason = reason(parts, caller, request)?;
     access::decide_again(|| {
         let act =
             Act { parts, caller, now: parts.clock.now(), manner: request.manner, reason: reason.clone() };
@@ -42,7 +42,7 @@ pub(crate) fn forget_many(
     which: &[MemoryRef],
     request: &ForgetRequest,
 ) -> Result<Gone, Error> {
-    let reason = reason(request)?;
+    let reason = reason(parts, caller, request)?;
     access::decide_again(|| {
         let act =
             Act { parts, caller, now: parts.clock.now(), manner: request.manner, reason: reason.clone() };
@@ -56,7 +56,7 @@ pub(crate) fn forget_many(
 
 /// What [`forget_where`] would forget, or why it would not. Nothing is written.
 pub(crate) fn foresee_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
-    reason(&asked.request)?;
+    reason(parts, caller, &asked.request)?;
     let act = Act { parts, caller, now: parts.clock.now(), manner: asked.request.manner, reason: None };
     let leaving = act.matching(asked)?;
     let count = leaving.len() as u64;
@@ -71,7 +71,7 @@ pub(crate) fn forget_where(
     caller: &Caller,
     asked: &ForgetWhere,
 ) -> Result<Vec<Forgone>, Error> {
-    let reason = reason(&asked.request)?;
+    let reason = reason(parts, caller, &asked.request)?;
     access::decide_again(|| {
         let manner = asked.request.manner;
         let act = Act { parts, caller, now: parts.clock.now(), manner, reason: reason.clone() };
@@ -100,9 +100,18 @@ fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter,
     Ok(filter)
 }
 
-/// The reason in its normal form.
-pub(crate) fn reason(request: &ForgetRequest) -> Result<Option<String>, Error> {
-    Ok(intake::given(Field::Reason, request.reason.as_deref(), limits::NOTE_CHARS)?)
+/// The reason in its normal form, without what must not be stored.
+pub(crate) fn reason(
+    parts: &Parts,
+    caller: &Caller,
+    request: &ForgetRequest,
+) -> Result<Option<String>, Error> {
+    let mut reason = intake::given(Field::Reason, request.reason.as_deref(), limits::NOTE_CHARS)?;
+    if reason.is_some() {
+        let mut sieve = parts.sieve_of(&caller.viewer, caller.space)?;
+        intake::withhold_line(&mut sieve, Field::Reason, &mut reason, limits::NOTE_CHARS)?;
+    }
+    Ok(reason)
 }
 
 /// One act of forgetting.

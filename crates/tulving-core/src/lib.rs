@@ -82,4 +82,5 @@ pub use passes::{Consolidated, Consolidation, Gleaned};
 pub use process::Processed;
 pub use push::Document;
 pub use tend::{TendRequest, Tended, TendedStep};
+pub use text::withhold::Secrecy;
 pub use transfer::{LeftOut, Loading};

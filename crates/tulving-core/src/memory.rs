@@ -13,7 +13,8 @@ use crate::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, Versi
 use crate::score::Importance;
 use crate::time::Timestamp;
 use crate::vocabulary::{
-    Author, Boundary, ContentType, Derivable, Kind, MemoryType, Origin, Stability, State, Trust, VersionAct,
+    Author, Boundary, CommandKind, ContentType, Derivable, Kind, MemoryType, Origin, Stability, State, Trust,
+    VersionAct,
 };
 
 /// One memory as a reader sees it.
@@ -50,6 +51,9 @@ pub struct Memory {
     /// The backend that gave it, where that is not the built-in one.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// How its texts try to command whoever reads them. It is data all the same: a mark for readers, made when it is read.
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandKind>,
 }
 
 impl Memory {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::access::Parts;
 use crate::change::{Actor, ChangeSet, Settled, Write};
 use crate::embedding::Source;
-use crate::error::{Conflict, Error, ExtractError, Field, ObjectError, StoreError};
+use crate::error::{Conflict, Error, ExtractError, Field, Invalid, ObjectError, StoreError};
 use crate::id::PrincipalId;
 use crate::job::{self, Job};
 use crate::jobs;
@@ -20,9 +20,13 @@ use crate::preview;
 use crate::save::derive::About;
 use crate::save::embed;
 use crate::save::intake::Patch;
+use crate::space::Viewer;
 use crate::text::normalize;
+use crate::text::withhold::Sieve;
 use crate::vocabulary::{Derivable, JobState, State};
 
+/// What is said of a file whose text holds what is not stored.
+const AS_IT_IS: &str = "the file itself is kept as it is";
 /// The work that is done here.
 const KINDS: &[&str] = &[job::EXTRACT, job::LINK, job::DROP];
 /// For how long a job is taken. The text of a file is read within much less.
@@ -92,9 +96,11 @@ pub(crate) fn one(parts: &Parts, holder: &str) -> Result<Option<Processed>, Erro
         // Erased, or replaced by something that nobody has to work on.
         return jobs::complete(parts, job).map(|job| Some(Processed::well(job)));
     };
+    let everybody = Viewer { principal: PrincipalId::USER, within: None };
+    let sieve = parts.sieve_of(&everybody, memory.space)?;
     let read = match (job.kind.as_str(), &memory.provenance.attachment) {
         _ if job.is_spent() => Err(Trouble::lasting(jobs::NEVER_ENDED)),
-        (job::EXTRACT, Some(attachment)) if memory.is_unread() => read(parts, attachment).map(Some),
+        (job::EXTRACT, Some(attachment)) if memory.is_unread() => read(parts, attachment, sieve).map(Some),
         _ => Ok(None),
     };
     let passing = |trouble: &Trouble| trouble.passing && job.attempts < job.max_attempts;
@@ -140,7 +146,12 @@ fn waiting(parts: &Parts, job: &Job) -> Result<Option<Memory>, Error> {
     Ok(found.filter(|memory| memory.standing.state == State::Processing || memory.is_unread()))
 }
 
-fn read(parts: &Parts, attachment: &Attachment) -> Result<Extracted, Trouble> {
+/// The text of a file, and what is to be told of it.
+fn read(
+    parts: &Parts,
+    attachment: &Attachment,
+    mut sieve: Sieve,
+) -> Result<(Extracted, Vec<String>), Trouble> {
     let bytes = parts.objects.get(&attachment.object_key)?;
     let gone = || Trouble::lasting("the file is not where files are kept");
     let mut read = parts.extractor.extract(&attachment.media_type, &bytes.ok_or_else(gone)?)?;
@@ -149,31 +160,44 @@ fn read(parts: &Parts, attachment: &Attachment) -> Result<Extracted, Trouble> {
     if text.is_empty() {
         return Err(Trouble::lasting("there is no text in it"));
     }
+    // The file itself cannot be written anew: whoever keeps it is told.
+    let refused = |error: Invalid| Trouble::lasting(format!("{error}; {AS_IT_IS}"));
+    let text = sieve.content(Field::Content, text).map_err(refused)?;
+    let title =
+        read.title.take().and_then(|title| normalize::line(Field::Title, &title, limits::TITLE_CHARS).ok());
+    read.title = title
+        .map(|title| sieve.line(Field::Title, title, limits::TITLE_CHARS))
+        .transpose()
+        .map_err(refused)?
+        .flatten();
     read.cut |= text.len() > parts.limits.content_bytes;
     let end = text.floor_char_boundary(parts.limits.content_bytes);
     text[..end].trim_end().clone_into(&mut read.text);
-    Ok(read)
+    let mut notes: Vec<String> = sieve.withheld().warnings().iter().map(ToString::to_string).collect();
+    notes.extend((!notes.is_empty()).then(|| AS_IT_IS.to_owned()));
+    if read.cut {
+        notes.push("it holds more text than is kept; what is too much was left out".to_owned());
+    }
+    Ok((read, notes))
 }
 
 fn finish(
     parts: &Parts,
     job: Job,
     memory: &Memory,
-    read: Option<Extracted>,
+    read: Option<(Extracted, Vec<String>)>,
     trouble: Option<String>,
 ) -> Result<Processed, Error> {
     let mut trouble = trouble.map(|why| preview::cut(&why, limits::NOTE_CHARS));
     let state = if trouble.is_some() { JobState::Dead } else { JobState::Done };
-    if read.as_ref().is_some_and(|read| read.cut) {
-        trouble = Some("it holds more text than is kept; what is too much was left out".to_owned());
-    }
     let mut edition = memory.edition.clone();
-    if let Some(read) = read {
+    if let Some((read, notes)) = read {
+        trouble = trouble.or_else(|| (!notes.is_empty()).then(|| notes.join("; ")));
         let patch = Patch { content: Some(read.text), ..Patch::default() };
         edition = patch.onto(&edition, About::memory(memory));
-        let title =
-            read.title.and_then(|title| normalize::line(Field::Title, &title, limits::TITLE_CHARS).ok());
-        if let Some(title) = title.filter(|title| edition.auto.has(Derivable::Title) && !title.is_empty()) {
+        if let Some(title) =
+            read.title.filter(|title| edition.auto.has(Derivable::Title) && !title.is_empty())
+        {
             edition.text.title = Some(title);
         }
     }

@@ -471,6 +471,16 @@ vocabulary! {
         Credential = "credential",
     }
 
+    /// What is done with secrets in what is saved in a space.
+    SecretPolicy, "policy for secrets" {
+        /// What holds one is refused.
+        Strict = "strict",
+        /// Each is replaced by its kind.
+        Redact = "redact",
+        /// They are stored as they are.
+        Off = "off",
+    }
+
     /// How a text tries to command an agent that reads it.
     CommandKind, "kind of command" {
         /// It tells the reader to drop what it was told before.

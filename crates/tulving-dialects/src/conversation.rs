@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tulving_core::answer;
 use tulving_core::error::Field;
 use tulving_core::id::MemoryRef;
 use tulving_core::journal::archive::{ArchiveRequest, Archived};
@@ -10,7 +11,7 @@ use tulving_core::request::TurnRequest;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::TurnRole;
 
-use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
 /// The tool that logs a turn.
@@ -66,13 +67,17 @@ struct Logged {
     position: u64,
     /// When it was logged.
     at: String,
+    /// What was held back of it: secrets, private parts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 fn log(desk: &Desk<'_>, said: Log) -> Result<Logged, Refusal> {
     let Log { role, content, source, channel, speaker } = said;
-    let turn =
+    let answer::Logged { turn, warnings } =
         desk.engine.log_turn(&desk.caller, &TurnRequest { channel, role, speaker, content, source })?;
-    Ok(Logged { position: turn.position, at: turn.at.to_string() })
+    let warnings = tool::warnings(&warnings);
+    Ok(Logged { position: turn.position, at: turn.at.to_string(), warnings })
 }
 
 /// A message of a conversation.
@@ -148,13 +153,16 @@ pub(crate) struct Kept {
     messages: usize,
     /// Whether they are what the log still had.
     from_log: bool,
+    /// What was held back of them: secrets, private parts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl From<Archived> for Kept {
     fn from(archived: Archived) -> Self {
-        let Archived { path, name, key, id, number, summary, messages, from_log } = archived;
+        let Archived { path, name, key, id, number, summary, messages, from_log, warnings } = archived;
         let id = MemoryRef::of(number, id).to_string();
-        Self { name, path, id, key, summary, messages, from_log }
+        Self { name, path, id, key, summary, messages, from_log, warnings: tool::warnings(&warnings) }
     }
 }
 

@@ -9,6 +9,7 @@ use tulving_core::memory::Memory;
 use tulving_core::request::{
     Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
+use tulving_core::text::visible;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, MemoryType, State};
 use tulving_core::{limits, preview};
@@ -273,7 +274,7 @@ pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
         return Ok(String::new());
     }
     let line = |memory: &Memory| {
-        let content = words::hanging(&memory.edition.text.content, "    ");
+        let content = words::hanging(&visible::safe(&memory.edition.text.content), "    ");
         format!("  - [{}] {content}\n", memory.reference())
     };
     let section = |(category, group): &(MemoryType, Vec<Memory>)| {

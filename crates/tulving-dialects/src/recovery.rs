@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use tulving_core::request::TurnFilter;
+use tulving_core::text::visible;
 use tulving_core::turn::Turn;
 use tulving_core::vocabulary::TurnRole;
 
@@ -42,7 +43,7 @@ fn cut(content: &str) -> Cow<'_, str> {
 
 fn line(turn: &Turn, assistant: &str) -> String {
     // Further lines are indented, so that none of them looks like another turn, or like the end.
-    let said = words::hanging(&cut(&turn.content), "  ");
+    let said = words::hanging(&visible::safe(&cut(&turn.content)), "  ");
     match turn.role {
         TurnRole::User => format!("[{}] User: {said}\n", turn.source),
         TurnRole::Assistant => format!("{assistant}: {said}\n"),

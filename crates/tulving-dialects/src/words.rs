@@ -4,9 +4,9 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use tulving_core::answer::Strength;
 use tulving_core::vocabulary::{
-    Author, Boundary, ContentType, Derivable, FindingKind, JobState, Kind, LinkedBy, MemoryType, Origin,
-    PassKind, PassOutcome, PrincipalKind, ProposedAct, Relation, Role, SpaceKind, Stability, State, Trust,
-    TurnRole, VersionAct,
+    Author, Boundary, CommandKind, ContentType, Derivable, FindingKind, JobState, Kind, LinkedBy, MemoryType,
+    Origin, PassKind, PassOutcome, PrincipalKind, ProposedAct, Relation, Role, SpaceKind, Stability, State,
+    Trust, TurnRole, VersionAct,
 };
 
 use crate::Dialect;
@@ -30,6 +30,7 @@ macro_rules! words {
 words!(
     Author,
     Boundary,
+    CommandKind,
     ContentType,
     Derivable,
     FindingKind,

@@ -22,7 +22,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tulving_core::limits::Limits as Intake;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::{Engine, Parts};
+use tulving_core::{Engine, Parts, Secrecy};
 use tulving_server::http::{App, Limits, Listener};
 use tulving_server::{Upkeep, mcp};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
@@ -68,6 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Intake::default(),
+        secrecy: Secrecy::default(),
     });
     let app = App::with_mcp(Arc::new(engine), Arc::new(Idle), Limits::default(), |_, _| Fixture);
     let listener = Listener::open(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;

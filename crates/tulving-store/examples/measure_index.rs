@@ -173,6 +173,7 @@ fn memory(id: MemoryId, now: Timestamp, content: String) -> Memory {
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
         superseded_by: None,
         backend: None,
+        commands: Vec::new(),
     }
 }
 

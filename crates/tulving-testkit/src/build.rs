@@ -63,6 +63,7 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
         usage: Usage { created_at: at, updated_at: at, accessed_at: at, access_count: 0 },
         superseded_by: None,
         backend: None,
+        commands: Vec::new(),
     }
 }
 

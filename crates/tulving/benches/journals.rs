@@ -16,7 +16,7 @@ use tulving_core::limits::Limits;
 use tulving_core::ports::{NoExtractor, NoObjects, SystemClock};
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts};
+use tulving_core::{Engine, Parts, Secrecy};
 use tulving_models::NoModel;
 use tulving_store::{Home, Options, SearchIndex, SqliteStore, Workspace};
 
@@ -78,6 +78,7 @@ fn engine(home: &Path, watched: bool) -> anyhow::Result<(Engine, Caller)> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
+        secrecy: Secrecy::default(),
     });
     let user = engine.user(Origin::Cli, None)?;
     Ok((engine, user))

@@ -19,7 +19,7 @@ use tulving_core::limits::Limits;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts, TendRequest};
+use tulving_core::{Engine, Parts, Secrecy, TendRequest};
 use tulving_models::NoModel;
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 
@@ -60,6 +60,7 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
+        secrecy: Secrecy::default(),
     });
     let user = engine.user(Origin::Cli, None)?;
     Ok((engine, user))

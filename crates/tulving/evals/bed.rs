@@ -13,7 +13,7 @@ use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts};
+use tulving_core::{Engine, Parts, Secrecy};
 use tulving_models::EmbedderConfig;
 use tulving_store::{Home, SearchIndex, SqliteStore};
 
@@ -51,6 +51,7 @@ impl<'a> Bed<'a> {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
+            secrecy: Secrecy::default(),
         });
         let user = engine.user(Origin::Api, None)?;
         let mut names = HashMap::new();

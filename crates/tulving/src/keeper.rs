@@ -441,11 +441,11 @@ mod tests {
     use std::path::Path;
 
     use tempfile::TempDir;
-    use tulving_core::Parts;
     use tulving_core::error::ModelError;
     use tulving_core::limits::Limits;
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
+    use tulving_core::{Parts, Secrecy};
     use tulving_store::{Home, Options};
 
     use super::*;
@@ -498,6 +498,7 @@ mod tests {
                 extractor: Arc::new(NoExtractor),
                 clock: Arc::new(SystemClock),
                 limits: Limits::default(),
+                secrecy: Secrecy::default(),
             }));
             let user = engine.user(Origin::Cli, Option::None).expect("the user");
             Self { engine, store, index, user, home: folder }

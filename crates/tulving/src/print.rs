@@ -10,6 +10,7 @@ use std::io::{self, BufRead, BufWriter, IsTerminal, Stdout, Write};
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+use tulving_core::answer::Warning;
 use tulving_core::ports::{Clock, SystemClock};
 use tulving_core::time::Timestamp;
 
@@ -169,6 +170,11 @@ impl Printer {
             self.error_line(&format!("{} {text}", style::paint(WARN, "warning:")));
         }
         Ok(())
+    }
+
+    /// Several of these.
+    pub(crate) fn warnings(&mut self, warnings: &[Warning]) -> Result<(), Failure> {
+        warnings.iter().try_for_each(|warning| self.warning(warning))
     }
 
     /// Why the command was not done.

@@ -17,7 +17,7 @@ use crate::log::Log;
 const LIVE: [&str; 3] = ["server.", "log.", "consolidate."];
 
 /// Settings that are lists of tables.
-const LISTS: [&str; 3] = ["backends", "tend.expire", "tend.space"];
+const LISTS: [&str; 4] = ["backends", "tend.expire", "tend.space", "secrets.space"];
 const NOT_YET: &str = "has changed, and takes effect when the server is started anew";
 
 /// Looks at `config.toml` and at the files of the certificate.

@@ -110,6 +110,7 @@ pub(crate) fn engine(
         extractor: extractor(settings),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
+        secrecy: settings.secrecy.clone(),
     })
     .with_rules(settings.tending.rules())
     .with_listening(settings.listening.clone())

@@ -17,6 +17,7 @@ use crate::save::{assemble, intake};
 use crate::space::Space;
 use crate::standing;
 use crate::text::chunk;
+use crate::text::withhold::Withheld;
 use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, Boundary, Role, SpaceKind, State, VersionAct};
 
@@ -34,6 +35,18 @@ pub(super) struct Candidate<'a> {
     agent: Option<String>,
     /// The chunks of a memory that is made of it, once they were asked for.
     chunks: OnceCell<Vec<Chunk>>,
+}
+
+impl Candidate<'_> {
+    /// What was held back of it.
+    pub(super) fn withheld(&self) -> &Withheld {
+        &self.draft.withheld
+    }
+
+    /// What a memory of it says.
+    pub(super) fn says(&self) -> &str {
+        &self.draft.content
+    }
 }
 
 /// What becomes of a candidate.
@@ -109,6 +122,7 @@ impl Taking<'_> {
         let ids = there.id.into_iter().chain([MemoryId::derived(made, &made_of)]).collect();
         let agent = intake::given(Field::Agent, there.agent.as_deref(), limits::NOTE_CHARS)?;
         let draft = intake::read(request, space, self.parts.limits)?;
+        let draft = draft.withhold(self.parts.sieve(space), self.parts.limits)?;
         Ok(Candidate { there, item, made_of, ids, draft, agent, chunks: OnceCell::new() })
     }
 

@@ -22,6 +22,7 @@ use crate::request::{Caller, SaveRequest};
 use crate::save::dedupe::Pending;
 use crate::save::intake;
 use crate::score::Weight;
+use crate::text::withhold::Withheld;
 use crate::vocabulary::{Boundary, Relation, System};
 
 use self::decide::{Candidate, Fate};
@@ -141,6 +142,7 @@ pub(crate) fn adopt(
         edited: HashSet::new(),
         pending: Pending::default(),
         foreseen: Foreseen::default(),
+        withheld: Withheld::default(),
         above: memories.iter().filter_map(|memory| memory.number).map(|number| number.0).max().unwrap_or(0),
         report: Adopted {
             system,
@@ -169,7 +171,8 @@ pub(crate) fn adopt(
     for batch in links.chunks(LINKS) {
         taking.links(batch)?;
     }
-    taking.turns(&turns)?;
+    taking.turns(&turns, &space)?;
+    taking.report.notes.extend(taking.withheld.warnings().iter().map(ToString::to_string));
     Ok(taking.report)
 }
 
@@ -199,6 +202,8 @@ struct Taking<'a> {
     foreseen: Foreseen,
     /// The highest number that one of theirs has.
     above: u64,
+    /// What was held back of what is written.
+    withheld: Withheld,
     report: Adopted,
 }
 
@@ -283,8 +288,9 @@ impl Taking<'_> {
                 return;
             }
         };
+        self.withheld.add(candidate.withheld());
         if self.options.dry_run {
-            let says = crate::preview::short(&there.request.content);
+            let says = crate::preview::short(candidate.says());
             report.would_be.push(WouldBe { what: there.label.clone(), became, says });
         }
     }

@@ -10,7 +10,9 @@ use crate::id::TurnId;
 use crate::limits;
 use crate::request::TurnFilter;
 use crate::save::intake;
+use crate::space::Space;
 use crate::text::normalize;
+use crate::text::withhold::{Sieve, Withheld};
 use crate::time::Timestamp;
 use crate::turn::{TURNS_KEPT, Turn};
 
@@ -19,7 +21,7 @@ use super::Taking;
 impl Taking<'_> {
     /// The log is in the order of time, and nothing is put into its middle: a turn that is older than the newest of the log is
     /// left out.
-    pub(super) fn turns(&mut self, turns: &[ForeignTurn]) -> Result<(), Error> {
+    pub(super) fn turns(&mut self, turns: &[ForeignTurn], space: &Space) -> Result<(), Error> {
         let kept = usize::try_from(TURNS_KEPT).unwrap_or(usize::MAX);
         let beyond = turns.len().saturating_sub(kept);
         self.report.turns.left_out += beyond as u64;
@@ -32,8 +34,9 @@ impl Taking<'_> {
         let mut last = Timestamp::from_micros(0);
         for turn in &turns[beyond..] {
             last = turn.at.unwrap_or(last);
-            match self.turn(turn, last) {
-                Ok(turn) => read.push(turn),
+            let mut sieve = self.parts.sieve(space);
+            match self.turn(turn, last, &mut sieve) {
+                Ok(turn) => read.push((turn, sieve.withheld())),
                 Err(invalid) => {
                     let skipped = Skipped { what: format!("turn {}", turn.name), why: invalid.to_string() };
                     self.report.skipped.push(skipped);
@@ -43,14 +46,19 @@ impl Taking<'_> {
         if read.is_empty() {
             return Ok(());
         }
+        let (turns, withheld): (Vec<Turn>, Vec<Withheld>) = read.into_iter().unzip();
+        let read = turns;
         let (new, known) = access::decide_again(|| self.log(&read))?;
+        if new > 0 {
+            withheld.iter().for_each(|withheld| self.withheld.add(withheld));
+        }
         self.report.turns.new += new;
         self.report.turns.known += known;
         self.report.turns.left_out += (read.len() as u64).saturating_sub(new + known);
         Ok(())
     }
 
-    fn turn(&self, turn: &ForeignTurn, at: Timestamp) -> Result<Turn, Invalid> {
+    fn turn(&self, turn: &ForeignTurn, at: Timestamp, sieve: &mut Sieve) -> Result<Turn, Invalid> {
         let (got, limit) = (turn.content.len(), limits::TURN_BYTES);
         if got > limit {
             return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" });
@@ -59,6 +67,7 @@ impl Taking<'_> {
         if content.is_empty() {
             return Err(Invalid::Empty { field: Field::Content });
         }
+        let content = sieve.content(Field::Content, content)?;
         let (space, by) = (self.caller.space, self.caller.viewer.principal);
         let name = foreign::name(&[
             space.as_bytes(),

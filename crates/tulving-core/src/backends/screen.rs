@@ -180,6 +180,7 @@ impl<'a> Screen<'a> {
             },
             superseded_by: None,
             backend: Some(self.entry.name.clone()),
+            commands: Vec::new(),
         })
     }
 

@@ -97,7 +97,8 @@ impl Keeper<'_> {
             kept.map_err(|error| failure(self.entry, error))?;
         }
         let links = (!draft.links.is_empty()).then(|| Warning::NoLinks { backend: self.entry.name.clone() });
-        let warnings = links.into_iter().chain(assemble::expired(&memory, now)).collect();
+        let withheld = draft.withheld.warnings().into_iter();
+        let warnings = withheld.chain(links).chain(assemble::expired(&memory, now)).collect();
         Ok(Receipt {
             id: memory.id,
             number: None,
@@ -160,7 +161,7 @@ pub(crate) fn forget(
     let Keeps::Elsewhere(backend) = &entry.keeps else {
         return crate::forget::forget(parts, caller, which, request);
     };
-    crate::forget::reason(request)?;
+    crate::forget::reason(parts, caller, request)?;
     let memory = get_from(parts, backends, caller, entry, which)?;
     let hard = request.manner == Manner::Hard;
     if hard {

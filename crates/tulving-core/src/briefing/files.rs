@@ -11,8 +11,8 @@ use crate::file::{self, FileEntry, Folder};
 use crate::limits;
 use crate::space::Space;
 use crate::text::block::{self, Piece, QUOTE};
-use crate::text::visible;
-use crate::vocabulary::SpaceKind;
+use crate::text::{visible, withhold};
+use crate::vocabulary::{SecretPolicy, SpaceKind};
 
 use super::fit;
 
@@ -35,6 +35,8 @@ pub(super) struct Files<'a> {
     files: Vec<(FileEntry, Read)>,
     /// How many there are beside.
     unseen: u64,
+    /// What is done with secrets in the group.
+    secrets: SecretPolicy,
 }
 
 enum Read {
@@ -61,7 +63,8 @@ impl<'a> Files<'a> {
             .sort_by(|a, b| (Reverse(a.stamp.modified), &a.path).cmp(&(Reverse(b.stamp.modified), &b.path)));
         let files: Vec<(FileEntry, Read)> =
             listed.files.into_iter().map(|file| (file, Read::NotYet)).collect();
-        (!files.is_empty()).then_some(Self { parts, files, unseen: u64::from(listed.more) })
+        let (unseen, secrets) = (u64::from(listed.more), parts.secrecy.of(space));
+        (!files.is_empty()).then_some(Self { parts, files, unseen, secrets })
     }
 
     /// How many bytes it takes to say how many there are.
@@ -124,7 +127,11 @@ impl<'a> Files<'a> {
                 _ => None,
             };
             let found = found.filter(|found| !file::is_binary(&found.bytes));
-            *read = found.map_or(Read::No, |found| Read::Text(safe(&file::text(&found.bytes))));
+            *read = found.map_or(Read::No, |found| {
+                let text = file::text(&found.bytes);
+                let public = withhold::in_lines(&text, self.secrets);
+                Read::Text(visible::safe(&public).trim_end().to_owned())
+            });
         }
         match read {
             Read::Text(text) => Some(text.clone()),
@@ -170,17 +177,4 @@ fn cut(file: BriefedFile, room: usize) -> Option<(BriefedFile, bool)> {
     }
     let text = format!("{}…", file.text[..end].trim_end());
     Some((BriefedFile { name: file.name, text }, false))
-}
-
-/// A text with nothing hidden in it and nothing that ends the fence. Its lines stay lines.
-fn safe(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let seen = |c: char| match c {
-        '\n' | '\t' => c,
-        '\u{2028}' | '\u{2029}' => '\n',
-        c if c.is_control() => ' ',
-        c => c,
-    };
-    let clean: String = text.chars().map(seen).collect();
-    visible::fenced(visible::plain(&clean).trim_end())
 }

@@ -191,7 +191,7 @@ impl Engine {
         if pages.is_empty() {
             return Ok(stays(told, format!("there are no journals of the last {} days", consolidate::DAYS)));
         }
-        let known = long_term::load(parts, &long_term::file(&folder))?;
+        let known = long_term::load(parts, space)?;
         if let Some(why) = unfit(&known, model.is_some()) {
             return Ok(stays(told, why));
         }

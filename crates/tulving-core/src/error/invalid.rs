@@ -2,7 +2,7 @@
 
 use crate::preview;
 use crate::time::Timestamp;
-use crate::vocabulary::Boundary;
+use crate::vocabulary::{Boundary, SecretKind};
 
 use super::Field;
 
@@ -207,6 +207,20 @@ pub enum Invalid {
         /// What is known.
         known: u32,
     },
+    /// A text holds a secret, where none is stored.
+    #[error("the {field} holds a secret ({what}), and none is stored {}", if *.field == Field::SourcePath { "in a path" } else { "in this space" })]
+    Secret {
+        /// Which text.
+        field: Field,
+        /// What it is. Never the secret itself.
+        what: SecretKind,
+    },
+    /// A text is private, and nothing else.
+    #[error("all of the {field} is private, so nothing was stored")]
+    OnlyPrivate {
+        /// Which text.
+        field: Field,
+    },
     /// It cannot be the id of a proposal.
     #[error("`{got}` is not the id of a proposal")]
     ProposalId {
@@ -243,6 +257,8 @@ impl Invalid {
             Self::ConditionMissing => "missing_condition",
             Self::NothingToUpdate => "nothing_to_update",
             Self::BoundaryTooWide { .. } => "boundary_too_wide",
+            Self::Secret { .. } => "secret_refused",
+            Self::OnlyPrivate { .. } => "only_private",
             Self::InBatch { source, .. } => source.code(),
             Self::DumpLine { .. } | Self::Record { .. } => "invalid_dump",
             Self::DumpFormat { .. } => "newer_dump",
@@ -257,7 +273,9 @@ impl Invalid {
             | Self::TooMany { field, .. }
             | Self::Control { field, .. }
             | Self::OutsideUnit { field, .. }
-            | Self::OutsideRange { field, .. } => Some(*field),
+            | Self::OutsideRange { field, .. }
+            | Self::Secret { field, .. }
+            | Self::OnlyPrivate { field } => Some(*field),
             Self::FileName { .. } => Some(Field::File),
             Self::Day { .. } => Some(Field::Date),
             Self::InBatch { source, .. } => source.field(),
@@ -298,6 +316,18 @@ impl Invalid {
             }
             Self::ProposalId { .. } => {
                 "it has 12 hexadecimal digits; `tulving audit-quality` shows them".to_owned()
+            }
+            Self::Secret { field: Field::SourcePath, .. } => {
+                "a path is kept as it is, so that the file is known again: rename the file or the folder"
+                    .to_owned()
+            }
+            Self::Secret { .. } => {
+                "leave it out and say where it is kept; [secrets] in config.toml decides this (docs/secrets.md)"
+                    .to_owned()
+            }
+            Self::OnlyPrivate { .. } => {
+                "what stands between <private> and </private> is never stored; put what may be kept outside"
+                    .to_owned()
             }
             Self::NothingToUpdate => "give new content or at least one field to change".to_owned(),
             Self::ConditionMissing => "name at least one condition, such as a type or a tag".to_owned(),

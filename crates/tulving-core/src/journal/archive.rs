@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::access::{self, Parts};
+use crate::answer::Warning;
 use crate::error::{Error, Field, FileError, Invalid};
 use crate::file::{FilePath, Folder, Pledge};
 use crate::id::{MemoryId, Number};
@@ -18,6 +19,7 @@ use crate::request::{Caller, Forgotten, SaveRequest, TurnFilter};
 use crate::save;
 use crate::space::Viewer;
 use crate::text::terms;
+use crate::text::withhold::Sieve;
 use crate::time::Timestamp;
 use crate::turn::TURNS_KEPT;
 use crate::vocabulary::{Boundary, ContentType, TurnRole};
@@ -50,7 +52,7 @@ pub struct ArchiveRequest {
 }
 
 /// What was archived.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Archived {
     /// The path of the file below the workspace.
     pub path: String,
@@ -68,6 +70,9 @@ pub struct Archived {
     pub messages: usize,
     /// Whether they are what the log still had.
     pub from_log: bool,
+    /// What was held back of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// A conversation that was archived.
@@ -92,9 +97,14 @@ pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -
         None => logged(parts, caller, request.channel)?,
     };
     bound(&messages)?;
-    let title = save::intake::given(Field::Title, request.title.as_deref(), limits::TITLE_CHARS)?;
+    let mut sieve = parts.sieve(&space);
+    let messages = public(messages, &mut sieve)?;
+    let mut title = save::intake::given(Field::Title, request.title.as_deref(), limits::TITLE_CHARS)?;
+    save::intake::withhold_line(&mut sieve, Field::Title, &mut title, limits::TITLE_CHARS)?;
     let title = title.unwrap_or_else(|| opening(&messages));
     let given = save::intake::given_text(Field::Summary, request.summary.as_deref(), limits::SUMMARY_CHARS)?;
+    let given = given.map(|given| sieve.content(Field::Summary, given)).transpose()?;
+    let warnings = sieve.withheld().warnings();
     let now = parts.clock.now();
     let transcript = Transcript { title, messages };
     let text = transcript::write(&transcript, &note(&transcript, from_log, now));
@@ -138,6 +148,7 @@ pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -
             summary,
             messages: transcript.messages.len(),
             from_log,
+            warnings,
         });
     }
     Err(FileError::Exists { name: format!("{FOLDER}/{day}-{slug}.md") }.into())
@@ -232,6 +243,19 @@ fn checked(message: &Message) -> Result<Message, Invalid> {
         content: content.replace("\r\n", "\n").replace('\r', "\n").trim_matches('\n').to_owned(),
         at: message.at,
     })
+}
+
+/// The messages without what must not be stored. One that is private and nothing else is left out.
+fn public(messages: Vec<Message>, sieve: &mut Sieve) -> Result<Vec<Message>, Invalid> {
+    let mut public = Vec::with_capacity(messages.len());
+    for mut message in messages {
+        let left = sieve.pass(Field::Conversation, &message.content)?;
+        let empty = left.trim().is_empty() && !message.content.trim().is_empty();
+        message.content = left.into_owned();
+        save::intake::withhold_line(sieve, Field::Speaker, &mut message.speaker, limits::NOTE_CHARS)?;
+        public.extend((!empty).then_some(message));
+    }
+    if public.is_empty() { Err(Invalid::OnlyPrivate { field: Field::Conversation }) } else { Ok(public) }
 }
 
 fn bound(messages: &[Message]) -> Result<(), Invalid> {

@@ -16,12 +16,13 @@ pub mod transcript;
 use serde::Serialize;
 
 use crate::access::{self, Parts};
-use crate::answer::Unread;
-use crate::error::{Error, FileError};
+use crate::answer::{Unread, Warning};
+use crate::error::{Error, Field, FileError};
 use crate::file::{FilePath, Folder, Stamp};
 use crate::limits;
 use crate::request::Caller;
 use crate::space::Space;
+use crate::text::normalize;
 use crate::vocabulary::Role;
 
 pub use self::day::Day;
@@ -55,7 +56,7 @@ pub struct JournalFile {
 }
 
 /// What was noted, and where.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Noted {
     /// The day.
     pub date: Day,
@@ -65,16 +66,23 @@ pub struct Noted {
     pub entry: String,
     /// Whether the journal was made for it.
     pub created: bool,
+    /// What was held back of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// Appends an entry to the journal of today.
 pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<Noted, Error> {
-    let entry = format::entry(content, parts.limits.content_bytes)?;
+    let content = normalize::content(content)?;
     let (space, _) = access::workplace(parts, caller)?;
+    let mut sieve = parts.sieve(&space);
+    let content = sieve.content(Field::Content, content)?;
+    let entry = format::entry(&content, parts.limits.content_bytes)?;
     let date = Day::of(parts.clock.now());
     let path = path(&Folder::of(&space), &date.journal());
     let appended = parts.files.append(&path, &entry)?;
-    Ok(Noted { date, path: path.to_string(), entry, created: appended.created })
+    let warnings = sieve.withheld().warnings();
+    Ok(Noted { date, path: path.to_string(), entry, created: appended.created, warnings })
 }
 
 /// The journal of a day; `None` where there is none.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::access::{self, Parts};
+use crate::answer::Warning;
 use crate::error::{Error, Field, FileError, Invalid};
 use crate::file::{self, FileEntry, FilePath, Folder};
 use crate::limits;
@@ -13,7 +14,7 @@ use crate::time::Timestamp;
 use super::readable;
 
 /// A file in the folder of a space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShelfFile {
     /// Its path below the folder.
     pub name: String,
@@ -23,6 +24,9 @@ pub struct ShelfFile {
     pub size: u64,
     /// When it was last written.
     pub modified_at: Timestamp,
+    /// What was held back of a text that was just written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 impl ShelfFile {
@@ -32,12 +36,13 @@ impl ShelfFile {
             path: file.path.to_string(),
             size: file.stamp.size,
             modified_at: file.stamp.modified_at(),
+            warnings: Vec::new(),
         }
     }
 }
 
 /// The files of a folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shelf {
     /// The path of the folder below the workspace; empty for the workspace itself.
     pub folder: String,
@@ -50,7 +55,7 @@ pub struct Shelf {
 }
 
 /// A file and what it says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShelfText {
     /// The file.
     #[serde(flatten)]
@@ -109,12 +114,15 @@ pub(crate) fn put(
     }
     let (space, _) = access::workplace(parts, caller)?;
     let path = named(&Folder::of(&space), name)?;
+    let mut sieve = parts.sieve(&space);
+    let content = sieve.file(content)?;
     match writing {
         Writing::New => parts.files.create(&path, content.as_bytes())?,
         Writing::Any => parts.files.replace(&path, content.as_bytes(), From::Any, Some(parts.clock.now()))?,
     }
     let stamp = parts.files.stamp(&path)?.ok_or_else(|| absent(name))?;
-    Ok(ShelfFile::of(&FileEntry { path, stamp }))
+    let warnings = sieve.withheld().warnings();
+    Ok(ShelfFile { warnings, ..ShelfFile::of(&FileEntry { path, stamp }) })
 }
 
 /// Removes a file, and what it said before: what was erased is in no file of the home. One that is gone already has its previous

@@ -3,6 +3,7 @@
 //! A day that is not here becomes a file like theirs. One that is gets the entries that it lacks, at its end. `MEMORY.md` is taken
 //! where there is none; two of them are for a person to bring together.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::ops::Range;
@@ -11,12 +12,14 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::access::{self, Parts};
-use crate::error::{Error, FileError};
+use crate::answer::Warning;
+use crate::error::{Error, FileError, Invalid};
 use crate::file::{FilePath, Folder};
 use crate::foreign::{Diary, Skipped};
 use crate::limits;
 use crate::ports::From;
 use crate::request::Caller;
+use crate::text::withhold::{Sieve, Withheld};
 
 use super::format::{self, Form};
 use super::{Day, long_term, path};
@@ -25,7 +28,7 @@ use super::{Day, long_term, path};
 const ROUNDS: usize = 5;
 
 /// What came of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TakenOver {
     /// How many journals are new.
     pub new: u64,
@@ -43,6 +46,9 @@ pub struct TakenOver {
     pub journals: Vec<String>,
     /// How many files and folders are beside the journals; they were let be.
     pub beside: usize,
+    /// What was held back of what was written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// What became of `MEMORY.md`.
@@ -67,12 +73,20 @@ pub(crate) fn take_over(
     let (space, _) = access::workplace(parts, caller)?;
     let folder = Folder::of(&space);
     let mut taken = TakenOver { skipped: diary.unread, beside: diary.beside, ..TakenOver::default() };
+    let mut withheld = Withheld::default();
     for (name, bytes) in diary.journals {
         let Some(day) = Day::of_journal(&name) else {
             taken.skipped.push(Skipped { what: name, why: "it is not named for a day".to_owned() });
             continue;
         };
         let file = path(&folder, &day.journal());
+        let (bytes, of_it) = match public(&bytes, parts.sieve(&space)) {
+            Ok(public) => public,
+            Err(refused) => {
+                taken.skipped.push(Skipped { what: name, why: refused.to_string() });
+                continue;
+            }
+        };
         match journal(parts, &file, &bytes, dry_run)? {
             Became::New => taken.new += 1,
             Became::Longer(entries) => {
@@ -89,11 +103,35 @@ pub(crate) fn take_over(
             }
         }
         taken.journals.push(name);
+        withheld.add(&of_it);
     }
-    if let Some(bytes) = diary.long_term {
-        taken.long_term = Some(known(parts, &long_term::file(&folder), &bytes, dry_run)?);
+    match diary.long_term.as_deref().map(|bytes| public(bytes, parts.sieve(&space))) {
+        None => {}
+        Some(Err(refused)) => {
+            taken.skipped.push(Skipped { what: long_term::FILE.to_owned(), why: refused.to_string() });
+        }
+        Some(Ok((bytes, of_it))) => {
+            let became = known(parts, &long_term::file(&folder), &bytes, dry_run)?;
+            if became == LongTermTaken::New {
+                withheld.add(&of_it);
+            }
+            taken.long_term = Some(became);
+        }
     }
+    taken.warnings = withheld.warnings();
     Ok(taken)
+}
+
+/// What a file says without what must not be stored. What is no text stays as it is.
+fn public(bytes: &[u8], mut sieve: Sieve) -> Result<(Cow<'_, [u8]>, Withheld), Invalid> {
+    let public = match std::str::from_utf8(bytes) {
+        Err(_) => Cow::Borrowed(bytes),
+        Ok(text) => match sieve.file(text)? {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        },
+    };
+    Ok((public, sieve.withheld()))
 }
 
 enum Became {

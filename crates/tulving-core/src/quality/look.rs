@@ -2,8 +2,11 @@
 
 use super::scan::Scan;
 use super::{Deed, Found, shown};
+use crate::access;
 use crate::error::Error;
+use crate::file::{self, FilePath, Folder};
 use crate::id::Version;
+use crate::limits;
 use crate::memory::{Edition, Memory};
 use crate::text::{commands, junk, secrets, terms};
 use crate::vocabulary::{CommandKind, FindingKind, JunkKind, MemoryType, ProposedAct, State};
@@ -84,6 +87,10 @@ fn held(edition: &Edition) -> Option<String> {
 fn secret<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Result<Option<Found<'a>>, Error> {
     let why = match held(&memory.edition) {
         Some(what) => format!("it holds {what}"),
+        None if memory.provenance.mirror.is_some() => match held_in_file(scan, memory) {
+            Some(what) => format!("its file holds {what}"),
+            None => return Ok(None),
+        },
         None => match held_before(scan, memory)? {
             Some((version, what)) => format!("its version {version} held {what}"),
             None => return Ok(None),
@@ -108,6 +115,23 @@ fn secret<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Result<Option<Found<'a>>, 
     let beside = "whoever could see it may know it: change the secret where it is used";
     let advice = advice.map_or_else(|| beside.to_owned(), |advice| format!("{advice}; {beside}"));
     Ok(Some(Found { kind: FindingKind::Secret, memories: vec![memory], why, advice: Some(advice), deeds }))
+}
+
+/// What secret stands in the file where a mirror has only its kind. A file that cannot be read tells nothing.
+fn held_in_file(scan: &Scan<'_>, memory: &Memory) -> Option<String> {
+    let (path, mirror) = (memory.provenance.source_path.as_deref()?, memory.provenance.mirror?);
+    let content = &memory.edition.text.content;
+    if !content.contains(secrets::REDACTED) {
+        return None;
+    }
+    let folder = Folder::of(&access::space_of_call(scan.parts, scan.caller).ok()?);
+    let name = path.strip_prefix(folder.as_str())?.trim_start_matches('/');
+    let found = scan.parts.files.read(&FilePath::new(&folder, name).ok()?, limits::MIRRORED_BYTES).ok()??;
+    let text = file::text(&found.bytes);
+    let lines = mirror.line as usize..mirror.line as usize + content.lines().count().max(1);
+    let at = |secret: &secrets::Found| text[..secret.range.start].matches('\n').count() + 1;
+    let secret = secrets::find(&text).into_iter().find(|secret| lines.contains(&at(secret)))?;
+    Some(format!("a secret ({}) in line {}", secret.what, at(&secret)))
 }
 
 /// The newest version of a memory that held a secret.

@@ -87,7 +87,7 @@ impl<'a> Act<'a> {
 
     /// Decides what becomes of a draft.
     pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
-        let mut warnings = Vec::new();
+        let mut warnings = draft.withheld.warnings();
         let mut near = Vec::new();
         let twin = self.twin(draft)?;
         if let (Some(_), Some((slot, other))) = (draft.id, &twin) {
@@ -436,6 +436,7 @@ pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestam
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
         superseded_by: None,
         backend: None,
+        commands: Vec::new(),
     }
 }
 

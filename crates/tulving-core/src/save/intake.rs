@@ -12,6 +12,7 @@ use crate::request::{AssociationRequest, SaveRequest, UpdateRequest};
 use crate::score::{Importance, Weight};
 use crate::space::Space;
 use crate::text::normalize;
+use crate::text::withhold::{Sieve, Withheld};
 use crate::time::Timestamp;
 use crate::vocabulary::{
     Author, Boundary, ContentType, Derivable, Kind, MemoryType, Origin, Relation, SpaceKind, Stability,
@@ -41,6 +42,8 @@ pub(crate) struct Draft {
     pub(crate) told: bool,
     /// Whether it is put aside for review.
     pub(crate) quarantined: bool,
+    /// What was held back of it.
+    pub(crate) withheld: Withheld,
 }
 
 /// A file as it was when it was read.
@@ -55,6 +58,32 @@ pub(crate) struct Imported {
 }
 
 impl Draft {
+    /// The same without what must not be stored. A path stays as it is, so that the file is known by it: one with a secret in
+    /// it is refused.
+    pub(crate) fn withhold(mut self, mut sieve: Sieve, bounds: Limits) -> Result<Self, Invalid> {
+        self.patch.withhold(&mut sieve, bounds)?;
+        if let Some(content) = &self.patch.content {
+            self.content.clone_from(content);
+        }
+        let Provenance { source_path, assisted_by_agent, attachment, .. } = &mut self.provenance;
+        let name = attachment.as_mut().map(|attachment| &mut attachment.name);
+        if let Some(path) = source_path {
+            sieve.refuse(Field::SourcePath, path)?;
+        }
+        for (field, text) in [
+            (Field::Agent, Some(assisted_by_agent)),
+            (Field::File, name),
+            (Field::Conversation, Some(&mut self.place.conversation)),
+            (Field::Speaker, Some(&mut self.place.speaker)),
+        ] {
+            if let Some(text) = text {
+                withhold_line(&mut sieve, field, text, limits::NOTE_CHARS)?;
+            }
+        }
+        self.withheld = sieve.withheld();
+        Ok(self)
+    }
+
     /// The edition of a new memory of it.
     pub(crate) fn fresh(&self, boundary: Boundary) -> Edition {
         self.patch.fresh(boundary, self.about())
@@ -199,6 +228,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         imported: None,
         told: false,
         quarantined: false,
+        withheld: Withheld::default(),
     })
 }
 
@@ -266,7 +296,10 @@ fn clearable(
 }
 
 fn content(text: &str, bounds: Limits) -> Result<String, Invalid> {
-    let content = normalize::content(text)?;
+    bounded(normalize::content(text)?, bounds)
+}
+
+fn bounded(content: String, bounds: Limits) -> Result<String, Invalid> {
     let (got, limit) = (content.len(), bounds.content_bytes);
     match got {
         0 => Err(Invalid::Empty { field: Field::Content }),
@@ -290,7 +323,54 @@ fn tags(given: &[String]) -> Result<Vec<String>, Invalid> {
     Ok(tags)
 }
 
+/// A text that may be missing without what must not be stored.
+pub(crate) fn withhold_line(
+    sieve: &mut Sieve,
+    field: Field,
+    text: &mut Option<String>,
+    limit: usize,
+) -> Result<(), Invalid> {
+    if let Some(said) = text.take() {
+        *text = sieve.line(field, said, limit)?;
+    }
+    Ok(())
+}
+
 impl Patch {
+    /// Holds back what must not be stored.
+    pub(crate) fn withhold(&mut self, sieve: &mut Sieve, bounds: Limits) -> Result<(), Invalid> {
+        if let Some(said) = self.content.take() {
+            // A kind may be longer than its secret.
+            self.content = Some(bounded(sieve.content(Field::Content, said)?, bounds)?);
+        }
+        if let Some(Some(key)) = &mut self.key {
+            // A name that is private names nothing.
+            let said = std::mem::take(key);
+            *key = sieve
+                .line(Field::Key, said, limits::KEY_CHARS)?
+                .ok_or(Invalid::OnlyPrivate { field: Field::Key })?;
+        }
+        for (field, text, limit) in [
+            (Field::Language, &mut self.language, limits::TAG_CHARS),
+            (Field::Title, &mut self.title, limits::TITLE_CHARS),
+            (Field::Summary, &mut self.summary, limits::SUMMARY_CHARS),
+            (Field::SourceNote, &mut self.source_note, limits::NOTE_CHARS),
+        ] {
+            if let Some(text) = text {
+                withhold_line(sieve, field, text, limit)?;
+            }
+        }
+        if let Some(given) = self.tags.take() {
+            let mut tags = Vec::with_capacity(given.len());
+            for tag in given {
+                let tag = sieve.line(Field::Tag, tag, limits::TAG_CHARS)?;
+                tags.extend(tag.filter(|tag| !tags.contains(tag)));
+            }
+            self.tags = Some(tags);
+        }
+        Ok(())
+    }
+
     /// A new edition: what was said, and the rest from what it is about.
     pub(crate) fn fresh(&self, boundary: Boundary, about: About<'_>) -> Edition {
         let memory_type = self.memory_type.unwrap_or(MemoryType::Fact);

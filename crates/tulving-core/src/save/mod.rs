@@ -149,6 +149,7 @@ pub(crate) fn read_all(
     let mut drafts = Vec::with_capacity(requests.len());
     for (index, request) in requests.into_iter().enumerate() {
         let draft = intake::read(request, &place.0, parts.limits)
+            .and_then(|draft| draft.withhold(parts.sieve(&place.0), parts.limits))
             .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
         drafts.push(draft);
     }

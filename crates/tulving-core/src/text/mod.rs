@@ -10,11 +10,13 @@ pub mod front;
 pub mod junk;
 pub mod normalize;
 pub mod person;
+pub mod private;
 pub mod secrets;
 pub mod sentence;
 pub mod terms;
 pub mod visible;
 pub mod when;
+pub mod withhold;
 
 /// What is embedded for a chunk as a whole: its text below the title and the headings it stands under.
 pub fn whole(body: &str, title: Option<&str>, heading_path: &[String]) -> String {

@@ -16,7 +16,7 @@ use tulving_core::request::{
     Sort, UpdateRequest,
 };
 use tulving_core::vocabulary::{Origin, PrincipalKind, Relation, Role, SpaceKind};
-use tulving_core::{BackendEntry, Backends, Engine, Parts};
+use tulving_core::{BackendEntry, Backends, Engine, Parts, Secrecy};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
@@ -64,8 +64,14 @@ impl Bed {
             extractor: extractor.clone(),
             clock: clock.clone(),
             limits: Limits::default(),
+            secrecy: Secrecy::default(),
         });
         Self { engine, store, clock, files, objects, extractor, home, _folder: folder }
+    }
+
+    /// The same, where spaces want this done with secrets.
+    pub(crate) fn with_secrecy(self, secrecy: Secrecy) -> Self {
+        Self { engine: self.engine.with_secrecy(secrecy), ..self }
     }
 
     /// Another engine on the same home, with a store of its own, as another process would have.
@@ -86,6 +92,7 @@ impl Bed {
             extractor: self.extractor.clone(),
             clock: self.clock.clone(),
             limits: Limits::default(),
+            secrecy: Secrecy::default(),
         })
     }
 
@@ -101,6 +108,7 @@ impl Bed {
             extractor: self.extractor.clone(),
             clock: self.clock.clone(),
             limits: Limits::default(),
+            secrecy: Secrecy::default(),
         })
     }
 

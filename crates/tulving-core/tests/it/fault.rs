@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::json;
-use tulving_core::Loading;
 use tulving_core::adopt::AdoptOptions;
 use tulving_core::change::Write;
 use tulving_core::error::Error;
@@ -20,9 +19,10 @@ use tulving_core::request::{
 };
 use tulving_core::score::Weight;
 use tulving_core::vocabulary::{
-    Boundary, FindingKind, MemoryType, PassKind, PassOutcome, PrincipalKind, Relation, Role, SpaceKind,
-    State, System, TurnRole,
+    Boundary, FindingKind, MemoryType, PassKind, PassOutcome, PrincipalKind, Relation, Role, SecretPolicy,
+    SpaceKind, State, System, TurnRole,
 };
+use tulving_core::{Loading, Secrecy};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
@@ -583,8 +583,10 @@ fn a_list_that_failed_can_be_asked_again_from_where_it_was() {
 fn proposal_to_replace_a_secret() {
     whole_or_absent(
         |stage| {
-            let secret = format!("password: Winter2031! of {}", "the router");
-            let id = stage.bed.save(&stage.user, secret.as_str()).id;
+            let kept = Secrecy { usual: SecretPolicy::Off, ..Secrecy::default() };
+            let engine = stage.bed.beside().with_secrecy(kept);
+            let secret = SaveRequest::new("password: Winter2031! of the router");
+            let id = engine.save(&stage.user, secret).expect("saved").id;
             stage.bed.link(&stage.user, id, stage.plain, Relation::PartOf);
         },
         |s| {

@@ -11,7 +11,7 @@ use tulving_core::vocabulary::TurnRole;
 use super::operation::{Made, Method, One, Operation};
 use super::people::Nothing;
 use crate::conversation::{Archive, Kept, archived};
-use crate::tool::{Desk, Refusal};
+use crate::tool::{self, Desk, Refusal};
 use crate::words;
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -66,12 +66,15 @@ struct Listed {
     /// When it was last written.
     #[schemars(schema_with = "words::time")]
     modified_at: Timestamp,
+    /// What was held back of what was just written: secrets, private parts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl From<ShelfFile> for Listed {
     fn from(file: ShelfFile) -> Self {
-        let ShelfFile { name, path, size, modified_at } = file;
-        Self { file: name, path, size, modified_at }
+        let ShelfFile { name, path, size, modified_at, warnings } = file;
+        Self { file: name, path, size, modified_at, warnings: tool::warnings(&warnings) }
     }
 }
 

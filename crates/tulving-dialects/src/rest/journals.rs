@@ -13,7 +13,7 @@ use super::operation::{Made, Method, One, Operation};
 use super::people::Nothing;
 use super::recall::limited;
 use crate::argument::Whole;
-use crate::tool::{Desk, Refusal};
+use crate::tool::{self, Desk, Refusal};
 use crate::words;
 
 /// How many entries a search gives where it does not say, and at the most.
@@ -166,12 +166,15 @@ struct Written {
     entry: String,
     /// Whether the journal was made for it.
     created: bool,
+    /// What was held back of it: secrets, private parts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl From<Noted> for Written {
     fn from(noted: Noted) -> Self {
-        let Noted { date, path, entry, created } = noted;
-        Self { date: date.to_string(), path, entry, created }
+        let Noted { date, path, entry, created, warnings } = noted;
+        Self { date: date.to_string(), path, entry, created, warnings: tool::warnings(&warnings) }
     }
 }
 
@@ -217,12 +220,15 @@ struct Known {
     /// When it was last written.
     #[schemars(schema_with = "words::maybe_time")]
     modified_at: Option<Timestamp>,
+    /// What was held back of what was just written: secrets, private parts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 fn known(long_term: LongTerm) -> Made<Known> {
-    let LongTerm { path, content, digest, modified_at } = long_term;
-    let tag = digest.clone();
-    Made::from(Known { path, content, digest, modified_at }).tagged(tag)
+    let LongTerm { path, content, digest, modified_at, warnings, secrets: _ } = long_term;
+    let (tag, warnings) = (digest.clone(), tool::warnings(&warnings));
+    Made::from(Known { path, content, digest, modified_at, warnings }).tagged(tag)
 }
 
 fn long_term(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Known>, Refusal> {

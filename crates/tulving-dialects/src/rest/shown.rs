@@ -5,7 +5,7 @@ use serde::Serialize;
 use tulving_core::lifecycle::decay;
 use tulving_core::memory::{Attachment, Auto, Memory};
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, Derivable, MemoryType, Trust};
+use tulving_core::vocabulary::{Author, CommandKind, Derivable, MemoryType, Trust};
 
 use crate::memax::{self, Fields};
 use crate::words;
@@ -71,6 +71,10 @@ pub(super) struct Shown {
     /// The backend that gave it, where that is not the built-in one.
     #[serde(skip_serializing_if = "Option::is_none")]
     backend: Option<String>,
+    /// How it tries to command whoever reads it. It is data all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "words::several::<CommandKind>")]
+    commands: Vec<CommandKind>,
 }
 
 /// A file that a memory describes. `GET /v1/memories/{id}/attachment` gives it.
@@ -122,6 +126,7 @@ pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
         forgotten_at: memory.standing.forgotten_at,
         superseded_by: memory.superseded_by.map(memax::id),
         backend: memory.backend.clone(),
+        commands: memory.commands.clone(),
     }
 }
 

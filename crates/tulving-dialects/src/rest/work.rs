@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tulving_core::answer::Logged;
 use tulving_core::id::JobId;
 use tulving_core::job::Job;
 use tulving_core::llm::{Spending, Usage};
@@ -14,7 +15,7 @@ use super::operation::{Made, Method, One, Operation};
 use super::people::Nothing;
 use super::recall::limited;
 use crate::argument::Whole;
-use crate::tool::{Desk, Refusal};
+use crate::tool::{self, Desk, Refusal};
 use crate::{Dialect, max, recovery, words};
 
 /// Most turns that are given, which is as many as are kept.
@@ -99,6 +100,9 @@ struct Line {
     /// When.
     #[schemars(schema_with = "words::time")]
     at: Timestamp,
+    /// What was held back of what was just logged: secrets, private parts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl From<Turn> for Line {
@@ -112,6 +116,7 @@ impl From<Turn> for Line {
             channel: turn.channel,
             source: turn.source,
             at: turn.at,
+            warnings: Vec::new(),
         }
     }
 }
@@ -119,7 +124,8 @@ impl From<Turn> for Line {
 fn log(desk: &Desk<'_>, One(new): One<NewTurn>) -> Result<Made<Line>, Refusal> {
     let NewTurn { role, content, channel, speaker, source } = new;
     let request = TurnRequest { channel, role, speaker, content, source };
-    Ok(Made::from(Line::from(desk.engine.log_turn(&desk.caller, &request)?)).new_if(true))
+    let Logged { turn, warnings } = desk.engine.log_turn(&desk.caller, &request)?;
+    Ok(Made::from(Line { warnings: tool::warnings(&warnings), ..Line::from(turn) }).new_if(true))
 }
 
 #[derive(Deserialize, JsonSchema)]

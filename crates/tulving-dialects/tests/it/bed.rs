@@ -13,7 +13,7 @@ use tulving_core::ports::{Embedder, NoExtractor, NoObjects};
 use tulving_core::request::{Caller, Filter, SaveRequest};
 use tulving_core::space::Viewer;
 use tulving_core::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
-use tulving_core::{Engine, Parts};
+use tulving_core::{Engine, Parts, Secrecy};
 use tulving_dialects::Dialect;
 use tulving_dialects::tool::{Desk, Refusal, Reply};
 use tulving_store::{Home, Options, SqliteStore};
@@ -53,9 +53,15 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: clock.clone(),
             limits: Limits::default(),
+            secrecy: Secrecy::default(),
         });
         let caller = engine.user(Origin::Mcp, Some("claude-code")).expect("the user");
         Self { engine, clock, files, caller, _folder: folder }
+    }
+
+    /// The same, where spaces want this done with secrets.
+    pub(crate) fn with_secrecy(self, secrecy: Secrecy) -> Self {
+        Self { engine: self.engine.with_secrecy(secrecy), ..self }
     }
 
     pub(crate) fn desk(&self, dialect: Dialect) -> Desk<'_> {

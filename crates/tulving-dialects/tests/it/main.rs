@@ -29,3 +29,5 @@ mod rest;
 mod spacebot;
 // Every tool to the letter: schemas, a good call, each error.
 mod tools;
+// Secrets, private parts and texts that give orders.
+mod withhold;

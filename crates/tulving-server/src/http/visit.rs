@@ -199,7 +199,7 @@ mod tests {
     use hyper_util::service::TowerToHyperService;
     use tulving_core::limits::Limits as Intake;
     use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-    use tulving_core::{Engine, Parts};
+    use tulving_core::{Engine, Parts, Secrecy};
     use tulving_store::{Home, Options, SearchIndex, SqliteStore};
     use tulving_testkit::embedder::NoEmbedder;
 
@@ -227,6 +227,7 @@ mod tests {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Intake::default(),
+            secrecy: Secrecy::default(),
         });
         App::new(Arc::new(engine), Arc::new(Idle), Limits::default())
     }

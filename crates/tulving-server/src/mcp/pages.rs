@@ -43,6 +43,7 @@ mod tests {
             path: String::new(),
             size: 1,
             modified_at: Timestamp::from_micros(0),
+            warnings: Vec::new(),
         };
         let all: Vec<ShelfFile> = (0..250).rev().map(file).collect();
         let (mut seen, mut at) = (Vec::new(), None);

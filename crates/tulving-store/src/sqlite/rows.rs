@@ -233,6 +233,7 @@ pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory>
         usage,
         superseded_by,
         backend: None,
+        commands: Vec::new(),
     })
 }
 

@@ -86,6 +86,7 @@ pub(crate) fn memory(content: &str) -> Memory {
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
         superseded_by: None,
         backend: None,
+        commands: Vec::new(),
     }
 }
 

@@ -26,7 +26,7 @@ use tulving_core::request::{Ask, Caller, Filter, Mode, RecallRequest, SaveReques
 use tulving_core::search::{Item, Meaning, Question, Scope};
 use tulving_core::text::terms::terms;
 use tulving_core::vocabulary::{Origin, SpaceKind, State};
-use tulving_core::{Engine, Parts};
+use tulving_core::{Engine, Parts, Secrecy};
 use tulving_store::{Folded, Home, Options, SearchIndex, SqliteStore};
 
 use crate::data::{NEAREST, Questions, SPACES, Set, Vectors};
@@ -95,6 +95,7 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
+            secrecy: Secrecy::default(),
         });
         let user = engine.user(Origin::Api, None)?;
         Ok(Self { engine, store, index, embedder, user })

@@ -26,7 +26,7 @@ use tulving_core::memory::Embedding;
 use tulving_core::ports::{Clock as _, Embedder, NoExtractor, NoFiles, NoObjects, Store as _, SystemClock};
 use tulving_core::request::SaveRequest;
 use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts};
+use tulving_core::{Engine, Parts, Secrecy};
 use tulving_models::MiniLm;
 use tulving_server::http::{App, Limits as Bounds, Listener};
 use tulving_store::{Folded, Home, Options, SearchIndex, SqliteStore};
@@ -73,6 +73,7 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
+            secrecy: Secrecy::default(),
         }));
         Ok(Self { engine, store, index })
     }

@@ -215,7 +215,8 @@ impl Taken {
             printer
                 .note("only `memory` was looked at; --as files takes in all that is there, as documents")?;
         }
-        listed("skipped", &taken.skipped, printer)
+        listed("skipped", &taken.skipped, printer)?;
+        printer.warnings(&taken.warnings)
     }
 
     fn headline(&self, what: &str, counts: &[(u64, &str)], dry_run: bool) -> String {

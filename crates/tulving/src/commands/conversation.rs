@@ -92,6 +92,7 @@ pub(super) fn archive(
     if archived.from_log {
         printer.note("These are the turns that the log still had.")?;
     }
+    printer.warnings(&archived.warnings)?;
     Ok(Outcome::Done)
 }
 

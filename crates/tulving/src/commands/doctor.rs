@@ -8,7 +8,10 @@ use clap::Args;
 use serde::Serialize;
 use tulving_core::backend::{BackendRole, Description, Verb};
 use tulving_core::error::{Error, ModelError, StoreError};
-use tulving_core::ports::Feed;
+use tulving_core::id::PrincipalId;
+use tulving_core::ports::{Directory, Feed};
+use tulving_core::preview;
+use tulving_core::space::Viewer;
 use tulving_core::{BackendEntry, Keeps};
 use tulving_models::Patience;
 use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore, Workspace};
@@ -108,10 +111,31 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
             lines.extend(sound.then(|| index(&wire::index(&store), args.deep)));
             lines.push(files(&wire::workspace(store.home(), settings)));
             lines.extend(backends(settings));
+            lines.extend(secrecy(&store, settings));
             lines
         }
         Err(error) => vec![unreadable(error)],
     })
+}
+
+/// The spaces that `config.toml` names for what is done with secrets, and that there are none of: what holds there would
+/// hold nowhere.
+fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
+    let everybody = Viewer { principal: PrincipalId::USER, within: None };
+    let spaces = store.spaces(&everybody).unwrap_or_default();
+    let known =
+        |name: &&String| spaces.iter().any(|space| space.name == **name || space.id.to_string() == **name);
+    let unknown = settings.secrecy.spaces.keys().filter(|name| !known(name));
+    let line = |name: &String| Line {
+        name: "secrets",
+        verdict: "warn",
+        text: format!(
+            "config.toml says what is done with secrets in `{}`, and there is no such space",
+            preview::short(name)
+        ),
+        hint: Some("`tulving space list` shows their names".to_owned()),
+    };
+    unknown.map(line).collect()
 }
 
 /// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which

@@ -87,6 +87,7 @@ pub(super) fn run(args: &File, app: &App<'_>, printer: &mut Printer) -> Result<O
                     written.path,
                     counted(written.size, "byte", "bytes")
                 ))?;
+                printer.warnings(&written.warnings)?;
             }
             Ok(Outcome::Done)
         }

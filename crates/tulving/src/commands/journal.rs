@@ -76,6 +76,7 @@ fn note(content: &OsString, app: &App<'_>, printer: &mut Printer) -> Result<Outc
         printer.document(&noted)?;
     } else {
         printer.line(format!("Noted in {}", noted.path))?;
+        printer.warnings(&noted.warnings)?;
     }
     Ok(Outcome::Done)
 }

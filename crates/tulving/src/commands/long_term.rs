@@ -109,6 +109,7 @@ fn replaced(now: &LongTerm, done: &str, printer: &mut Printer) -> Result<Outcome
             "{done} {} ({size}); what it said before, if anything, is in its history",
             now.path
         ))?;
+        printer.warnings(&now.warnings)?;
     }
     Ok(Outcome::Done)
 }

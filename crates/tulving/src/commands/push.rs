@@ -8,6 +8,7 @@ use tulving_core::Document;
 use tulving_core::answer::{Receipt, Warning};
 use tulving_core::classify::form;
 use tulving_core::id::MemoryId;
+use tulving_core::memory::Memory;
 use tulving_core::request::{Caller, SaveRequest};
 use tulving_core::vocabulary::{ContentType, State};
 use tulving_store::tree;
@@ -60,6 +61,7 @@ pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<O
     let memory = app.engine.get(&caller, receipt.id.into());
     if let Ok(memory) = &memory {
         receipt.state = memory.standing.state;
+        receipt.warnings.extend(trouble(memory));
     }
     if printer.json() {
         let names = app.space_names()?;
@@ -71,16 +73,15 @@ pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<O
         Ok(memory) => printer.line(show::memory::sentence(&became, memory, printer.columns()))?,
         Err(_) => printer.line(became)?,
     }
-    for warning in &receipt.warnings {
-        printer.warning(warning)?;
-    }
-    if let Ok(memory) = memory {
-        let unread = if memory.is_unread() { "it is found by its name only: " } else { "" };
-        if let Some(trouble) = memory.provenance.attachment.and_then(|attachment| attachment.trouble) {
-            printer.warning(format!("{unread}{trouble}"))?;
-        }
-    }
+    printer.warnings(&receipt.warnings)?;
     Ok(Outcome::Done)
+}
+
+/// What is to be told of the text of a file.
+fn trouble(memory: &Memory) -> Option<Warning> {
+    let unread = if memory.is_unread() { "it is found by its name only: " } else { "" };
+    let trouble = memory.provenance.attachment.as_ref()?.trouble.as_deref()?;
+    Some(Warning::Form { note: format!("{unread}{trouble}") })
 }
 
 fn document(args: &Push, app: &App<'_>) -> Result<Document, Failure> {

@@ -48,9 +48,7 @@ pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result
     } else {
         say(args, &memory, printer)?;
     }
-    for warning in warnings {
-        printer.warning(warning)?;
-    }
+    printer.warnings(&warnings)?;
     let reverted = past.iter().find(|entry| entry.version == Version(args.version));
     let boundary = memory.edition.boundary;
     if reverted.is_some_and(|entry| entry.edition.boundary != boundary) {

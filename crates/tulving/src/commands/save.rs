@@ -273,9 +273,7 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
         }
         Err(_) => printer.line(what_became(&receipt))?,
     }
-    for warning in &receipt.warnings {
-        printer.warning(warning)?;
-    }
+    printer.warnings(&receipt.warnings)?;
     Ok(Outcome::Done)
 }
 

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
+use tulving_core::answer::Logged;
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::request::{TurnFilter, TurnRequest};
@@ -105,11 +106,13 @@ fn log(args: &Log, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fail
         content: input::text(&args.words, limits::TURN_BYTES)?,
         source: args.source.clone(),
     };
-    let turn = app.engine.log_turn(&app.here()?, &request)?;
+    let logged = app.engine.log_turn(&app.here()?, &request)?;
     if printer.json() {
-        printer.document(&turn)?;
+        printer.document(&logged)?;
     } else {
+        let Logged { turn, warnings } = logged;
         printer.line(format!("Logged turn {} ({}, {})", turn.position, turn.role, turn.source))?;
+        printer.warnings(&warnings)?;
     }
     Ok(Outcome::Done)
 }

@@ -163,12 +163,11 @@ pub(super) fn run(args: &Update, app: &App<'_>, printer: &mut Printer) -> Result
     let Edited { memory, warnings } = edited;
     if before.is_some_and(|before| before.version == memory.version) {
         printer.line(unchanged(&memory))?;
+        printer.warnings(&warnings)?;
         return Ok(Outcome::Done);
     }
     let done = format!("Updated {} to version {}", memory.reference(), memory.version);
     printer.line(sentence(&done, &memory, printer.columns()))?;
-    for warning in warnings {
-        printer.warning(warning)?;
-    }
+    printer.warnings(&warnings)?;
     Ok(Outcome::Done)
 }

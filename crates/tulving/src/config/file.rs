@@ -32,15 +32,17 @@ pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, SettingErro
     Ok(found)
 }
 
+/// Lists of tables, which are read by themselves.
+const LISTS: [&str; 4] =
+    [super::backends::KEY, super::tend::EXPIRE, super::tend::SPACE, super::secrets::SPACE];
+
 /// Walks through the tables. One that is empty and could not hold any setting is an entry like a wrong key.
 fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>) {
     for (key, value) in table {
         let name =
             if above.is_empty() { key.get_ref().to_string() } else { format!("{above}.{}", key.get_ref()) };
         match value.get_ref() {
-            // A list of tables, which is read by itself.
-            _ if [super::backends::KEY, super::tend::EXPIRE, super::tend::SPACE].contains(&name.as_str()) => {
-            }
+            _ if LISTS.contains(&name.as_str()) => {}
             DeValue::Table(inner) if !inner.is_empty() || holds_settings(&name) => {
                 collect(text, inner, &name, found);
             }

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod llm;
 mod objects;
+mod secrets;
 mod server;
 mod table;
 mod tend;
@@ -21,11 +22,11 @@ use std::{env, fs, io};
 use anstream::ColorChoice;
 use etcetera::base_strategy::{self, BaseStrategy};
 use serde::Serialize;
-use tulving_core::Consolidation;
 use tulving_core::limits::Limits;
 use tulving_core::preview;
 use tulving_core::space::Secret;
 use tulving_core::turn::Listening;
+use tulving_core::{Consolidation, Secrecy};
 
 use crate::args::Global;
 use crate::log::Logging;
@@ -78,6 +79,8 @@ pub(crate) struct Settings {
     pub(crate) backends: Vec<BackendSetting>,
     /// What is done with what has aged.
     pub(crate) tending: Tending,
+    /// What is done with secrets.
+    pub(crate) secrecy: Secrecy,
     /// What a server keeps to.
     pub(crate) server: Server,
     /// What a server says of what it does.
@@ -176,6 +179,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         consolidation: Consolidation::default(),
         backends: Vec::new(),
         tending: Tending::default(),
+        secrecy: Secrecy::default(),
         server: Server::default(),
         logging: Logging::default(),
         color: ColorChoice::Auto,
@@ -258,6 +262,7 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
     }
     settings.tending.read(&path, &text)?;
     settings.chosen.extend(settings.tending.chosen.iter().cloned());
+    settings.chosen.extend(secrets::read(&mut settings.secrecy, &path, &text)?);
     settings.backends = backends::read(&path, &text)?;
     settings.chosen.extend(settings.backends.iter().map(BackendSetting::chosen));
     Ok(())

@@ -470,6 +470,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "secrets.policy",
+        variable: "TULVING_SECRETS_POLICY",
+        default: "redact",
+        about: "what is done with keys, passwords and other secrets in what is saved; see docs/secrets.md",
+        expects: super::secrets::POLICY,
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.secrecy.usual = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
         key: "tend.enabled",
         variable: "TULVING_TEND_ENABLED",
         default: "true",
@@ -815,7 +827,8 @@ pub(crate) fn reference() -> String {
     );
     text.push_str(
         "[[tend.expire]] says what is archived after a time: after_days, and any of space, type, kind, stability, tag.\n\
-         [[tend.space]] says what holds in a space: name, and any of the days and the importance below tend.\n",
+         [[tend.space]] says what holds in a space: name, and any of the days and the importance below tend.\n\
+         [[secrets.space]] says what is done with secrets in a space: name, policy.\n",
     );
     text.push_str(&format!(
         "\nBesides: {HOME} is the home, {TOKEN} the token to act by, {LLM_KEY} the key of the language model."

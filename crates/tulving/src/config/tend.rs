@@ -98,13 +98,13 @@ impl Tending {
             return Ok(());
         };
         let reader = Reader { path, text };
-        for (place, fields) in reader.tables(tend, "expire", EXPIRE)? {
+        for (place, fields) in reader.tables(tend, "expire", EXPIRE, "tables, each under [[tend.expire]]")? {
             let (space, rule) = reader.expiry(&place, fields)?;
             let shown = shown(fields, text);
             self.chosen.push(Chosen { key: EXPIRE, value: shown, source: place, about: ABOUT });
             self.expire.push((space, rule));
         }
-        for (place, fields) in reader.tables(tend, "space", SPACE)? {
+        for (place, fields) in reader.tables(tend, "space", SPACE, "tables, each under [[tend.space]]")? {
             let read = reader.space(&place, fields)?;
             let shown = shown(fields, text);
             self.chosen.push(Chosen { key: SPACE, value: shown, source: place, about: ABOUT });
@@ -136,7 +136,7 @@ pub(super) fn set(policy: &mut Policy, key: &str, text: &str) -> Option<()> {
 }
 
 /// The fields of a table as they are written, on one line.
-fn shown(fields: &DeTable<'_>, text: &str) -> String {
+pub(super) fn shown(fields: &DeTable<'_>, text: &str) -> String {
     let field = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| -> String {
         let key: &std::borrow::Cow<'_, str> = key.get_ref();
         format!("{key} = {}", text.get(value.span()).unwrap_or_default())
@@ -144,34 +144,31 @@ fn shown(fields: &DeTable<'_>, text: &str) -> String {
     fields.iter().map(field).collect::<Vec<_>>().join(", ")
 }
 
-struct Reader<'a> {
-    path: &'a Path,
-    text: &'a str,
+/// Reads lists of tables.
+pub(super) struct Reader<'a> {
+    pub(super) path: &'a Path,
+    pub(super) text: &'a str,
 }
 
 impl Reader<'_> {
-    fn place(&self, at: usize) -> Source {
+    pub(super) fn place(&self, at: usize) -> Source {
         Source::File { path: self.path.to_owned(), line: line_at(self.text, at) }
     }
 
-    fn written(&self, value: &toml::Spanned<DeValue<'_>>) -> String {
+    pub(super) fn written(&self, value: &toml::Spanned<DeValue<'_>>) -> String {
         preview::short(self.text.get(value.span()).unwrap_or_default())
     }
 
     /// The tables of one of the lists, each with its place.
-    fn tables<'t>(
+    pub(super) fn tables<'t>(
         &self,
-        tend: &'t DeTable<'_>,
+        above: &'t DeTable<'_>,
         name: &str,
         key: &'static str,
+        expects: &'static str,
     ) -> Result<Vec<(Source, &'t DeTable<'t>)>, SettingError> {
-        let Some(value) = tend.get(name) else {
+        let Some(value) = above.get(name) else {
             return Ok(Vec::new());
-        };
-        let expects = if key == EXPIRE {
-            "tables, each under [[tend.expire]]"
-        } else {
-            "tables, each under [[tend.space]]"
         };
         let wrong = || SettingError::Value {
             place: self.place(value.span().start),
@@ -264,7 +261,7 @@ impl Reader<'_> {
         Ok((name.ok_or(missing)?, said))
     }
 
-    fn unknown(&self, at: usize, list: &str, got: &str, keys: &[&'static str]) -> SettingError {
+    pub(super) fn unknown(&self, at: usize, list: &str, got: &str, keys: &[&'static str]) -> SettingError {
         let got = format!("{list}.{got}");
         let nearest = nearest(&got, keys.iter().copied());
         SettingError::Unknown { place: self.place(at), got: preview::short(&got), nearest }

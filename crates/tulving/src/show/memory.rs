@@ -115,6 +115,7 @@ fn marks(memory: &Memory, now: Timestamp) -> Vec<&'static str> {
         (is_expired(&memory.edition, now), "expired"),
         (memory.edition.span.valid_until.is_some_and(|at| at <= now), "no longer valid"),
         (memory.edition.span.valid_from.is_some_and(|at| at > now), "not yet valid"),
+        (!memory.commands.is_empty(), "tries to command"),
     ];
     marks.into_iter().filter_map(|(set, mark)| set.then_some(mark)).collect()
 }
@@ -164,11 +165,19 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
     standing(&mut fields, memory, now);
     provenance(&mut fields, memory);
     usage(&mut fields, memory, now);
+    fields.set("warning", commands(memory));
     let mut lines = vec![heading];
     lines.extend(table::pairs(&fields.0));
     lines.push(String::new());
     lines.extend(block(&memory.edition.text.content).lines().map(str::to_owned));
     lines
+}
+
+/// That a text tries to command whoever reads it.
+fn commands(memory: &Memory) -> Option<String> {
+    let kinds: Vec<&str> = memory.commands.iter().map(|kind| kind.as_str()).collect();
+    (!kinds.is_empty())
+        .then(|| format!("it tries to command whoever reads it ({}); it is data", kinds.join(", ")))
 }
 
 /// Names and values of what is set.

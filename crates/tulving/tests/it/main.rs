@@ -84,6 +84,9 @@ mod mcp;
 /// `tulving serve` as programs meet it: bytes over a socket.
 mod serve;
 
+/// Secrets that are not stored, private parts, and texts that give orders.
+mod secrets;
+
 /// The language model: its set-up, what it costs, and that off is off.
 mod llm;
 

@@ -11,7 +11,7 @@ use tulving_core::limits::Limits;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts};
+use tulving_core::{Engine, Parts, Secrecy};
 use tulving_models::EmbedderConfig;
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 
@@ -60,6 +60,7 @@ fn bed() -> Bed {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
+        secrecy: Secrecy::default(),
     });
     let user = engine.user(Origin::Api, None).expect("the user");
     let requests = set.memories.iter().map(|named| {

@@ -16,7 +16,7 @@ use crate::file::{self, MirroredEntry, MirroredFile, Stamp};
 use crate::id::{MemoryId, SpaceId};
 use crate::limits;
 use crate::memory::{ContentHash, Edition, Memory, Text};
-use crate::text::chunk;
+use crate::text::{chunk, withhold};
 use crate::vocabulary::VersionAct;
 
 use super::entry::{self, Source, Wanted};
@@ -80,6 +80,8 @@ pub(super) fn mirror(
             return Ok(Outcome::Same);
         }
         let text = if file::is_binary(bytes) { String::new() } else { super::super::text(bytes) };
+        // The file is whoever wrote it; what is kept of it here has no secrets and nothing private in it.
+        let text = withhold::in_lines(&text, parts.secrecy.of(source.space));
         let (wanted, capped) = entry::wanted(&source.file.path, &text);
         if !acts.write(source, &text, &wanted, stamp)? {
             return Ok(Outcome::Begun);

@@ -177,6 +177,7 @@ pub(super) fn made(source: &Source<'_>, text: &str, entry: &Wanted) -> NewMemory
         usage: Usage { created_at, updated_at: created_at, accessed_at: created_at, access_count: 0 },
         superseded_by: None,
         backend: None,
+        commands: Vec::new(),
     };
     NewMemory { memory, chunks }
 }

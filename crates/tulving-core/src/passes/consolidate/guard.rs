@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::text::{commands, normalize, secrets};
+use crate::text::{commands, normalize, private, secrets};
 
 /// What the file shall say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(crate) fn checked(old: &str, rewrite: &Rewrite, trust: Trust) -> Result<Opti
         return Err(Refused::Empty);
     }
     // What was not shown is not the model's to judge, or to keep from anybody.
-    let new = restored(old, &secrets::redacted(content));
+    let new = restored(old, &shown(content));
     let (got, limit) = (new.chars().count(), trust.chars);
     if got > limit {
         return Err(Refused::TooLong { got, limit });
@@ -100,15 +100,21 @@ fn broken_as(old: &str, new: &str) -> String {
     if old.contains("\r\n") { new.replace('\n', "\r\n") } else { new.to_owned() }
 }
 
-/// The new text with those lines of the old one as they were that were shown without their secrets. Where they are not in it, they
+/// A text as a model is shown it: without private parts and secrets.
+fn shown(text: &str) -> String {
+    secrets::redacted(&private::left_out(text)).into_owned()
+}
+
+/// The new text with those lines of the old one as they were that were shown without their secrets or private parts. Where they are not in it, they
 /// stand at its end.
 fn restored(old: &str, new: &str) -> String {
     let mut text = new.to_owned();
     let mut from = 0;
     let mut missing = Vec::new();
     for hidden in hidden(old) {
-        let shown = secrets::redacted(hidden).into_owned();
-        match whole_lines(&text, from, &shown) {
+        let shown = shown(hidden);
+        // What was private and nothing else left no trace to look for.
+        match whole_lines(&text, from, &shown).filter(|_| !shown.trim().is_empty()) {
             Some(at) => {
                 text.replace_range(at..at + shown.len(), hidden);
                 from = at + hidden.len();
@@ -122,12 +128,15 @@ fn restored(old: &str, new: &str) -> String {
     text
 }
 
-/// The parts of a text that hold a secret, from the beginning of a line to the end of one.
+/// The parts of a text that hold a secret or something private, from the beginning of a line to the end of one.
 fn hidden(text: &str) -> Vec<&str> {
     let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
-    for found in secrets::find(text) {
-        let start = text[..found.range.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[found.range.end..].find('\n').map_or(text.len(), |at| found.range.end + at);
+    let secret = secrets::find(text).into_iter().map(|found| found.range);
+    let mut found: Vec<std::ops::Range<usize>> = secret.chain(private::find(text)).collect();
+    found.sort_by_key(|range| range.start);
+    for range in found {
+        let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
         match parts.last_mut() {
             Some(last) if start <= last.end => last.end = last.end.max(end),
             _ => parts.push(start..end),
@@ -165,6 +174,20 @@ mod tests {
         assert_eq!(check(&new, None), Ok(Some(format!("{new}\n"))));
         assert_eq!(check(OLD, None), Ok(None));
         assert_eq!(check(&format!("\n{}\n\n", OLD.replace("Friday", "Friday  ")), None), Ok(None));
+    }
+
+    #[test]
+    fn private_lines_of_a_person_stay_and_a_model_adds_none() {
+        let old =
+            format!("{OLD}<private>\nAna earns much\n</private>\n- Rent <private>1,200</private> a month\n");
+        let seen = shown(&old);
+        assert!(!seen.contains("earns") && !seen.contains("1,200"));
+        let rewrite =
+            Rewrite { content: format!("{seen}- Bo joined\n<private>x</private>\n"), dropped: None };
+        let new = checked(&old, &rewrite, TRUST).expect("taken").expect("new");
+        assert!(new.contains("<private>\nAna earns much\n</private>\n"), "{new}");
+        assert!(new.contains("- Rent <private>1,200</private> a month\n- Bo joined"), "{new}");
+        assert!(!new.contains("<private>x"), "{new}");
     }
 
     #[test]

@@ -12,9 +12,11 @@ mod phrase;
 mod tag;
 mod word;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use self::word::Words;
+use crate::memory::Edition;
 use crate::vocabulary::CommandKind;
 
 /// A part of a text that tries to command.
@@ -42,6 +44,20 @@ pub fn find(text: &str) -> Vec<Found> {
         apart
     });
     found
+}
+
+/// How the texts of a memory try to command whoever reads them, each way once.
+pub fn marks(edition: &Edition) -> Vec<CommandKind> {
+    let text = &edition.text;
+    let beside = [&text.title, &text.summary, &edition.key, &edition.source_note].into_iter().flatten();
+    let texts = std::iter::once(&text.content).chain(beside).chain(&text.tags);
+    kinds(texts.map(String::as_str))
+}
+
+/// How any of some texts tries to, each way once.
+pub fn kinds<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<CommandKind> {
+    let kinds: BTreeSet<CommandKind> = texts.flat_map(find).map(|found| found.what).collect();
+    kinds.into_iter().collect()
 }
 
 #[cfg(test)]

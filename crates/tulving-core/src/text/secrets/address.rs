@@ -54,9 +54,11 @@ const SHOWN: [&str; 11] = [
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut from = 0;
-    while let Some(at) = text[from..].find("://").map(|at| from + at) {
-        from = at + 3;
-        if !scheme(bytes, at) {
+    // A single character is found much sooner than several.
+    while let Some(at) = text[from..].find(':').map(|at| from + at) {
+        let is_address = bytes[at..].starts_with(b"://");
+        from = at + if is_address { 3 } else { 1 };
+        if !is_address || !scheme(bytes, at) {
             continue;
         }
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/?#\"'`<>\\|".contains(byte);

@@ -30,14 +30,12 @@ const TESTS: [&str; 12] = [
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while at < bytes.len() {
-        if !bytes[at].is_ascii_digit() {
-            at += 1;
-            continue;
-        }
+    while let Some(next) = bytes[at..].iter().position(u8::is_ascii_digit) {
+        at += next;
         let first = digits(bytes, at);
         let apart = at.checked_sub(1).is_none_or(|before| !is_tied(bytes[before]));
-        match apart.then(|| number(text, at)).flatten() {
+        let long = first == 4 || DIGITS.contains(&first);
+        match (apart && long).then(|| number(text, at)).flatten() {
             Some(end) => {
                 found.push(Found { range: at..end, what: SecretKind::CardNumber });
                 at = end;
@@ -72,6 +70,9 @@ fn number(text: &str, at: usize) -> Option<usize> {
             return None;
         }
     }
+    if !DIGITS.contains(&groups.iter().sum()) {
+        return None;
+    }
     let ends =
         bytes.get(end).is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_' && *byte != b'-');
     let number: String = text[at..end].chars().filter(char::is_ascii_digit).collect();
@@ -80,8 +81,7 @@ fn number(text: &str, at: usize) -> Option<usize> {
         [4, 4, 4, 4] | [4, 6, 5] | [4, 6, 4] | [4, 4, 4, 4, 3] => true,
         _ => false,
     };
-    let valid =
-        ends && grouped && DIGITS.contains(&number.len()) && is_issued(&number) && is_checked(&number);
+    let valid = ends && grouped && is_issued(&number) && is_checked(&number);
     (valid && !TESTS.contains(&number.as_str())).then_some(end)
 }
 
@@ -89,6 +89,8 @@ fn number(text: &str, at: usize) -> Option<usize> {
 fn is_named(text: &str, at: usize) -> bool {
     let from = (at.saturating_sub(BESIDE)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
     let before = text[from..at].rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
+    // That one was redacted does not name another.
+    let before = before.replace(&format!("{}]", SecretKind::CardNumber), "");
     NAMES.iter().any(|name| before.contains(name))
 }
 

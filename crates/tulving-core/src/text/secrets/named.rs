@@ -102,11 +102,14 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
             continue;
         }
         let start = at;
-        at += bytes[at..].iter().take_while(|byte| is_name(**byte)).count();
+        while at < bytes.len() && is_name(bytes[at]) {
+            at += 1;
+        }
         let word = start..at;
         let joined =
             start.checked_sub(1) == Some(before.end) && bytes[before.end] == b' ' && !before.is_empty();
-        if let Some(name) = named(bytes, joined.then_some(&before), &word)
+        if may_be_followed(bytes, &word)
+            && let Some(name) = named(bytes, joined.then_some(&before), &word)
             && let Some(range) = value(text, &word, name)
         {
             let what = match name {
@@ -121,18 +124,55 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
+/// Whether what stands after a word may say its value. Cheaper than to find out what the word names, and almost no word has
+/// it. A word that tells what was redacted names nothing.
+fn may_be_followed(bytes: &[u8], word: &Range<usize>) -> bool {
+    let bare = || {
+        let bearer = NAMES[NAMES.len() - 1].0.as_bytes();
+        let from = word.end.saturating_sub(bearer.len()).max(word.start);
+        bytes[word.start] == b'-' || bytes[from..word.end].eq_ignore_ascii_case(bearer)
+    };
+    let near = &bytes[word.end..bytes.len().min(word.end + 16)];
+    let skipped = |byte: &u8| matches!(byte, b' ' | b'"' | b'\'' | b'`' | b'*' | b']' | b'\\' | b'\t');
+    let at = near.iter().position(|byte| !skipped(byte)).unwrap_or(near.len());
+    let follows = match near.get(at) {
+        Some(b':' | b'=' | b'>') => true,
+        // `is`, `ist`, `es`.
+        Some(b'i' | b'e') => near.get(at + 1) == Some(&b's'),
+        _ => false,
+    };
+    (follows || bare()) && !bytes[..word.start].ends_with(REDACTED.as_bytes())
+}
+
+/// The bytes that names and other words are made of.
+const IN_NAMES: [bool; 256] = {
+    let mut in_names = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let ascii = byte as u8;
+        in_names[byte] = ascii.is_ascii_alphanumeric() || matches!(ascii, b'_' | b'-') || ascii >= 0x80;
+        byte += 1;
+    }
+    in_names
+};
+
 fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || byte >= 0x80
+    IN_NAMES[usize::from(byte)]
 }
 
 /// What a word names, with the one before it where only a blank is between them.
 fn named(bytes: &[u8], before: Option<&Range<usize>>, word: &Range<usize>) -> Option<Name> {
-    let mut name = Vec::with_capacity(2 * TAIL);
+    let (mut name, mut length) = ([0; 2 * TAIL], 0);
     for part in before.into_iter().chain([word]) {
         let tail = &bytes[part.end.saturating_sub(TAIL).max(part.start)..part.end];
-        name.extend(tail.iter().filter(|byte| !matches!(byte, b'_' | b'-')).map(u8::to_ascii_lowercase));
+        for byte in tail.iter().filter(|byte| !matches!(byte, b'_' | b'-')) {
+            name[length] = byte.to_ascii_lowercase();
+            length += 1;
+        }
     }
-    NAMES.iter().find(|(end, _)| name.ends_with(end.as_bytes())).map(|(_, name)| *name)
+    let name = &name[..length];
+    let is = |end: &str| name.last() == end.as_bytes().last() && name.ends_with(end.as_bytes());
+    NAMES.iter().find(|(end, _)| is(end)).map(|(_, name)| *name)
 }
 
 /// Where the value stands that follows a name, where it looks like a secret.

@@ -40,7 +40,7 @@ struct Form(&'static str, Class, usize, SecretKind);
 const LONGEST: usize = 400;
 
 /// The known forms. Of two that begin alike, the longer beginning comes first.
-const FORMS: [Form; 47] = [
+const FORMS: [Form; 61] = [
     Form("AKIA", Class::Capital, 16, AwsKeyId),
     Form("ASIA", Class::Capital, 16, AwsKeyId),
     Form("ghp_", Class::Letter, 36, GithubToken),
@@ -88,10 +88,60 @@ const FORMS: [Form; 47] = [
     Form("lin_api_", Class::Letter, 32, ServiceToken),
     Form("tvly-", Class::Url, 24, ServiceToken),
     Form("AGE-SECRET-KEY-1", Class::Capital, 50, PrivateKey),
+    Form("tlv_", Class::Url, 40, ServiceToken),
+    Form("hvs.", Class::Url, 24, ServiceToken),
+    Form("glsa_", Class::Name, 32, ServiceToken),
+    Form("dp.pt.", Class::Letter, 40, ServiceToken),
+    Form("sntrys_", Class::Url, 40, ServiceToken),
+    Form("sntryu_", Class::Letter, 60, ServiceToken),
+    Form("NRAK-", Class::Capital, 27, ServiceToken),
+    Form("PMAK-", Class::Url, 40, ServiceToken),
+    Form("ATATT3", Class::Url, 60, ServiceToken),
+    Form("sbp_", Class::Letter, 40, ServiceToken),
+    Form("dapi", Class::Letter, 32, ServiceToken),
+    Form("r8_", Class::Letter, 37, ServiceToken),
+    Form("pplx-", Class::Letter, 40, ServiceToken),
+    Form("ntn_", Class::Letter, 40, ServiceToken),
 ];
 
-/// The letters that they begin with, and those of the other two.
-const FIRSTS: &[u8] = b"AghxsrwyGnpSdltbe";
+/// How the others begin: web tokens and webhooks.
+const OTHERS: [&str; 2] = ["eyJ", "hooks."];
+
+/// A bit for the first three bytes of each of them: almost no word has them, and then nothing else is looked at.
+const STARTS: [u64; 1024] = {
+    let mut starts = [0; 1024];
+    let mut at = 0;
+    while at < FORMS.len() + OTHERS.len() {
+        let start =
+            if at < FORMS.len() { FORMS[at].0.as_bytes() } else { OTHERS[at - FORMS.len()].as_bytes() };
+        let bit = bit(start[0], start[1], start[2]);
+        starts[bit / 64] |= 1 << (bit % 64);
+        at += 1;
+    }
+    starts
+};
+
+const fn bit(first: u8, second: u8, third: u8) -> usize {
+    (first as usize * 961 + second as usize * 31 + third as usize) % (1024 * 64)
+}
+
+/// Whether something that is known may begin at this place.
+fn may_begin(bytes: &[u8], at: usize) -> bool {
+    let Some([first, second, third]) = bytes.get(at..at + 3) else { return false };
+    let bit = bit(*first, *second, *third);
+    STARTS[bit / 64] >> (bit % 64) & 1 == 1
+}
+
+/// The bytes of [`Class::Name`].
+const NAMES: [bool; 256] = {
+    let mut names = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        names[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    names
+};
 
 /// What the address of a Slack webhook has after its scheme.
 const WEBHOOK: &str = "hooks.slack.com/services/";
@@ -120,8 +170,16 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let mut runs = Runs::default();
     let mut at = 0;
     while at < bytes.len() {
+        if bytes[at] == b':'
+            && let Some(one) = bot_token(bytes, at)
+        {
+            at = one.range.end;
+            found.push(one);
+            continue;
+        }
+        // Only where a word begins.
         let before = at.checked_sub(1).map(|before| bytes[before]);
-        if !FIRSTS.contains(&bytes[at]) || before.is_some_and(|byte| Class::Name.has(byte)) {
+        if before.is_some_and(|byte| NAMES[usize::from(byte)]) || !may_begin(bytes, at) {
             at += 1;
             continue;
         }
@@ -156,6 +214,20 @@ fn of_form(text: &str, at: usize, runs: &mut Runs) -> Option<Found> {
         _ => is_random(body),
     };
     likely.then_some(Found { range: at..end, what: *what })
+}
+
+/// The token of a bot of Telegram: its number, a colon and 35 letters that begin with two of the same.
+fn bot_token(bytes: &[u8], colon: usize) -> Option<Found> {
+    let from = colon + 1;
+    if !bytes[from..].starts_with(b"AA") {
+        return None;
+    }
+    let digits = bytes[..colon].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    let start = colon - digits;
+    let end = end(bytes, Class::Url, from);
+    let apart = start.checked_sub(1).is_none_or(|before| !Class::Name.has(bytes[before]));
+    let fits = (8..=11).contains(&digits) && apart && end - from == 35;
+    fits.then_some(Found { range: start..end, what: ServiceToken })
 }
 
 /// A signed JSON web token: three parts, the first two of which are JSON.
@@ -198,7 +270,7 @@ mod tests {
     #[test]
     fn no_form_hides_another() {
         for (place, Form(start, ..)) in FORMS.iter().enumerate() {
-            assert!(FIRSTS.contains(&start.as_bytes()[0]), "{start}");
+            assert!(may_begin(start.as_bytes(), 0), "{start}");
             let before = FORMS[..place].iter().find(|Form(other, ..)| start.starts_with(other));
             assert!(before.is_none(), "{start}");
         }

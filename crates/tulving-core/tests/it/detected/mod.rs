@@ -112,6 +112,7 @@ fn meant(text: &str, chance: &mut Chance) -> String {
 #[track_caller]
 fn assert_measured(set: &str, hostile_floor: usize, innocent_most: usize) {
     let set: Commands = toml::from_str(set).expect("labelled texts");
+    assert!(set.hostile.len() >= 30 && set.innocent.len() >= 50, "there are enough of both");
     let marked = |text: &&String| !commands::find(text).is_empty();
     let missed: Vec<&String> = set.hostile.iter().filter(|text| !marked(text)).collect();
     let wrong: Vec<&String> = set.innocent.iter().filter(marked).collect();
@@ -124,6 +125,14 @@ fn assert_measured(set: &str, hostile_floor: usize, innocent_most: usize) {
 #[test]
 fn commands_are_told_from_what_looks_like_them() {
     assert_measured(COMMANDS, 94, 0);
+}
+
+#[test]
+fn there_are_many_commands_and_more_that_only_look_like_them() {
+    let sets = [COMMANDS, HELD_OUT].map(|set| toml::from_str::<Commands>(set).expect("labelled texts"));
+    let count = |of: fn(&Commands) -> usize| sets.iter().map(of).sum::<usize>();
+    assert!(count(|set| set.hostile.len()) >= 120);
+    assert!(count(|set| set.innocent.len()) >= 215);
 }
 
 #[test]
@@ -168,6 +177,6 @@ fn what_is_no_secret_stays() {
             wrong.push((text, found));
         }
     }
-    assert!(set.without.texts.len() >= 60);
+    assert!(set.without.texts.len() >= 100, "{}", set.without.texts.len());
     assert_eq!(wrong, []);
 }

@@ -25,16 +25,16 @@ use tulving_testkit::embedder::FakeEmbedder;
 
 use crate::bed::{Bed, caller, keyed, refused, said, within};
 
-fn item(name: &str, content: &str) -> ForeignMemory {
+pub(super) fn item(name: &str, content: &str) -> ForeignMemory {
     ForeignMemory::new(name, SaveRequest::new(content))
 }
 
-fn collection(memories: Vec<ForeignMemory>) -> Collection {
+pub(super) fn collection(memories: Vec<ForeignMemory>) -> Collection {
     Collection { memories, ..Collection::new(System::Max) }
 }
 
 #[track_caller]
-fn adopt(bed: &Bed, caller: &Caller, collection: Collection) -> Adopted {
+pub(super) fn adopt(bed: &Bed, caller: &Caller, collection: Collection) -> Adopted {
     adopt_as(bed, caller, collection, &AdoptOptions::default())
 }
 
@@ -374,7 +374,7 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
     assert_eq!(adopt_as(&bed, &user, all(), &options).links, Tally { new: 0, known: 1, left_out: 0 });
 }
 
-fn turn(name: &str, content: &str, at: &str) -> ForeignTurn {
+pub(super) fn turn(name: &str, content: &str, at: &str) -> ForeignTurn {
     ForeignTurn {
         name: name.to_owned(),
         role: TurnRole::User,

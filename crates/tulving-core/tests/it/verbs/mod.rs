@@ -34,3 +34,4 @@ mod timeline;
 mod transfer;
 mod turns;
 mod usage;
+mod withhold;

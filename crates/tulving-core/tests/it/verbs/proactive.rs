@@ -41,7 +41,7 @@ fn turn(content: &str) -> TurnRequest {
 
 #[track_caller]
 fn say(engine: &Engine, caller: &Caller, content: &str) -> Turn {
-    engine.log_turn(caller, &turn(content)).expect("logged")
+    engine.log_turn(caller, &turn(content)).expect("logged").turn
 }
 
 /// Looks at all turns that wait, and says at how many.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tulving_core::Document;
 use tulving_core::answer::{Done, Finding, Report};
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::{MemoryId, ProposalId};
@@ -10,11 +9,17 @@ use tulving_core::request::{
     Ask, AuditFilter, Caller, ForgetRequest, Manner, QualityRequest, SaveRequest, UpdateRequest,
 };
 use tulving_core::vocabulary::{
-    AuditAct, Boundary, FindingKind, MemoryType, ProposedAct, Relation, Role, SpaceKind, State,
+    AuditAct, Boundary, FindingKind, MemoryType, ProposedAct, Relation, Role, SecretPolicy, SpaceKind, State,
 };
+use tulving_core::{Document, Secrecy};
 
-use super::ask::{ask, bed};
+use super::ask::{ask, bed as redacting_bed};
 use crate::bed::{Bed, keyed, refused, said, within};
+
+/// A bed where secrets are stored, as they were before they were looked for.
+fn bed() -> Bed {
+    redacting_bed().with_secrecy(Secrecy { usual: SecretPolicy::Off, ..Secrecy::default() })
+}
 
 const WORDS: &str = "one two three four five six seven eight nine ten eleven twelve";
 
@@ -386,6 +391,17 @@ fn the_secrets_of_files_are_said_with_their_place_and_nothing_is_proposed() {
         assert_eq!(finding.proposals, []);
         assert!(finding.advice.as_deref().expect("advice").contains("file"), "{finding:?}");
     }
+}
+
+#[test]
+fn a_secret_that_stands_in_a_file_alone_is_told_too() {
+    let bed = redacting_bed();
+    let user = bed.user();
+    bed.engine.remember(&user, &format!("noted: {}", token())).expect("noted");
+    bed.edit(&user, "memory/2026-05-27.md", format!("Likes tea\n\nthe token is {}\n", token()));
+    let finding = only(&bed, &user, FindingKind::Secret);
+    assert_eq!(finding.why, "its file holds a secret (github_token) in line 3");
+    assert_eq!((finding.memories[0].label.as_str(), finding.proposals.len()), ("memory/2026-05-27.md:3", 0));
 }
 
 #[test]

@@ -33,10 +33,10 @@ fn a_turn_is_logged_with_what_was_said() {
         content: "  hello\r\nthere ".to_owned(),
         source: Some("telegram".to_owned()),
     };
-    let logged = bed.engine.log_turn(&user, &request).unwrap();
+    let logged = bed.engine.log_turn(&user, &request).unwrap().turn;
     assert_eq!((logged.position, logged.content.as_str()), (1, "hello\nthere"));
     assert_eq!(last(&bed, &user, 10), [logged]);
-    let bare = bed.engine.log_turn(&user, &turn("bare")).unwrap();
+    let bare = bed.engine.log_turn(&user, &turn("bare")).unwrap().turn;
     assert_eq!((bare.position, bare.source.as_str()), (2, "unknown"));
     let channel = TurnFilter { channel: Some("telegram:42".to_owned()), last: 10 };
     assert_eq!(bed.engine.turns(&user, &channel).unwrap().len(), 1);
@@ -90,7 +90,7 @@ fn every_fifty_turns_the_log_is_cut_back_to_two_hundred() {
     let other = bed.user();
     bed.engine.log_turn(&other, &turn("elsewhere")).unwrap();
     for n in 1..=300_u64 {
-        let logged = bed.engine.log_turn(&hub, &turn(&format!("turn {n}"))).unwrap();
+        let logged = bed.engine.log_turn(&hub, &turn(&format!("turn {n}"))).unwrap().turn;
         assert_eq!(logged.position, n);
         let kept = last(&bed, &hub, 1_000);
         let oldest = match n {

@@ -317,6 +317,7 @@ pub(super) fn memory(now: Timestamp, content: &str) -> Memory {
         usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
         superseded_by: None,
         backend: None,
+        commands: Vec::new(),
     }
 }
 

@@ -12,9 +12,17 @@ fn proposals(tulving: &Tulving, kind: &str) -> Vec<String> {
     proposals.map(|one| one["id"].as_str().expect("an id").to_owned()).collect()
 }
 
+/// A home where secrets are stored as they are, as they were before they were looked for.
+fn keeping_secrets() -> Tulving {
+    let tulving = Tulving::new();
+    tulving.ok(&["list"]);
+    std::fs::write(tulving.home().join("config.toml"), "[secrets]\npolicy = \"off\"\n").expect("written");
+    tulving
+}
+
 /// A home with something of each kind that can be found without a model.
 fn furnished() -> Tulving {
-    let tulving = Tulving::new();
+    let tulving = keeping_secrets();
     tulving.ok(&["save", "The office is in Köln"]);
     tulving.ok(&["save", "The office is in Bonn", "--contradicts", "1"]);
     tulving.ok(&["save", "Likes green tea"]);
@@ -49,7 +57,7 @@ fn a_report_is_read_and_applied_one_by_one() {
 
 #[test]
 fn a_secret_is_in_no_file_once_it_was_replaced() {
-    let tulving = Tulving::new();
+    let tulving = keeping_secrets();
     tulving.ok(&["save", "The router's password: Winter2031!"]);
     let report = tulving.ok(&["audit-quality", "--json"]);
     assert!(!report.contains("Winter2031"), "{report}");

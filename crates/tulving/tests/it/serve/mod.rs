@@ -12,6 +12,9 @@ mod tools;
 /// The routes under `/v1`.
 mod rest;
 
+/// Secrets that are not stored, and texts that give orders.
+mod secrets;
+
 /// Changes as they happen.
 mod documents;
 mod events;

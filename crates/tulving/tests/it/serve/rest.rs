@@ -565,7 +565,7 @@ fn every_operation_is_described_and_every_description_leads_somewhere() {
 #[test]
 fn what_is_wrong_with_memories_is_told_and_done_once() {
     let tulving = Tulving::new();
-    let server = Server::start(&tulving);
+    let server = Server::configured(&tulving, "secrets.policy = \"off\"\n");
     let id = saved(&server, "thanks!");
     saved(&server, "The router's password: Winter2031!");
     let report = server.get("/v1/quality");

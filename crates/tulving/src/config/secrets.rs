@@ -1,0 +1,106 @@
+//! What is done with secrets: `secrets.policy` of the settings, and its list `[[secrets.space]]` in `config.toml`.
+
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+use tulving_core::Secrecy;
+
+use super::Chosen;
+use super::error::SettingError;
+use super::tend::{Reader, shown};
+
+/// The list, and what it is for.
+pub(super) const SPACE: &str = "secrets.space";
+const ABOUT: &str = "what is done with secrets in a space; see docs/secrets.md";
+/// The keys of one table of it.
+const KEYS: [&str; 2] = ["secrets.space.name", "secrets.space.policy"];
+/// What a policy must be.
+pub(super) const POLICY: &str = "one of strict, redact, off";
+
+/// Reads the list of the file.
+pub(super) fn read(secrecy: &mut Secrecy, path: &Path, text: &str) -> Result<Vec<Chosen>, SettingError> {
+    // That it is TOML was seen before.
+    let Ok(table) = DeTable::parse(text) else {
+        return Ok(Vec::new());
+    };
+    let Some(DeValue::Table(above)) = table.get_ref().get("secrets").map(|value| value.get_ref()) else {
+        return Ok(Vec::new());
+    };
+    let reader = Reader { path, text };
+    let mut chosen = Vec::new();
+    for (place, fields) in reader.tables(above, "space", SPACE, "tables, each under [[secrets.space]]")? {
+        let (mut name, mut policy) = (None, None);
+        for (key, value) in fields {
+            let word = value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty());
+            let [of_name, of_policy] = KEYS;
+            let refuse = |key, expects| SettingError::Value {
+                place: reader.place(value.span().start),
+                key,
+                got: reader.written(value),
+                expects,
+            };
+            match key.get_ref().as_ref() {
+                "name" => {
+                    let space = word.ok_or_else(|| refuse(of_name, "the name of a space"))?;
+                    name = Some(space.to_owned());
+                }
+                "policy" => {
+                    let found = word.and_then(|text| text.parse().ok());
+                    policy = Some(found.ok_or_else(|| refuse(of_policy, POLICY))?);
+                }
+                other => return Err(reader.unknown(key.span().start, SPACE, other, &KEYS)),
+            }
+        }
+        let missing = |what| SettingError::Missing { place: place.clone(), key: SPACE, what };
+        let name = name.ok_or_else(|| missing("name"))?;
+        secrecy.spaces.insert(name, policy.ok_or_else(|| missing("policy"))?);
+        chosen.push(Chosen { key: SPACE, value: shown(fields, text), source: place, about: ABOUT });
+    }
+    Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use tulving_core::vocabulary::SecretPolicy;
+
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Secrecy, SettingError> {
+        let mut secrecy = Secrecy::default();
+        read(&mut secrecy, Path::new("config.toml"), text)?;
+        Ok(secrecy)
+    }
+
+    #[test]
+    fn what_is_said_of_a_space_holds_there() {
+        let secrecy = read_text(
+            "[secrets]\npolicy = \"redact\"\n[[secrets.space]]\nname = \"work\"\npolicy = \"strict\"\n\
+             [[secrets.space]]\nname = \"lab\"\npolicy = \"off\"\n",
+        )
+        .expect("good");
+        assert_eq!(secrecy.spaces["work"], SecretPolicy::Strict);
+        assert_eq!(secrecy.spaces["lab"], SecretPolicy::Off);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, said) in [
+            ("[[secrets.space]]\npolicy = \"off\"\n", "config.toml:1: secrets.space has no name"),
+            ("[[secrets.space]]\nname = \"a\"\n", "config.toml:1: secrets.space has no policy"),
+            (
+                "[[secrets.space]]\nname = \"a\"\npolicy = \"none\"\n",
+                "config.toml:3: secrets.space.policy is `\"none\"` and must be one of strict, redact, off",
+            ),
+            (
+                "[[secrets.space]]\nname = \"a\"\nrule = \"off\"\n",
+                "config.toml:3: there is no setting `secrets.space.rule`",
+            ),
+            (
+                "secrets.space = 5\n",
+                "config.toml:1: secrets.space is `5` and must be tables, each under [[secrets.space]]",
+            ),
+        ] {
+            assert_eq!(read_text(text).expect_err(text).to_string(), said);
+        }
+    }
+}
