@@ -4,7 +4,9 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tulving_core::Engine;
 use tulving_server::http::{Reload, Rules};
 
 use crate::args::Global;
@@ -12,7 +14,7 @@ use crate::config::{self, Chosen, SettingError, Settings};
 use crate::log::Log;
 
 /// Settings that take effect in a running server begin with one of these.
-const LIVE: [&str; 2] = ["server.", "log."];
+const LIVE: [&str; 4] = ["server.", "log.", "proactive.", "shadow_journal."];
 
 /// Settings that are lists of tables.
 const LISTS: [&str; 3] = ["backends", "tend.expire", "tend.space"];
@@ -22,6 +24,9 @@ const NOT_YET: &str = "has changed, and takes effect when the server is started 
 pub(crate) struct Watch {
     global: Global,
     log: Log,
+    engine: Arc<Engine>,
+    /// What was said to do nothing.
+    idle: Option<&'static str>,
     home: PathBuf,
     /// As they were when the server started.
     chosen: Vec<Chosen>,
@@ -33,11 +38,22 @@ pub(crate) struct Watch {
 type Look = (u64, u64, i64, i64);
 
 impl Watch {
-    pub(crate) fn new(global: &Global, settings: &Settings, log: Log) -> Self {
+    pub(crate) fn new(global: &Global, settings: &Settings, log: Log, engine: Arc<Engine>) -> Self {
         let (home, chosen) = (settings.home.clone(), settings.chosen.clone());
         let files = files(settings);
         let seen = looks(&files);
-        Self { global: global.clone(), log, home, chosen, files, seen }
+        let mut watch = Self { global: global.clone(), log, engine, idle: None, home, chosen, files, seen };
+        watch.tell_idle(settings);
+        watch
+    }
+
+    /// Says what does nothing, once until it does something.
+    fn tell_idle(&mut self, settings: &Settings) {
+        let idle = settings.idle();
+        if let Some(idle) = idle.filter(|idle| self.idle != Some(idle)) {
+            tracing::warn!("{idle}");
+        }
+        self.idle = idle;
     }
 
     fn read(&mut self) -> Result<Rules, SettingError> {
@@ -50,6 +66,8 @@ impl Watch {
         self.seen[..1].clone_from_slice(&before);
         let rules = settings.server.rules(&self.home)?;
         self.log.change(settings.logging);
+        self.engine.listen(settings.listening.clone());
+        self.tell_idle(&settings);
         for list in LISTS {
             if values(list, &self.chosen) != values(list, &settings.chosen) {
                 tracing::warn!(setting = list, "{NOT_YET}");

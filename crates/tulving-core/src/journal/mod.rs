@@ -67,14 +67,26 @@ pub struct Noted {
     pub created: bool,
 }
 
+impl Journal {
+    /// What its entries say, in order.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let said = |entry: format::Entry| format::said(&self.content[entry.range]);
+        format::entries(&self.content, format::Form::Journal).into_iter().map(said).collect()
+    }
+}
+
 /// Appends an entry to the journal of today.
 pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<Noted, Error> {
     let entry = format::entry(content, parts.limits.content_bytes)?;
+    append(parts, caller, Day::of(parts.clock.now()), &entry)
+}
+
+/// Appends lines as they are to the journal of a day, all of them or none.
+pub(crate) fn append(parts: &Parts, caller: &Caller, date: Day, lines: &str) -> Result<Noted, Error> {
     let (space, _) = access::workplace(parts, caller)?;
-    let date = Day::of(parts.clock.now());
     let path = path(&Folder::of(&space), &date.journal());
-    let appended = parts.files.append(&path, &entry)?;
-    Ok(Noted { date, path: path.to_string(), entry, created: appended.created })
+    let appended = parts.files.append(&path, lines)?;
+    Ok(Noted { date, path: path.to_string(), entry: lines.to_owned(), created: appended.created })
 }
 
 /// The journal of a day; `None` where there is none.

@@ -69,7 +69,7 @@ pub(crate) struct Settings {
     pub(crate) objects: ObjectPlace,
     /// The languages of the text in images, as tesseract names them.
     pub(crate) languages: Option<String>,
-    /// Which turns are looked at for what is worth keeping.
+    /// Which turns are looked at, for what and by whom.
     pub(crate) listening: Listening,
     /// Where memories are kept; the built-in store alone where there is none.
     pub(crate) backends: Vec<BackendSetting>,
@@ -142,6 +142,12 @@ impl Settings {
     pub(crate) fn space_source(&self) -> &Source {
         let space = self.chosen.iter().find(|chosen| chosen.key == "space");
         space.map_or(&Source::Default, |chosen| &chosen.source)
+    }
+
+    /// What is turned on and does nothing, since no language model is set up.
+    pub(crate) fn idle(&self) -> Option<&'static str> {
+        (self.listening.journal.enabled && self.llm.is_off())
+            .then_some("shadow_journal.enabled does nothing, since no language model is set up")
     }
 }
 
@@ -239,7 +245,7 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
     };
     for Entry { key, line, value, written } in file::entries(&path, &text)? {
         let place = Source::File { path: path.clone(), line };
-        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == table::spelled(&key)) else {
             let nearest = nearest(&key, table::keys());
             return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
