@@ -9,11 +9,12 @@ use crate::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId,
 use crate::job::Job;
 use crate::llm::Usage;
 use crate::memory::{Attachment, Chunk, Edition, Embedding, Memory, Standing};
+use crate::pass::Pass;
 use crate::record::{Loaded, MemoryRecord, Record};
 use crate::space::{Membership, Principal, Space, Token, TokenHash};
 use crate::time::Timestamp;
 use crate::turn::Turn;
-use crate::vocabulary::{Boundary, ChangeKind, Relation, Role, System, VersionAct};
+use crate::vocabulary::{Boundary, ChangeKind, PassOutcome, Relation, Role, System, VersionAct};
 
 /// All the writes of one act, with what they were decided on.
 #[derive(Clone, Debug)]
@@ -182,6 +183,13 @@ pub enum Write {
     },
     /// What was spent is added to what was before on that day, with that model for that purpose.
     Spend(Usage),
+    /// What a pass did is noted. Conflicts where the pass is not in the state that this was decided on.
+    Pass {
+        /// What was known to have become of it; `None` where it was not known.
+        from: Option<PassOutcome>,
+        /// What is known from now on.
+        to: Box<Pass>,
+    },
     /// A space is made.
     AddSpace(Space),
     /// A principal is made.

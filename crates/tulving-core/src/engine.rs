@@ -1,6 +1,7 @@
 //! The front door: one short method for each verb.
 
 mod admin;
+mod consolidating;
 mod hearing;
 mod journaling;
 
@@ -32,7 +33,7 @@ use crate::journal::{self, Day, Followed, Journal, JournalFile, JournalHits, Not
 use crate::lifecycle::rules::Rules;
 use crate::llm::{LlmName, Prompt, Reply};
 use crate::memory::{Attachment, Memory};
-use crate::passes::Gleaned;
+use crate::passes::{Consolidation, Gleaned};
 use crate::process::{self, Processed};
 use crate::push::{self, Document};
 use crate::request::{
@@ -50,6 +51,8 @@ use crate::{
     quality, read, recall, related, relocate, review, save, standing, tend, timeline,
 };
 
+pub use self::consolidating::ConsolidationTick;
+
 /// The memory itself. Cheap to share; every method may be called from any thread.
 pub struct Engine {
     parts: Parts,
@@ -65,6 +68,10 @@ pub struct Engine {
     listening: RwLock<Arc<Listening>>,
     /// What came of those that were.
     gleaned: Mutex<Gleaned>,
+    /// Whether and how journals are consolidated. It may change while a server runs.
+    consolidation: Mutex<Consolidation>,
+    /// Held by whatever is done time and again. Who does not get it tries another time.
+    periodic: Mutex<()>,
 }
 
 impl Engine {
@@ -80,6 +87,8 @@ impl Engine {
             llm: Llm::default(),
             listening: RwLock::default(),
             gleaned: Mutex::default(),
+            consolidation: Mutex::default(),
+            periodic: Mutex::default(),
         }
     }
 
@@ -398,6 +407,7 @@ impl Engine {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Tended>, Error> {
         self.flush()?;
+        let Some(_slot) = self.slot() else { return Ok(None) };
         tend::tend_due(&self.parts, &self.rules, holder, interval, go_on)
     }
 

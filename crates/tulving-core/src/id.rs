@@ -121,6 +121,8 @@ impl PrincipalId {
 impl JobId {
     /// The one job that applies rules, time and again.
     pub const TEND: Self = Self(fixed(5));
+    /// The one job that consolidates journals, time and again.
+    pub const CONSOLIDATE: Self = Self(fixed(6));
 }
 
 /// A version-7 id of the epoch's first millisecond, which minting can never produce.

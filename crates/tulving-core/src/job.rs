@@ -22,6 +22,8 @@ pub const SHADOWS: usize = 64;
 
 /// Applies the rules of every space, time and again.
 pub const TEND: &str = "tend";
+/// Consolidates the journals of every space, time and again.
+pub const CONSOLIDATE: &str = "consolidate";
 
 /// One piece of background work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -88,19 +88,32 @@ fn claim_one(
     lease: Duration,
 ) -> Result<Option<Job>, Error> {
     for job in due {
-        let next = Job {
-            state: JobState::Running,
-            attempts: job.attempts.saturating_add(1),
-            lease: Some(Lease { holder: holder.to_owned(), until: after(now, lease) }),
-            ..job.clone()
-        };
-        match moved(parts, now, job, next) {
-            Ok(next) => return Ok(Some(next)),
-            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {}
-            Err(error) => return Err(error),
+        if let Some(next) = claim_this(parts, job, now, holder, lease)? {
+            return Ok(Some(next));
         }
     }
     Ok(None)
+}
+
+/// Takes a job, unless somebody else takes it first.
+pub(crate) fn claim_this(
+    parts: &Parts,
+    job: Job,
+    now: Timestamp,
+    holder: &str,
+    lease: Duration,
+) -> Result<Option<Job>, Error> {
+    let next = Job {
+        state: JobState::Running,
+        attempts: job.attempts.saturating_add(1),
+        lease: Some(Lease { holder: holder.to_owned(), until: after(now, lease) }),
+        ..job.clone()
+    };
+    match moved(parts, now, job, next) {
+        Ok(next) => Ok(Some(next)),
+        Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Keeps a claimed job for longer.

@@ -381,10 +381,52 @@ vocabulary! {
         TokenCreated = "token_created",
         /// A token was revoked.
         TokenRevoked = "token_revoked",
+        /// A pass rewrote a file of what is always known.
+        Consolidated = "consolidated",
+        /// What a pass did was taken back.
+        Undone = "undone",
         /// A dump was loaded.
         Loaded = "loaded",
         /// A backup replaced the store.
         BackupRestored = "backup_restored",
+    }
+
+    /// What sort of work was done in the background.
+    PassKind, "kind of pass" {
+        /// What a user said was looked at for what is worth keeping.
+        Proactive = "proactive",
+        /// A turn was looked at for what is worth noting in the journal.
+        Shadow = "shadow",
+        /// Journals were looked at for what shall always be known.
+        Consolidate = "consolidate",
+        /// Memories were looked at for what says the same, contradicts or repeats.
+        Records = "records",
+    }
+
+    /// What became of it.
+    PassOutcome, "outcome of a pass" {
+        /// It is under way, or was interrupted.
+        Begun = "begun",
+        /// It changed something.
+        Done = "done",
+        /// There was nothing to change.
+        Nothing = "nothing",
+        /// It could not be done.
+        Failed = "failed",
+        /// What it did was taken back.
+        Undone = "undone",
+    }
+
+    /// What was decided about memories that say nearly the same.
+    Verdict, "decision" {
+        /// The newest takes the place of the others.
+        Updates = "updates",
+        /// They cannot all hold, and it is not known which does.
+        Contradicts = "contradicts",
+        /// The newest is a fact, which takes the place of the others.
+        Fact = "fact",
+        /// They are about different things: nothing relates them.
+        Distinct = "distinct",
     }
 
     /// What sort of secret stands in a text.
@@ -471,6 +513,10 @@ vocabulary! {
         Contradiction = "contradiction",
         /// Two memories say nearly the same.
         NearDuplicate = "near_duplicate",
+        /// Two memories say nearly the same, but for a number or a word that turns the meaning.
+        Differs = "differs",
+        /// Several observations say nearly the same.
+        Repeated = "repeated",
         /// A memory is superseded and pinned.
         SupersededPinned = "superseded_pinned",
         /// Several memories update the same one, and none of them another.
@@ -489,6 +535,10 @@ vocabulary! {
     ProposedAct, "proposed act" {
         /// One memory is said to update another.
         Supersede = "supersede",
+        /// One memory is said to contradict another.
+        Contradict = "contradict",
+        /// An observation becomes a fact, which updates those that said the same before.
+        Promote = "promote",
         /// A memory is forgotten softly.
         Forget = "forget",
         /// A memory is archived.

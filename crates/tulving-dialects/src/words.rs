@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use tulving_core::answer::Strength;
 use tulving_core::vocabulary::{
     Author, Boundary, ContentType, Derivable, FindingKind, JobState, Kind, LinkedBy, MemoryType, Origin,
-    PrincipalKind, ProposedAct, Relation, Role, SpaceKind, Stability, State, Trust, TurnRole, VersionAct,
+    PassKind, PassOutcome, PrincipalKind, ProposedAct, Relation, Role, SpaceKind, Stability, State, Trust,
+    TurnRole, VersionAct,
 };
 
 use crate::Dialect;
@@ -37,6 +38,8 @@ words!(
     LinkedBy,
     MemoryType,
     Origin,
+    PassKind,
+    PassOutcome,
     PrincipalKind,
     ProposedAct,
     Relation,

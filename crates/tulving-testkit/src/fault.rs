@@ -11,13 +11,15 @@ use tulving_core::change::{AdoptedItem, Applied, Change, ChangeSet, Listing};
 use tulving_core::claim::Claim;
 use tulving_core::error::StoreError;
 use tulving_core::file::{ImportedFile, MirroredEntry, MirroredFile};
-use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId, TurnId};
+use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PassId, PrincipalId, Seq, SpaceId, TurnId};
 use tulving_core::job::Job;
 use tulving_core::life::Life;
 use tulving_core::llm::Usage;
 use tulving_core::memory::{Memory, VersionRecord};
+use tulving_core::pass::{Pass, PassFilter};
 use tulving_core::ports::{
-    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Probe, Store, Transfer, Usages,
+    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Passes, Probe, Store, Transfer,
+    Usages,
 };
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
@@ -361,6 +363,16 @@ impl Imports for FaultyStore {
 impl Usages for FaultyStore {
     fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError> {
         self.pass("usage")?.usage(from)
+    }
+}
+
+impl Passes for FaultyStore {
+    fn passes(&self, viewer: &Viewer, filter: &PassFilter) -> Result<Vec<Pass>, StoreError> {
+        self.pass("passes")?.passes(viewer, filter)
+    }
+
+    fn pass(&self, viewer: &Viewer, id: PassId) -> Result<Option<Pass>, StoreError> {
+        FaultyStore::pass(self, "pass")?.pass(viewer, id)
     }
 }
 

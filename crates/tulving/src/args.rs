@@ -15,10 +15,10 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use crate::commands::{
-    associate, attachment, audit, audit_quality, backup, completions, config, context, conversation,
-    dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history, import, jobs, journal,
-    list, llm, load, long_term, mcp, memory, r#move, moves, push, recall, related, revert, review, save,
-    serve, space, tend, timeline, token, tool, turn, update, usage,
+    associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
+    conversation, dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history, import,
+    jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push, recall, related,
+    revert, review, save, serve, space, tend, timeline, token, tool, turn, update, usage,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -141,6 +141,8 @@ pub(crate) enum Command {
     Journal(journal::Journal),
     /// What is always known: MEMORY.md
     LongTerm(long_term::LongTermArgs),
+    /// Take what journals say again and again over into MEMORY.md
+    Consolidate(consolidate::Consolidate),
     /// The files in the folder of a space
     File(file::File),
     /// Archive a conversation as a file and a memory
@@ -173,6 +175,10 @@ pub(crate) enum Command {
     Load(load::Load),
     /// Show the work in the background, or do it now
     Jobs(jobs::Jobs),
+    /// Show what work in the background did
+    Passes(passes::Passes),
+    /// Take back what a pass did
+    Undo(passes::Undo),
     /// Give the file back that a memory describes
     Attachment(attachment::AttachmentArgs),
     /// Embed what waits for vectors

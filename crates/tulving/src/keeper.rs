@@ -1,5 +1,5 @@
-//! Does what waits while a server runs: counts what was used, embeds, folds, gets what was erased out of the files, and
-//! applies the rules for what has aged.
+//! Does what waits while a server runs: counts what was used, embeds, folds, gets what was erased out of the files,
+//! applies the rules for what has aged, and consolidates journals.
 //!
 //! A command does this after it has answered; a server has no end, so a thread does it between calls.
 
@@ -16,8 +16,9 @@ use tulving_core::error::{Class, Error};
 use tulving_core::id::Seq;
 use tulving_core::journal::Followed;
 use tulving_core::request::Caller;
+use tulving_core::space::Space;
 use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Tended};
+use tulving_core::{Consolidated, ConsolidationTick, Engine, Tended};
 use tulving_server::Upkeep;
 use tulving_store::{Folded, Home, SearchIndex, SqliteStore};
 
@@ -34,10 +35,10 @@ const DUE: Duration = Duration::from_secs(10);
 /// Between the steps of that others have their turn.
 const TURN: Duration = Duration::from_millis(20);
 
-/// How often it is looked whether a language model is to be asked.
+/// How often it is looked whether a language model is to be asked about turns.
 const PONDER: Duration = Duration::from_millis(500);
-/// How long a process that ends waits for an answer of it.
-const LEAVING: Duration = Duration::from_secs(1);
+/// How long a server that ends waits for what its language model says.
+const PARTING: Duration = Duration::from_millis(200);
 
 /// As whom this process takes work.
 pub(crate) fn holder() -> String {
@@ -158,6 +159,45 @@ impl Tender {
     }
 }
 
+/// Consolidates journals, in a thread of its own: a language model may take minutes.
+pub(crate) struct Consolidator {
+    stop: SyncSender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Consolidator {
+    /// Starts it. Whether it is turned on is looked at each time. Of several processes on one home, one does the work.
+    pub(crate) fn start(engine: &Arc<Engine>) -> Self {
+        let (stop, stopped) = sync_channel(1);
+        let engine = Arc::clone(engine);
+        let thread = thread::spawn(move || {
+            let mut troubles = Troubles::default();
+            loop {
+                let tick = engine.consolidate_due(&holder()).map_err(coded);
+                match troubles.note("journals are not consolidated", tick) {
+                    Some(ConsolidationTick::Busy) => {
+                        tracing::debug!(
+                            "journals are not consolidated now: the pass before is still under way"
+                        );
+                    }
+                    Some(ConsolidationTick::Done(done)) => say_consolidated(&done),
+                    Some(ConsolidationTick::NotDue) | None => {}
+                }
+                if !matches!(stopped.recv_timeout(DUE), Err(RecvTimeoutError::Timeout)) {
+                    return;
+                }
+            }
+        });
+        Self { stop, thread }
+    }
+
+    /// Ends it. A model that is being asked is not waited for: what it would say is as if it had not been asked.
+    pub(crate) fn stop(self) {
+        drop(self.stop);
+        part_with(&self.thread);
+    }
+}
+
 /// Does what asks a language model, in a thread of its own: one that is slow holds nothing else up.
 pub(crate) struct Thinker {
     stop: SyncSender<()>,
@@ -193,10 +233,7 @@ impl Thinker {
     /// by the next process.
     pub(crate) fn stop(self) {
         drop(self.stop);
-        let begun = Instant::now();
-        while !self.thread.is_finished() && begun.elapsed() < LEAVING {
-            thread::sleep(TURN);
-        }
+        part_with(&self.thread);
     }
 }
 
@@ -204,6 +241,34 @@ impl Thinker {
 pub(crate) fn thinking(home: &Home) -> Option<File> {
     let lock = File::options().create(true).append(true).mode(0o600).open(home.thinking_lock()).ok()?;
     lock.try_lock().is_ok().then_some(lock)
+}
+
+/// Waits a moment for a thread that may be asking a language model.
+fn part_with(thread: &JoinHandle<()>) {
+    let since = Instant::now();
+    while !thread.is_finished() && since.elapsed() < PARTING {
+        thread::sleep(TURN);
+    }
+}
+
+/// What was done, for the log: facts and nothing of what files say.
+fn say_consolidated(done: &[(Space, Consolidated)]) {
+    for (space, told) in done {
+        let Consolidated { journals, added, removed, .. } = told;
+        let (space, pass) = (space.id, told.pass.map(|pass| pass.to_string()));
+        for pass in &told.records {
+            tracing::info!(%space, %pass, "did what is proposed about memories");
+        }
+        match &told.stays {
+            None => tracing::info!(%space, pass, journals, added, removed, "consolidated journals"),
+            Some(why) => {
+                tracing::info!(%space, journals, reason = why, "looked at journals; MEMORY.md stays")
+            }
+        }
+    }
+    if done.is_empty() {
+        tracing::debug!("there are no journals to consolidate");
+    }
 }
 
 /// What was done, for the log: numbers and nothing of what memories say. That nothing was due is for who looks closely.

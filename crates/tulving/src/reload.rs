@@ -14,7 +14,7 @@ use crate::config::{self, Chosen, SettingError, Settings};
 use crate::log::Log;
 
 /// Settings that take effect in a running server begin with one of these.
-const LIVE: [&str; 4] = ["server.", "log.", "proactive.", "shadow_journal."];
+const LIVE: [&str; 5] = ["server.", "log.", "proactive.", "shadow_journal.", "consolidate."];
 
 /// Settings that are lists of tables.
 const LISTS: [&str; 3] = ["backends", "tend.expire", "tend.space"];
@@ -68,6 +68,7 @@ impl Watch {
         self.log.change(settings.logging);
         self.engine.listen(settings.listening.clone());
         self.tell_idle(&settings);
+        self.engine.set_consolidation(settings.consolidation);
         for list in LISTS {
             if values(list, &self.chosen) != values(list, &settings.chosen) {
                 tracing::warn!(setting = list, "{NOT_YET}");

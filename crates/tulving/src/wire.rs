@@ -114,6 +114,7 @@ pub(crate) fn engine(
     .with_rules(settings.tending.rules())
     .with_listening(settings.listening.clone())
     .with_llm(settings.llm.open(&settings.home));
+    engine.set_consolidation(settings.consolidation);
     match backends(settings) {
         None => engine,
         Some(backends) => engine.with_backends(backends),

@@ -47,6 +47,7 @@ const GROUPS: [Group; 6] = [
             "error",
             "limits",
             "llm",
+            "pass",
             "preview",
             "search",
         ],
@@ -92,7 +93,7 @@ const GROUPS: [Group; 6] = [
         ],
         may_cycle: false,
     },
-    Group { name: "journal and passes", modules: &["journal", "passes"], may_cycle: false },
+    Group { name: "journal and passes", modules: &["journal", "ledger", "passes"], may_cycle: false },
     Group { name: "engine", modules: &["engine"], may_cycle: false },
 ];
 

@@ -6,15 +6,16 @@ use std::time::Duration;
 use super::Engine;
 use crate::audit::AuditEntry;
 use crate::error::Error;
-use crate::id::{JobId, PrincipalId};
+use crate::id::{JobId, PassId, PrincipalId};
 use crate::job::Job;
 use crate::llm::Spending;
+use crate::pass::{Pass, PassFilter, ToldPass, Undone};
 use crate::record::{DumpPosition, Record};
 use crate::request::{AuditFilter, Caller, TokenRequest};
 use crate::space::{Membership, Principal, Secret, Space, Token};
 use crate::transfer::Loading;
 use crate::vocabulary::{JobState, PrincipalKind, Role, SpaceKind};
-use crate::{access, directory, history, jobs, transfer, usage};
+use crate::{access, directory, history, jobs, ledger, transfer, usage};
 
 impl Engine {
     /// The spaces that the caller may see.
@@ -116,6 +117,22 @@ impl Engine {
     /// The jobs in these states; empty is all.
     pub fn jobs(&self, caller: &Caller, states: &[JobState], limit: usize) -> Result<Vec<Job>, Error> {
         jobs::jobs(&self.parts, caller, states, limit)
+    }
+
+    /// What passes did in spaces of the caller's, newest first.
+    pub fn passes(&self, caller: &Caller, filter: &PassFilter) -> Result<Vec<Pass>, Error> {
+        ledger::list(&self.parts, caller, filter)
+    }
+
+    /// One of them, with its acts in words.
+    pub fn pass(&self, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
+        ledger::get(&self.parts, caller, id)
+    }
+
+    /// Takes back what a pass did, as far as that still stands, or tells what would be.
+    pub fn undo(&self, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
+        self.built_in("undo")?;
+        ledger::undo(&self.parts, caller, id, dry_run)
     }
 
     /// What the language model has cost on the last days, for an admin of the org.

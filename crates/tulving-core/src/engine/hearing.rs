@@ -14,6 +14,7 @@ use crate::error::{Class, Error, StoreError};
 use crate::id::PassId;
 use crate::job::{self, Job};
 use crate::jobs;
+use crate::pass::Pass;
 use crate::passes::Gleaned;
 use crate::passes::model;
 use crate::passes::proactive::{self, Heard, Known};
@@ -24,7 +25,7 @@ use crate::save::{self, Order, embed};
 use crate::space::{Space, Viewer};
 use crate::text::chunk::Form;
 use crate::turn::{Listening, Turn};
-use crate::vocabulary::{Author, ContentType, JobState, Origin, Role};
+use crate::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
 
 /// The work that is done here.
 const KINDS: &[&str] = &[job::PROACTIVE];
@@ -109,8 +110,12 @@ impl Engine {
         if !listening.hears(&turn, &space) {
             return Ok((Gleaned::default(), None));
         }
-        let (found, trouble) = self.read_turn(listening, &turn);
         let pass = PassId::from_bytes(*job.id.as_bytes());
+        if parts.store.pass(&caller.viewer, pass)?.is_some() {
+            // It was read, and all of it saved, before a process ended.
+            return Ok((Gleaned::default(), None));
+        }
+        let (found, trouble) = self.read_turn(listening, &turn);
         let heard = Heard { turn: &turn, trusted: listening.trusts(&turn), pass };
         let mut known = |statement: &str| known(parts, &caller, &space, statement);
         let (proposals, known) = proactive::proposals(heard, found, &mut known)?;
@@ -118,7 +123,15 @@ impl Engine {
         let gleaned = Gleaned { saved: proposals.len() - aside, aside, known, ..Gleaned::default() };
         let order = |one: proactive::Proposal| Order { quarantined: one.aside, ..Order::of(one.request) };
         if !proposals.is_empty() {
-            save::save_orders(parts, &caller, proposals.into_iter().map(order).collect())?;
+            let orders = proposals.into_iter().map(order).collect();
+            let note = Pass::begun(pass, PassKind::Proactive, space.id, turn.logged_by, parts.clock.now());
+            let asked = self.asks_about_turns(listening) && trouble.is_none();
+            let note = Pass {
+                note: Some(format!("turn {} ({})", turn.position, turn.source)),
+                model: asked.then(|| self.llm()).flatten().map(|llm| llm.to_string()),
+                ..note
+            };
+            save::save_by(parts, &caller, orders, Some(&note))?;
         }
         Ok((gleaned, trouble))
     }

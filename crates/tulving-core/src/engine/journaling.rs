@@ -1,34 +1,34 @@
 //! Notes answers in the journal of the day, in the background, and does whatever else asks a language model there.
 //!
-//! What is to be written is named in the job before it is, by its hash: who takes up the job of a process that ended in between
+//! What is to be written is noted in the ledger before it is, by its digest: who takes up the job of a process that ended in between
 //! finds it in the journal and asks nobody again, or finds nothing of it and begins anew.
 
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
 use super::Engine;
 use super::hearing::{LEASE, ended, failed, found, given_up};
 use crate::access::{self, Parts};
+use crate::change::Write;
 use crate::error::{Conflict, Error, LlmError, StoreError};
+use crate::id::PassId;
 use crate::job::{self, Job};
 use crate::jobs;
-use crate::journal::{self, Day};
+use crate::journal::{self, Day, format};
+use crate::ledger;
 use crate::llm::LlmName;
+use crate::pass::{Pass, PassAct};
 use crate::passes::Gleaned;
 use crate::passes::shadow::{self, Exchange, Hands};
 use crate::process::Processed;
 use crate::read;
 use crate::request::{Caller, TurnFilter};
 use crate::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
-use crate::vocabulary::TurnRole;
+use crate::vocabulary::{JobState, PassKind, PassOutcome, TurnRole};
 
 /// Where a language model cannot be asked for a longer time, such as when the budget of the day is spent, its work waits this long.
 const LONG_PAUSE: Duration = Duration::from_secs(15 * 60);
 /// Where it has as many calls as it may have.
 const SHORT_PAUSE: Duration = Duration::from_secs(5);
-/// The part of a job that names what it is about to write.
-const WRITING: &str = "writing";
 
 impl Engine {
     /// The language model that notes answers in journals, where that is turned on and there is one.
@@ -74,67 +74,93 @@ impl Engine {
         if job.is_spent() {
             return failed(parts, job, jobs::NEVER_ENDED);
         }
-        match self.entries(listening, &job) {
+        let done = self.looked_at(listening, &job);
+        match done {
             Ok(None) => ended(parts, job),
-            Ok(Some((caller, lines))) => self.write(&caller, job, &lines),
+            Ok(Some(lines)) => {
+                self.add_up(Gleaned { journaled: lines, ..Gleaned::default() });
+                let job = Job { state: JobState::Done, lease: None, ..job };
+                Ok(Processed { job, trouble: None, lacking: false })
+            }
             Err(Error::Llm(error)) if !error.was_asked() => {
                 let job = jobs::postpone(parts, job, pause(&error))?;
                 Ok(Processed { job, trouble: Some(error.code().to_owned()), lacking: false })
+            }
+            // Somebody else has it: what is written is theirs to say.
+            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {
+                Ok(Processed { job, trouble: None, lacking: false })
             }
             Err(error) => given_up(parts, job, &error),
         }
     }
 
-    /// What is to be written of an answer, and as whom; `None` where nothing is, or all of it was.
-    fn entries(&self, listening: &Listening, job: &Job) -> Result<Option<(Caller, Vec<String>)>, Error> {
+    /// Writes what is new of an answer, ends its job, and says how many lines that were; `None` where there is nothing to write.
+    fn looked_at(&self, listening: &Listening, job: &Job) -> Result<Option<usize>, Error> {
         let parts = &self.parts;
         let Some((caller, space, answer)) = found(parts, job)? else { return Ok(None) };
         // Before anybody is asked: who may not write there has nothing to ask for.
         access::workplace(parts, &caller)?;
-        if !listening.notes(&answer, &space) || is_written(parts, &caller, job)? {
+        if !listening.notes(&answer, &space) {
             return Ok(None);
         }
-        let said = answered(parts, &caller, &answer)?.filter(|said| said.is_said() && listening.trusts(said));
-        let Some(exchange) = said.and_then(|said| Exchange::of(&said, &answer)) else { return Ok(None) };
+        let id = PassId::from_bytes(*job.id.as_bytes());
+        let before = parts.store.pass(&caller.viewer, id)?;
+        match &before {
+            // Somebody did not want it.
+            Some(pass) if pass.outcome == PassOutcome::Undone => return Ok(None),
+            Some(pass) if is_written(parts, &caller, pass)? => {
+                return end(parts, job, pass.clone()).map(Some);
+            }
+            _ => {}
+        }
+        let lines = self.entries(listening, &caller, &answer)?;
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let now = parts.clock.now();
+        let day = Day::of(now);
+        let act = |line: &String| PassAct::Noted { file: day.path(), entry: format::digest(line) };
+        let pass = Pass {
+            model: self.journaler(listening).map(|llm| llm.to_string()),
+            note: Some(format!("turn {} ({}); author auto", answer.position, answer.source)),
+            acts: lines.iter().map(act).collect(),
+            ..Pass::begun(id, PassKind::Shadow, space.id, answer.logged_by, now)
+        };
+        // That nobody else has taken the job meanwhile is made sure of in the same act.
+        let same = Write::MoveJob { from: Box::new(job.clone()), to: Box::new(job.clone()) };
+        ledger::note_with(parts, before.map(|before| before.outcome), &pass, vec![same])?;
+        journal::append(parts, &caller, day, &lines.join("\n"))?;
+        end(parts, job, pass).map(Some)
+    }
+
+    /// The lines that are new of an answer.
+    fn entries(&self, listening: &Listening, caller: &Caller, answer: &Turn) -> Result<Vec<String>, Error> {
+        let parts = &self.parts;
+        let said = answered(parts, caller, answer)?.filter(|said| said.is_said() && listening.trusts(said));
+        let Some(exchange) = said.and_then(|said| Exchange::of(&said, answer)) else { return Ok(Vec::new()) };
         let begun = parts.clock.now();
-        let entries = shadow::entries(
+        shadow::entries(
             &exchange,
             listening.journal.model.clone(),
             &mut Hands {
                 ask: &mut |prompt| self.ask(shadow::PASS, prompt),
-                search: &mut |query, limit| self.search_journals(&caller, query, limit),
-                today: &said_on(parts, &caller, Day::of(begun))?,
+                search: &mut |query, limit| self.search_journals(caller, query, limit),
+                today: &said_on(parts, caller, Day::of(begun))?,
                 elapsed: &mut || {
                     let micros = parts.clock.now().as_micros().saturating_sub(begun.as_micros());
                     Duration::from_micros(u64::try_from(micros).unwrap_or(0))
                 },
             },
-        )?;
-        Ok((!entries.is_empty()).then_some((caller, entries)))
+        )
     }
+}
 
-    /// Writes entries as one, and ends their job.
-    fn write(&self, caller: &Caller, job: Job, lines: &[String]) -> Result<Processed, Error> {
-        let parts = &self.parts;
-        let now = parts.clock.now();
-        let date = Day::of(now);
-        let hashes: Vec<String> = lines.iter().map(|line| hash(line)).collect();
-        let mut named = job.clone();
-        named.payload[WRITING] = serde_json::json!({ "day": date, "entries": hashes });
-        let job = match jobs::moved(parts, now, job.clone(), named) {
-            Ok(job) => job,
-            // Somebody else has it: what is written is theirs to say.
-            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {
-                return Ok(Processed { job, trouble: None, lacking: false });
-            }
-            Err(error) => return Err(error),
-        };
-        if let Err(error) = journal::append(parts, caller, date, &lines.join("\n")) {
-            return given_up(parts, job, &error);
-        }
-        self.add_up(Gleaned { journaled: lines.len(), ..Gleaned::default() });
-        ended(parts, job)
-    }
+/// Notes that a pass has written what it meant to, and ends its job.
+fn end(parts: &Parts, job: &Job, pass: Pass) -> Result<usize, Error> {
+    let (lines, from) = (pass.acts.len(), pass.outcome);
+    let done = pass.ended(PassOutcome::Done, parts.clock.now());
+    ledger::note_with(parts, Some(from), &done, vec![Write::RemoveJob(Box::new(job.clone()))])?;
+    Ok(lines)
 }
 
 /// How long a language model is left alone that cannot be asked.
@@ -162,16 +188,14 @@ fn said_on(parts: &Parts, caller: &Caller, day: Day) -> Result<Vec<String>, Erro
     Ok(journal.map_or_else(Vec::new, |journal| journal.entries()))
 }
 
-/// Whether what a job was about to write is in the journal.
-fn is_written(parts: &Parts, caller: &Caller, job: &Job) -> Result<bool, Error> {
-    let Some(writing) = job.payload.get(WRITING) else { return Ok(false) };
-    let day = writing.get("day").and_then(|day| day.as_str()).and_then(|day| day.parse().ok());
-    let hashes = writing.get("entries").and_then(|hashes| hashes.as_array());
-    let (Some(day), Some(hashes)) = (day, hashes) else { return Ok(false) };
-    let there = said_on(parts, caller, day)?;
-    Ok(there.iter().any(|entry| hashes.iter().any(|known| known.as_str() == Some(&hash(entry)))))
-}
-
-fn hash(entry: &str) -> String {
-    data_encoding::HEXLOWER.encode(&Sha256::digest(entry))
+/// Whether what a pass was about to write is in the journal.
+fn is_written(parts: &Parts, caller: &Caller, pass: &Pass) -> Result<bool, Error> {
+    for act in &pass.acts {
+        let PassAct::Noted { file, entry } = act else { continue };
+        let Some(day) = Day::of_path(file) else { continue };
+        if said_on(parts, caller, day)?.iter().any(|said| format::digest(said) == *entry) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

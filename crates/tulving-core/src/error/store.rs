@@ -69,6 +69,9 @@ pub enum Conflict {
     /// The job is not as it was.
     #[error("the job was taken by somebody else")]
     JobMoved,
+    /// The pass is not as it was.
+    #[error("the pass was changed by somebody else")]
+    PassMoved,
 }
 
 /// What must be unique.

@@ -1,6 +1,6 @@
 //! Why a verb was not done: the one error that surfaces see.
 
-use crate::id::{MemoryId, MemoryRef, ProposalId, Version};
+use crate::id::{MemoryId, MemoryRef, PassId, ProposalId, Version};
 use crate::time::Timestamp;
 use crate::vocabulary::Role;
 
@@ -71,6 +71,18 @@ pub enum Error {
     NoJob {
         /// As it was named.
         which: String,
+    },
+    /// There is no such pass, or the caller may not see it.
+    #[error("there is no pass {id}")]
+    NoPass {
+        /// As it was named.
+        id: PassId,
+    },
+    /// What the pass did was taken back before.
+    #[error("the pass {id} was undone already")]
+    PassUndone {
+        /// Which.
+        id: PassId,
     },
     /// Nothing like that is proposed: it was done, or what it was about is no longer so.
     #[error("no proposal {id} stands by now")]
@@ -257,6 +269,7 @@ impl Error {
             | Self::NoMember { .. }
             | Self::NoToken { .. }
             | Self::NoJob { .. }
+            | Self::NoPass { .. }
             | Self::NoProposal { .. }
             | Self::NoAttachment { .. }
             | Self::Forgotten { .. } => Class::Absent,
@@ -270,6 +283,7 @@ impl Error {
             | Self::AmbiguousToken { .. }
             | Self::LastAdmin { .. }
             | Self::NotInReview { .. }
+            | Self::PassUndone { .. }
             | Self::Changed { .. } => Class::Conflict,
             Self::File(error) => error.class(),
             Self::AttachmentGone { .. } => Class::Host,
@@ -293,6 +307,8 @@ impl Error {
             Self::NoMember { .. } => "member_not_found",
             Self::NoToken { .. } => "token_not_found",
             Self::NoJob { .. } => "job_not_found",
+            Self::NoPass { .. } => "pass_not_found",
+            Self::PassUndone { .. } => "already_undone",
             Self::NoProposal { .. } => "proposal_not_found",
             Self::BadToken => "bad_token",
             Self::Denied { need: Role::Writer, .. } => "no_write_access",
@@ -336,6 +352,8 @@ impl Error {
             Self::NoProposal { .. } => {
                 "it was done, or a memory has changed; `tulving audit-quality` shows what stands"
             }
+            Self::NoPass { .. } => "`tulving passes` shows those of a space; `--space` looks elsewhere",
+            Self::PassUndone { .. } => "`tulving passes ID` shows what it had done",
             Self::BadToken => "check TULVING_TOKEN, or make a new one with `tulving token create`",
             Self::Denied { .. } => "ask an admin of it",
             Self::Forgotten { .. } => {

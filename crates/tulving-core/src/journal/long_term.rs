@@ -72,8 +72,7 @@ pub(crate) fn replace(
     let path = file(&Folder::of(&space));
     let from = match seen {
         None => From::Any,
-        Some("") => From::Nothing,
-        Some(digest) => From::Digest(digested(digest).ok_or_else(|| changed(&path))?),
+        Some(digest) => seen_as(digest).ok_or_else(|| changed(&path))?,
     };
     parts.files.replace(&path, content.as_bytes(), from, Some(parts.clock.now()))?;
     Ok(load(parts, &path)?)
@@ -107,7 +106,7 @@ pub(crate) fn file(folder: &Folder) -> FilePath {
     super::path(folder, FILE)
 }
 
-fn load(parts: &Parts, path: &FilePath) -> Result<LongTerm, FileError> {
+pub(crate) fn load(parts: &Parts, path: &FilePath) -> Result<LongTerm, FileError> {
     let found = parts.files.read(path, limits::JOURNAL_SHOWN_BYTES)?;
     let digest = found.as_ref().map(|found| data_encoding::HEXLOWER.encode(&Sha256::digest(&found.bytes)));
     let modified_at = found.as_ref().map(|found| found.stamp.modified_at());
@@ -115,8 +114,13 @@ fn load(parts: &Parts, path: &FilePath) -> Result<LongTerm, FileError> {
     Ok(LongTerm { path: path.to_string(), content, digest, modified_at })
 }
 
-fn digested(text: &str) -> Option<[u8; 32]> {
-    data_encoding::HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()?.try_into().ok()
+/// The state of the file that has this digest; empty is no file.
+pub(crate) fn seen_as(digest: &str) -> Option<From> {
+    if digest.is_empty() {
+        return Some(From::Nothing);
+    }
+    let digest = data_encoding::HEXLOWER_PERMISSIVE.decode(digest.as_bytes()).ok()?;
+    digest.try_into().ok().map(From::Digest)
 }
 
 fn changed(path: &FilePath) -> FileError {

@@ -103,6 +103,21 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<JournalFile>, E
     Ok(journals(parts, &folder)?.0)
 }
 
+/// What the journals of the last days say, today among them, newest first.
+pub(crate) fn recent(parts: &Parts, folder: &Folder, days: usize) -> Result<Vec<(Day, String)>, FileError> {
+    let today = Day::of(parts.clock.now());
+    let first = (1..days).fold(today, |day, _| day.before());
+    let (journals, _) = journals(parts, folder)?;
+    let mut said = Vec::new();
+    for journal in journals.into_iter().filter(|journal| (first..=today).contains(&journal.date)) {
+        let path = path(folder, &journal.date.journal());
+        if let Some(found) = parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? {
+            said.push((journal.date, text(&found.bytes)));
+        }
+    }
+    Ok(said)
+}
+
 /// The journals in a folder, newest first, and what is there and is not used.
 fn journals(parts: &Parts, folder: &Folder) -> Result<(Vec<JournalFile>, Vec<Unread>), FileError> {
     let listed = parts.files.list(folder, FOLDER, limits::FILES_LISTED)?;
@@ -118,7 +133,7 @@ fn journals(parts: &Parts, folder: &Folder) -> Result<(Vec<JournalFile>, Vec<Unr
 
 /// The day that a file is the journal of.
 fn day_of(path: &FilePath) -> Option<Day> {
-    Day::of_journal(path.name().strip_prefix(FOLDER)?.strip_prefix('/')?)
+    Day::of_path(path.name())
 }
 
 /// The folder of the caller's space, for who may read there.

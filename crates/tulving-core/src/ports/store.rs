@@ -18,11 +18,12 @@ use crate::change::{AdoptedItem, Applied, Change, ChangeSet, Listing};
 use crate::claim::Claim;
 use crate::error::StoreError;
 use crate::file::{ImportedFile, MirroredEntry, MirroredFile};
-use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PrincipalId, Seq, SpaceId, TurnId};
+use crate::id::{JobId, ListingId, MemoryId, MemoryRef, PassId, PrincipalId, Seq, SpaceId, TurnId};
 use crate::job::Job;
 use crate::life::Life;
 use crate::llm::Usage;
 use crate::memory::{ContentHash, Memory, VersionRecord};
+use crate::pass::{Pass, PassFilter};
 use crate::record::{DumpPosition, Record};
 use crate::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
 use crate::search::{Entry, Section, Sight};
@@ -43,6 +44,7 @@ pub trait Store:
     + Mirrors
     + Imports
     + Usages
+    + Passes
     + Transfer
     + Send
     + Sync
@@ -346,6 +348,16 @@ pub trait Usages {
     /// What was [spent](crate::change::Write::Spend) on this day, as `YYYY-MM-DD`, and on those after it: the newest day first,
     /// then by service, model and purpose.
     fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError>;
+}
+
+/// What passes did.
+pub trait Passes {
+    /// The passes that match, the newest first: of spaces that the viewer is a member of, but for those about private memories
+    /// of others.
+    fn passes(&self, viewer: &Viewer, filter: &PassFilter) -> Result<Vec<Pass>, StoreError>;
+
+    /// One of them.
+    fn pass(&self, viewer: &Viewer, id: PassId) -> Result<Option<Pass>, StoreError>;
 }
 
 /// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.

@@ -5,9 +5,9 @@ use crate::access::Parts;
 use crate::answer::Done;
 use crate::error::Error;
 use crate::id::ProposalId;
-use crate::request::{AssociationRequest, Caller, ForgetRequest, Manner};
-use crate::vocabulary::{ProposedAct, Relation};
-use crate::{associate, forget, standing};
+use crate::request::{AssociationRequest, Caller, ForgetRequest, Manner, UpdateRequest};
+use crate::vocabulary::{MemoryType, ProposedAct, Relation};
+use crate::{associate, edit, forget, standing};
 
 /// Does a deed and says what became of it.
 pub(super) fn act(parts: &Parts, caller: &Caller, id: ProposalId, deed: &Deed) -> Result<Done, Error> {
@@ -16,13 +16,25 @@ pub(super) fn act(parts: &Parts, caller: &Caller, id: ProposalId, deed: &Deed) -
     let (message, saved) = match deed.act {
         ProposedAct::Supersede => {
             let older = deed.of.get(1).ok_or_else(stale)?;
-            let request = AssociationRequest {
-                target: older.id.into(),
-                relation: Some(Relation::Updates),
-                weight: deed.weight.map(crate::score::Weight::get),
-            };
-            associate::associate(parts, caller, first.id.into(), &request)?;
+            link(parts, caller, first, older, Relation::Updates, deed)?;
             (format!("{} updates {} from now on", first.label, older.label), None)
+        }
+        ProposedAct::Contradict => {
+            let other = deed.of.get(1).ok_or_else(stale)?;
+            link(parts, caller, first, other, Relation::Contradicts, deed)?;
+            (format!("{} contradicts {} from now on", first.label, other.label), None)
+        }
+        ProposedAct::Promote => {
+            let fact = UpdateRequest {
+                if_version: Some(first.version),
+                memory_type: Some(MemoryType::Fact),
+                ..UpdateRequest::default()
+            };
+            edit::update(parts, caller, first.id.into(), &fact)?;
+            for other in &deed.of[1..] {
+                link(parts, caller, first, other, Relation::Updates, deed)?;
+            }
+            (format!("{} is a fact from now on", first.label), None)
         }
         ProposedAct::Forget => {
             let request = ForgetRequest { manner: Manner::Soft, reason: Some(deed.reason.to_owned()) };
@@ -40,4 +52,17 @@ pub(super) fn act(parts: &Parts, caller: &Caller, id: ProposalId, deed: &Deed) -
         }
     };
     Ok(Done { proposal: id, act: deed.act, message, saved })
+}
+
+fn link(
+    parts: &Parts,
+    caller: &Caller,
+    from: &Subject,
+    to: &Subject,
+    relation: Relation,
+    deed: &Deed,
+) -> Result<(), Error> {
+    let weight = deed.weight.map(crate::score::Weight::get);
+    let request = AssociationRequest { target: to.id.into(), relation: Some(relation), weight };
+    associate::associate(parts, caller, from.id.into(), &request).map(drop)
 }

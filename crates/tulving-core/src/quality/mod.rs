@@ -7,6 +7,7 @@
 mod act;
 mod links;
 mod look;
+pub(crate) mod merge;
 mod replace;
 mod scan;
 
@@ -79,6 +80,11 @@ impl Deed {
         let name = |place: usize| self.of.get(place).map_or("", |subject| subject.label.as_str());
         match self.act {
             ProposedAct::Supersede => format!("{} updates {}", name(0), name(1)),
+            ProposedAct::Contradict => format!("{} contradicts {}", name(0), name(1)),
+            ProposedAct::Promote => {
+                let others: Vec<&str> = self.of.iter().skip(1).map(|one| one.label.as_str()).collect();
+                format!("make {} a fact that updates {}", name(0), others.join(" and "))
+            }
             ProposedAct::Forget => format!("forget {}; it can be restored", name(0)),
             ProposedAct::Archive => format!("archive {}; it can be brought back", name(0)),
             ProposedAct::ReplaceRedacted => {

@@ -138,11 +138,15 @@ pub fn plain(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// The numbers of a text and the words that turn its meaning, ascending.
-fn telling(text: &str) -> Vec<u64> {
+/// The numbers of a text and the words that turn its meaning, in lower case, in their order.
+pub fn telling_words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let lower = words.map(str::to_lowercase).filter(|word| is_telling(word));
-    let mut telling: Vec<u64> = lower.map(|word| number(&word)).collect();
+    words.map(str::to_lowercase).filter(|word| is_telling(word)).collect()
+}
+
+/// The same as numbers, ascending.
+fn telling(text: &str) -> Vec<u64> {
+    let mut telling: Vec<u64> = telling_words(text).iter().map(|word| number(word)).collect();
     telling.sort_unstable();
     telling
 }

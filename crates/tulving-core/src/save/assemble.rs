@@ -14,10 +14,11 @@ use crate::job::Job;
 use crate::jobs;
 use crate::memory::{Chunk, Embedding, Memory, Provenance, Standing, Usage};
 use crate::objects;
+use crate::pass::{Pass, PassAct};
 use crate::request::{Caller, Forgotten};
 use crate::space::Space;
 use crate::time::Timestamp;
-use crate::vocabulary::{Author, Boundary, LinkedBy, Relation, Role, State, Trust, VersionAct};
+use crate::vocabulary::{Author, Boundary, LinkedBy, PassOutcome, Relation, Role, State, Trust, VersionAct};
 
 use super::dedupe::{self, Pending, Slot};
 use super::derive::About;
@@ -39,6 +40,8 @@ pub(crate) struct Act<'a> {
     seen: Option<Seq>,
     /// The new memories that were compared with others.
     compared: Vec<Compared>,
+    /// The pass that it is, where it is one.
+    pass: Option<Pass>,
 }
 
 /// A new memory that is linked to those that say nearly the same.
@@ -73,7 +76,13 @@ impl<'a> Act<'a> {
             inserted: Vec::new(),
             seen: None,
             compared: Vec::new(),
+            pass: None,
         }
+    }
+
+    /// The same as what a pass does, which is noted with it.
+    pub(crate) fn of(self, pass: Option<Pass>) -> Self {
+        Self { pass, ..self }
     }
 
     /// Decides what becomes of a draft.
@@ -157,6 +166,13 @@ impl<'a> Act<'a> {
     fn create(&mut self, draft: &Draft, chunks: &[Chunk]) -> (Fate, Memory, bool) {
         let memory = fresh(draft, self.space, self.caller, self.now);
         self.inserted.push(memory.id);
+        if let Some(pass) = &mut self.pass {
+            let aside = draft.quarantined;
+            pass.acts.push(PassAct::Saved { memory: memory.id, version: memory.version, aside });
+            pass.private_to = pass
+                .private_to
+                .or_else(|| (memory.edition.boundary == Boundary::Private).then_some(memory.owner));
+        }
         self.writes
             .push(Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks.to_vec() })));
         self.pending.note(memory.clone());
@@ -368,7 +384,12 @@ impl<'a> Act<'a> {
 
     /// Writes the act and gives the receipts.
     pub(crate) fn apply(self, trouble: Option<&Warning>) -> Result<Vec<Receipt>, Error> {
-        let Self { parts, caller, now, rights, writes, mut receipts, inserted, seen, compared, .. } = self;
+        let Self {
+            parts, caller, now, rights, mut writes, mut receipts, inserted, seen, compared, pass, ..
+        } = self;
+        if let Some(pass) = pass.filter(|pass| !pass.acts.is_empty()) {
+            writes.push(Write::Pass { from: None, to: Box::new(pass.ended(PassOutcome::Done, now)) });
+        }
         if !writes.is_empty() {
             let applied = parts.store.apply(&access::changes(caller, now, rights, writes))?;
             let numbers: HashMap<_, _> = inserted.into_iter().zip(applied.numbers).collect();

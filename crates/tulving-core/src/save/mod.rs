@@ -15,6 +15,7 @@ use crate::embedding::Source;
 use crate::error::{Error, Field, Invalid};
 use crate::id::MemoryId;
 use crate::limits;
+use crate::pass::Pass;
 use crate::request::{Caller, SaveRequest};
 use crate::space::Space;
 use crate::text::chunk::Form;
@@ -81,6 +82,16 @@ impl Order {
 
 /// Saves several memories as one act, with what is said beside the requests.
 pub(crate) fn save_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) -> Result<Vec<Receipt>, Error> {
+    save_by(parts, caller, orders, None)
+}
+
+/// The same as what a pass does: that it did is noted in the same act, where anything new was saved.
+pub(crate) fn save_by(
+    parts: &Parts,
+    caller: &Caller,
+    orders: Vec<Order>,
+    pass: Option<&Pass>,
+) -> Result<Vec<Receipt>, Error> {
     let later = orders.iter().any(|order| order.later);
     let (requests, beside): (Vec<_>, Vec<_>) = orders
         .into_iter()
@@ -101,7 +112,7 @@ pub(crate) fn save_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) ->
     access::decide_again(|| {
         let (space, right) = first.take().map_or_else(|| access::workplace(parts, caller), Ok)?;
         let now = parts.clock.now();
-        let mut act = assemble::Act::new(parts, caller, &space, right, now);
+        let mut act = assemble::Act::new(parts, caller, &space, right, now).of(pass.cloned());
         for (index, (draft, chunks)) in drafts.iter().zip(&chunks).enumerate() {
             act.add(draft, chunks).map_err(|error| in_batch(index, error))?;
         }

@@ -4,6 +4,7 @@ pub mod block;
 pub mod cast;
 pub mod chunk;
 pub mod commands;
+pub mod diff;
 pub mod fold;
 pub mod front;
 pub mod junk;

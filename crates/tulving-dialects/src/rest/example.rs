@@ -81,7 +81,7 @@ fn known(field: &str) -> Option<Value> {
         "conversation" => json!("2026-05-27-languages"),
         "digest" => json!("3f0a377ba0a4a460ecb616f6507ce0d8cfa3e704025d4fda3ed0c5ca05468728"),
         "hub_id" | "space_id" => json!("team-notes"),
-        "token_id" | "job_id" => json!("0198c5a2-b4e0-7c1f-9d3a-5e6f70812345"),
+        "token_id" | "job_id" | "pass_id" => json!("0198c5a2-b4e0-7c1f-9d3a-5e6f70812345"),
         "content" => json!("Prefers TypeScript over JavaScript"),
         "query" | "q" | "about" => json!("which language for new projects?"),
         "title" => json!("Languages"),

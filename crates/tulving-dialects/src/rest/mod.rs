@@ -9,6 +9,7 @@ mod journals;
 mod links;
 mod memories;
 mod operation;
+mod passes;
 mod people;
 mod quality;
 mod recall;
@@ -40,6 +41,7 @@ pub fn operations() -> &'static [Operation] {
             ("Journals", journals::operations()),
             ("Files and conversations", files::operations()),
             ("Turns and jobs", work::operations()),
+            ("Turns and jobs", passes::operations()),
         ];
         let told =
             |(group, all): (&'static str, Vec<Operation>)| all.into_iter().map(move |one| one.within(group));

@@ -22,6 +22,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0008_adopted.sql"),
     include_str!("../../migrations/sqlite/0009_lifecycle.sql"),
     include_str!("../../migrations/sqlite/0010_spending.sql"),
+    include_str!("../../migrations/sqlite/0011_passes.sql"),
     include_str!("../../migrations/sqlite/0013_dropped.sql"),
 ];
 
@@ -94,15 +95,15 @@ pub(super) fn renew_epoch(connection: &Connection) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use tulving_core::vocabulary::{
-        Author, Boundary, ChangeKind, ContentType, JobState, Kind, LinkedBy, MemoryType, Origin, Relation,
-        Stability, State, System, Trust, TurnRole, VersionAct,
+        Author, Boundary, ChangeKind, ContentType, JobState, Kind, LinkedBy, MemoryType, Origin, PassOutcome,
+        Relation, Stability, State, System, Trust, TurnRole, VersionAct,
     };
 
     use super::*;
 
     #[test]
     fn the_schema_takes_every_word_of_the_vocabularies() {
-        let lists: [(&str, &[&str]); 23] = [
+        let lists: [(&str, &[&str]); 24] = [
             ("principals.kind", PrincipalKind::WORDS),
             ("spaces.kind", SpaceKind::WORDS),
             ("members.realm", Realm::WORDS),
@@ -126,6 +127,7 @@ mod tests {
             ("jobs.state", JobState::WORDS),
             ("changes.kind", ChangeKind::WORDS),
             ("adopted.system", System::WORDS),
+            ("passes.outcome", PassOutcome::WORDS),
         ];
         let schema = Connection::open_in_memory().expect("opened");
         schema.execute_batch(&STEPS.concat()).expect("made");

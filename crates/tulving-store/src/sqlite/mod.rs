@@ -23,6 +23,7 @@ mod log;
 mod migrate;
 mod mirrors;
 mod open;
+mod passes;
 mod read;
 mod readers;
 mod rescue;

@@ -492,6 +492,16 @@ fn what_is_spent_adds_up() {
 }
 
 #[test]
+fn a_pass_reads_back_and_moves_on_from_what_it_was() {
+    keeps(contract::passes::a_pass_reads_back_and_moves_on_from_what_it_was);
+}
+
+#[test]
+fn a_pass_is_told_to_members_and_of_private_memories_to_their_owner() {
+    keeps(contract::passes::a_pass_is_told_to_members_and_of_private_memories_to_their_owner);
+}
+
+#[test]
 fn every_change_has_its_entry() {
     keeps(contract::log::every_change_has_its_entry);
 }

@@ -168,6 +168,11 @@ checks! {
     usage {
         what_is_spent_adds_up,
     }
+    /// What passes did.
+    passes {
+        a_pass_reads_back_and_moves_on_from_what_it_was,
+        a_pass_is_told_to_members_and_of_private_memories_to_their_owner,
+    }
     /// The change log and the audit.
     log {
         every_change_has_its_entry,

@@ -158,6 +158,8 @@ fn heading(kind: FindingKind) -> &'static str {
         FindingKind::Instructions => "What tries to command an agent",
         FindingKind::Contradiction => "Contradictions",
         FindingKind::NearDuplicate => "Near-duplicates",
+        FindingKind::Differs => "Nearly the same, but for a number or a denial",
+        FindingKind::Repeated => "Observed several times",
         FindingKind::SupersededPinned => "Superseded and pinned",
         FindingKind::Fork => "Updated by several",
         FindingKind::Oversized => "Too long for one memory",

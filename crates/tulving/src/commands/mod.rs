@@ -9,6 +9,7 @@ pub(crate) mod backup;
 mod batch;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod consolidate;
 pub(crate) mod context;
 pub(crate) mod conversation;
 pub(crate) mod dissociate;
@@ -32,6 +33,7 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod r#move;
 pub(crate) mod moves;
+pub(crate) mod passes;
 pub(crate) mod push;
 pub(crate) mod recall;
 pub(crate) mod related;
@@ -128,6 +130,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Context(args) => context::run(args, app, printer),
         Command::Journal(args) => journal::run(args, app, printer),
         Command::LongTerm(args) => long_term::run(args, app, printer),
+        Command::Consolidate(args) => consolidate::run(args, app, printer),
         Command::File(args) => file::run(args, app, printer),
         Command::ArchiveConversation(args) => conversation::archive(args, app, printer),
         Command::Conversation(args) => conversation::run(args, app, printer),
@@ -143,6 +146,8 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Backup(args) => backup::run(args, app, printer),
         Command::Dump(args) => dump::run(args, app, printer),
         Command::Jobs(args) => jobs::run(args, app, printer),
+        Command::Passes(args) => passes::run(args, app, printer),
+        Command::Undo(args) => passes::undo(args, app, printer),
         Command::Attachment(args) => attachment::run(args, app, printer),
         Command::Embed(args) => embed::run(args, app, printer),
         Command::Llm(args) => llm::run(args, app, printer),

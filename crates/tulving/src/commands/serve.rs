@@ -20,7 +20,7 @@ use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::holder;
-use crate::keeper::{Keeper, Tender, Thinker};
+use crate::keeper::{Consolidator, Keeper, Tender, Thinker};
 use crate::log::Log;
 use crate::print::Printer;
 use crate::reload::Watch;
@@ -105,11 +105,13 @@ pub(super) fn run(
     let thinker = Thinker::start(&app.engine, app.store.home());
     let tending = &app.settings.tending;
     let tender = tending.enabled.then(|| Tender::start(&app.engine, tending.interval));
+    let consolidator = Consolidator::start(&app.engine);
     let store = Arc::clone(&app.store);
     let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)
         .under(rules)
         .telling(watched(store));
     listener.serve(service, watch);
+    consolidator.stop();
     if let Some(tender) = tender {
         tender.stop();
     }

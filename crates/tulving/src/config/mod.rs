@@ -21,6 +21,7 @@ use std::{env, fs, io};
 use anstream::ColorChoice;
 use etcetera::base_strategy::{self, BaseStrategy};
 use serde::Serialize;
+use tulving_core::Consolidation;
 use tulving_core::limits::Limits;
 use tulving_core::preview;
 use tulving_core::space::Secret;
@@ -71,6 +72,8 @@ pub(crate) struct Settings {
     pub(crate) languages: Option<String>,
     /// Which turns are looked at, for what and by whom.
     pub(crate) listening: Listening,
+    /// Whether and how journals are consolidated.
+    pub(crate) consolidation: Consolidation,
     /// Where memories are kept; the built-in store alone where there is none.
     pub(crate) backends: Vec<BackendSetting>,
     /// What is done with what has aged.
@@ -176,6 +179,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         objects: ObjectPlace::default(),
         languages: None,
         listening: Listening::default(),
+        consolidation: Consolidation::default(),
         backends: Vec::new(),
         tending: Tending::default(),
         server: Server::default(),

@@ -462,6 +462,54 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "consolidate.enabled",
+        variable: "TULVING_CONSOLIDATE_ENABLED",
+        default: "false",
+        about: "whether a server lets the language model promote what journals say to MEMORY.md",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.consolidation.enabled = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "consolidate.interval_hours",
+        variable: "TULVING_CONSOLIDATE_INTERVAL_HOURS",
+        default: "24",
+        about: "how many hours are between two such passes",
+        expects: "a whole number from 1 to 8760",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.consolidation.interval = Duration::from_secs(3_600 * within(text, 1, 8_760)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "consolidate.max_loss",
+        variable: "TULVING_CONSOLIDATE_MAX_LOSS",
+        default: "0.3",
+        about: "the share of the lines of MEMORY.md that may go without the model saying why",
+        expects: "a number from 0 to 1",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.consolidation.max_loss = within(text, 0.0, 1.0)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "consolidate.apply",
+        variable: "TULVING_CONSOLIDATE_APPLY",
+        default: "false",
+        about: "whether such a pass also does what is proposed about memories, as far as the model finds it right",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.consolidation.apply = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
         key: "tend.enabled",
         variable: "TULVING_TEND_ENABLED",
         default: "true",
@@ -780,8 +828,12 @@ impl Setting {
 }
 
 /// How other tools spell settings, in `config.toml`.
-const SPELLINGS: &[(&str, &str)] =
-    &[("shadowJournal.enabled", "shadow_journal.enabled"), ("shadowJournal.model", "shadow_journal.model")];
+const SPELLINGS: &[(&str, &str)] = &[
+    ("shadowJournal.enabled", "shadow_journal.enabled"),
+    ("shadowJournal.model", "shadow_journal.model"),
+    ("memConsolidate.enabled", "consolidate.enabled"),
+    ("memConsolidate.intervalHours", "consolidate.interval_hours"),
+];
 
 /// The key as it is spelled here.
 pub(super) fn spelled(key: &str) -> &str {

@@ -22,7 +22,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    fn saying(status: u16, body: &str) -> Self {
+    pub(crate) fn saying(status: u16, body: &str) -> Self {
         let body = body.to_owned();
         Self::answering(move |_| (status, body.clone()))
     }
@@ -74,7 +74,7 @@ fn good() -> Value {
             "usage": { "prompt_tokens": 61, "completion_tokens": 14 } })
 }
 
-fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
+pub(crate) fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
     let mut command = tulving.command(args);
     command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
     command.env("TULVING_LLM_BASE_URL", url).env("TULVING_LLM_API_KEY", KEY);

@@ -54,6 +54,9 @@ mod proactive;
 /// Journals and what is always known, in files of the workspace.
 mod journal;
 
+/// What journals say, taken over into `MEMORY.md`: by a model, by rules, by a server, killed, and undone.
+mod consolidate;
+
 /// The files of a space.
 mod files;
 

@@ -56,7 +56,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
 }
 
 /// How what stands in the place of a secret begins.
-const REDACTED: &str = "[redacted: ";
+pub const REDACTED: &str = "[redacted: ";
 
 /// What was found, in order. Those that overlap are one, of the kind that says more: a known form says more than a name
 /// beside it.

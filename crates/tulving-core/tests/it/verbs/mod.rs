@@ -3,6 +3,7 @@
 mod adopt;
 mod archive;
 mod ask;
+mod consolidate;
 mod directory;
 mod edit;
 mod embed;
@@ -19,6 +20,7 @@ mod long_term;
 mod mirror;
 mod near;
 mod once;
+mod passes;
 mod proactive;
 mod push;
 mod quality;

@@ -495,3 +495,45 @@ fn what_is_forgotten_is_not_looked_at() {
     bed.update(&user, other, &UpdateRequest { tags: Some(vec![token()]), ..UpdateRequest::default() });
     assert_eq!(only(&bed, &user, FindingKind::Secret).why, "it holds a secret (github_token) in its tag");
 }
+
+#[test]
+fn of_what_differs_by_a_number_either_may_be_said() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, format!("{WORDS} in room 12").as_str()).id;
+    let new = bed.save(&user, format!("{WORDS} in room 14").as_str()).id;
+    let finding = only(&bed, &user, FindingKind::Differs);
+    assert_eq!(ids(&finding), [old, new]);
+    assert!(finding.why.ends_with("and one says `12` where the other says `14`"), "{}", finding.why);
+    let acts: Vec<ProposedAct> = finding.proposals.iter().map(|one| one.act).collect();
+    assert_eq!(acts, [ProposedAct::Supersede, ProposedAct::Contradict]);
+    let done = apply(&bed, &user, &finding, 1);
+    assert_eq!(done.message, "#2 contradicts #1 from now on");
+    let contradiction = only(&bed, &user, FindingKind::Contradiction);
+    apply(&bed, &user, &contradiction, 0);
+    assert_eq!(bed.get(&user, old).superseded_by, Some(new));
+    assert_eq!(of_kind(&bed, &user, FindingKind::Differs), []);
+}
+
+#[test]
+fn what_was_observed_again_and_again_may_become_a_fact() {
+    let bed = bed();
+    let user = bed.user();
+    let observed = |content: String| {
+        let request = SaveRequest { memory_type: Some(MemoryType::Observation), ..SaveRequest::new(content) };
+        bed.save(&user, request).id
+    };
+    let first = observed(WORDS.to_owned());
+    let second = observed(format!("{WORDS} again"));
+    assert_eq!(of_kind(&bed, &user, FindingKind::Repeated), [], "twice is not enough");
+    let third = observed(format!("{WORDS} indeed"));
+    let finding = only(&bed, &user, FindingKind::Repeated);
+    assert_eq!(ids(&finding)[0], third);
+    assert_eq!(finding.why, "it was observed 3 times");
+    let done = apply(&bed, &user, &finding, 0);
+    assert_eq!((done.act, done.message.as_str()), (ProposedAct::Promote, "#3 is a fact from now on"));
+    assert_eq!(bed.get(&user, third).edition.class.memory_type, MemoryType::Fact);
+    for old in [first, second] {
+        assert_eq!(bed.get(&user, old).superseded_by, Some(third));
+    }
+}

@@ -1,19 +1,21 @@
 //! The shadow journaler: what of answers comes into the journal of the day, when, once, and what not.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tulving_core::error::LlmError;
 use tulving_core::job::{SHADOW, SHADOWS};
 use tulving_core::journal::Day;
 use tulving_core::llm::{Ended, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
+use tulving_core::pass::PassFilter;
 use tulving_core::ports::{Jobs, LanguageModel};
 use tulving_core::request::{Caller, TurnFilter, TurnRequest};
 use tulving_core::turn::{Journaling, Listening};
-use tulving_core::vocabulary::{JobState, Role, TurnRole};
+use tulving_core::vocabulary::{JobState, PassKind, PassOutcome, Role, TurnRole};
 use tulving_core::{Engine, Llm};
 use tulving_testkit::embedder::NoEmbedder;
+use tulving_testkit::files::MemoryFiles;
 use tulving_testkit::llm::ScriptedLlm;
 
 use crate::bed::{Bed, within};
@@ -81,7 +83,11 @@ fn usage(bed: &Bed, engine: &Engine) -> Vec<Usage> {
 
 /// Searches when it is asked, and then asks to remember; as often as one likes.
 #[derive(Default)]
-struct Steady(AtomicUsize);
+struct Steady {
+    asked: AtomicUsize,
+    /// Broken when it has said what to remember, once.
+    breaks: Mutex<Option<Arc<MemoryFiles>>>,
+}
 
 impl LanguageModel for Steady {
     fn name(&self) -> Option<LlmName> {
@@ -89,8 +95,11 @@ impl LanguageModel for Steady {
     }
 
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        self.0.fetch_add(1, Ordering::SeqCst);
+        self.asked.fetch_add(1, Ordering::SeqCst);
         let searched = prompt.messages.iter().any(|message| matches!(message, Message::ToolResult { .. }));
+        if let Some(files) = searched.then(|| self.breaks.lock().expect("whole").take()).flatten() {
+            files.set_broken(true);
+        }
         let (name, arguments) = if searched { ("remember", REMEMBER) } else { ("memory_search", SEARCH) };
         let calls = vec![ToolCall::written("c".to_owned(), name.to_owned(), arguments)];
         Ok(Reply { text: String::new(), calls, tokens: Tokens::default(), ended: Ended::ToolCalls })
@@ -123,6 +132,14 @@ fn what_is_new_of_an_answer_comes_into_the_journal_of_the_day() {
     assert_eq!(journal(&engine, &user), format!("The demo went well.\n{NOTED}\n"), "a plain line");
     assert_eq!(engine.gleaned().journaled, 1);
     assert_eq!(jobs(&bed), [], "nothing is left of it");
+    let passes = engine.passes(&user, &PassFilter { limit: 9, ..PassFilter::default() }).expect("passes");
+    let [pass] = &passes[..] else { panic!("one pass") };
+    assert_eq!(
+        (pass.kind, pass.outcome, pass.by),
+        (PassKind::Shadow, PassOutcome::Done, user.viewer.principal)
+    );
+    assert_eq!(pass.model.as_deref(), Some("cheap of script"));
+    assert_eq!(pass.note.as_deref(), Some("turn 2 (tui); author auto"));
     let [row] = &usage(&bed, &engine)[..] else { panic!("one row") };
     assert_eq!((row.model.as_str(), row.pass.as_str(), row.calls), ("cheap", SHADOW, 2));
     let asked = llm.asked();
@@ -249,7 +266,7 @@ fn what_was_written_before_a_process_ended_is_not_written_again() {
     let mut at = 1;
     let mut written_at = None;
     loop {
-        let before = steady.0.load(Ordering::SeqCst);
+        let before = steady.asked.load(Ordering::SeqCst);
         let was_written = !journal(&engine, &user).is_empty();
         bed.store.fail_at(at);
         let done = engine.think_waiting("test");
@@ -258,7 +275,7 @@ fn what_was_written_before_a_process_ended_is_not_written_again() {
         let content = journal(&engine, &user);
         assert!(content.is_empty() || content == format!("{NOTED}\n"), "whole, and once: {content}");
         if was_written {
-            assert_eq!(steady.0.load(Ordering::SeqCst), before, "nobody is asked again");
+            assert_eq!(steady.asked.load(Ordering::SeqCst), before, "nobody is asked again");
             written_at.get_or_insert(at);
         }
         if done.is_ok_and(|done| done.is_some_and(|done| done.job.state == JobState::Done)) && !failed {
@@ -279,16 +296,23 @@ fn what_was_written_before_a_process_ended_is_not_written_again() {
 #[test]
 fn what_was_only_about_to_be_written_is_done_again() {
     let bed = Bed::new();
-    let llm = Llm::new(Arc::new(Steady::default()), None);
+    let breaks = Mutex::new(Some(bed.files.clone()));
+    let llm = Llm::new(Arc::new(Steady { breaks, ..Steady::default() }), None);
     let engine = bed.shipped(Arc::new(NoEmbedder)).with_listening(listening()).with_llm(llm);
     let user = bed.user();
     converse(&engine, &user, SAID, ANSWERED);
-    let mut job = engine.claim_job(&[SHADOW], "gone", Duration::from_secs(1)).expect("claimed").expect("one");
-    job.payload["writing"] = serde_json::json!({ "day": Day::of(engine.now()), "entries": ["0".repeat(64)] });
-    engine.extend_job(job, Duration::from_secs(1)).expect("named");
-    bed.clock.advance(Duration::from_secs(5));
+    // The process ends between the note of what it is about to write and the writing.
+    let done = engine.think_waiting("test").expect("thought").expect("one");
+    assert_eq!(done.job.state, JobState::Waiting);
+    bed.files.set_broken(false);
+    let passes = |engine: &Engine| engine.passes(&user, &PassFilter { limit: 9, ..PassFilter::default() });
+    let [pass] = &passes(&engine).expect("passes")[..] else { panic!("one pass") };
+    assert_eq!((pass.outcome, journal(&engine, &user).as_str()), (PassOutcome::Begun, ""));
+    bed.clock.advance(Duration::from_secs(60));
     assert_eq!(think(&engine), 1);
     assert_eq!(journal(&engine, &user), format!("{NOTED}\n"));
+    let [pass] = &passes(&engine).expect("passes")[..] else { panic!("one pass") };
+    assert_eq!((pass.outcome, pass.acts.len()), (PassOutcome::Done, 1));
 }
 
 #[test]
@@ -391,4 +415,24 @@ fn a_model_that_means_harm_writes_nothing_but_lines_of_today() {
         }
     }
     assert_eq!(usage(&bed, &engine).iter().map(|row| row.failures).sum::<u64>(), 0);
+}
+
+#[test]
+fn a_pass_is_shown_and_taken_back() {
+    let bed = Bed::new();
+    let (engine, llm) = keeping(&bed, listening());
+    let user = bed.user();
+    engine.remember(&user, "Before.").expect("noted");
+    converse(&engine, &user, SAID, "Postgres it is, and the cache runs on port 6380.");
+    llm.answer_call("remember", REMEMBER);
+    llm.answer_call("remember", r#"{"content": "The cache runs on port 6380."}"#);
+    assert_eq!(think(&engine), 1);
+    engine.remember(&user, "After.").expect("noted");
+    assert_eq!(journal(&engine, &user), format!("Before.\n{NOTED}\nThe cache runs on port 6380.\nAfter.\n"));
+    let passes = engine.passes(&user, &PassFilter { limit: 9, ..PassFilter::default() }).expect("passes");
+    let shown = engine.pass(&user, passes[0].id).expect("a pass");
+    assert!(shown.told.iter().all(|act| act.text.starts_with("noted an entry in memory/")), "{shown:?}");
+    let undone = engine.undo(&user, passes[0].id, false).expect("undone");
+    assert_eq!(undone.taken_back(), 2);
+    assert_eq!(journal(&engine, &user), "Before.\nAfter.\n");
 }

@@ -11,6 +11,7 @@ mod jobs;
 mod load;
 mod memories;
 mod mirrors;
+mod passes;
 mod turns;
 mod usage;
 
@@ -151,6 +152,7 @@ impl Act<'_> {
             Write::RemoveJob(job) => self.remove_job(job),
             Write::MoveJob { from, to } => self.move_job(from, to),
             Write::Spend(usage) => self.spend(usage),
+            Write::Pass { from, to } => self.note_pass(*from, to),
             Write::AddSpace(space) => self.add_space(space),
             Write::AddPrincipal(principal) => self.add_principal(principal),
             Write::SetMember(member) => self.set_member(member),

@@ -151,6 +151,21 @@ pub(super) fn populate_kitchen(server: &Server, token: &str, names: &mut Names) 
     names.insert("CURSOR", text(&page["next_cursor"]));
     let idle = ask(server, token, "GET", "/v1/quality?kinds=never_recalled&older_than=0", &Value::Null);
     names.insert("PROPOSAL", text(&idle["findings"][0]["proposals"][0]["proposal"]));
+    let turn = json!({ "role": "user", "content": format!("I prefer saffron {} over pepper.", secret(17)) });
+    ask(server, token, "POST", "/v1/turns", &turn);
+    names.insert("PASS", pass(server, token));
+}
+
+/// The pass that has looked at what was said, once it has.
+fn pass(server: &Server, token: &str) -> String {
+    for _ in 0..600 {
+        let passes = ask(server, token, "GET", "/v1/passes", &Value::Null);
+        if let Some(id) = passes["passes"][0]["id"].as_str() {
+            return id.to_owned();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("the turn was not looked at");
 }
 
 /// Much of everything.
@@ -246,6 +261,7 @@ pub(super) fn of_nobody(kitchen: &Names) -> Names {
     names.insert("COOK_ID", "0198aaaa-0000-7000-8000-000000000003".to_owned());
     names.insert("MEM_UUID", "0198aaaa-0000-7000-8000-000000000004".to_owned());
     names.insert("MEM", "mem_0198aaaa000070008000000000000004".to_owned());
+    names.insert("PASS", "0198aaaa-0000-7000-8000-000000000005".to_owned());
     names.insert("DIGEST", "ab".repeat(32));
     names.insert("PROPOSAL", "ab".repeat(6));
     names.insert("PREVIOUS", "2026-03-15T10-00-00.000000Z".to_owned());

@@ -1,0 +1,445 @@
+//! Consolidates journals: reads them, asks the pass, and puts what it gives in the place of `MEMORY.md`.
+//!
+//! The pass is noted before the file is replaced, with what the file shall say, and again afterwards. The file is replaced only
+//! where it still says what the model was shown: who edits it meanwhile wins.
+
+use std::sync::{MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Engine;
+use crate::access;
+use crate::audit::AuditEntry;
+use crate::change::Write;
+use crate::error::{Error, FileError};
+use crate::file::{Folder, LONG_TERM};
+use crate::id::{AuditId, JobId, PassId, PrincipalId, SpaceId};
+use crate::job::{self, Job};
+use crate::jobs;
+use crate::journal;
+use crate::journal::long_term::{self, LongTerm};
+use crate::ledger;
+use crate::limits;
+use crate::memory::Memory;
+use crate::pass::{Pass, PassAct};
+use crate::passes::consolidate::guard::{self, Refused, Trust};
+use crate::passes::consolidate::{self, Material, Page};
+use crate::passes::records::{self, Decision};
+use crate::passes::{Consolidated, Consolidation};
+use crate::preview;
+use crate::quality::merge::{self, Decided};
+use crate::request::Caller;
+use crate::space::{Space, Viewer};
+use crate::text::{diff, secrets};
+use crate::time::Timestamp;
+use crate::vocabulary::{AuditAct, JobState, Origin, PassKind, PassOutcome, Role};
+
+/// For how long the job is taken: longer than one space may take.
+const LEASE: Duration = Duration::from_secs(600);
+/// After a failure it is tried again no later than this.
+const AGAIN: Duration = Duration::from_secs(3_600);
+/// The job is due no further ahead than this, whatever the interval.
+const AHEAD: Duration = Duration::from_secs(23 * 3_600);
+/// Most characters of why lines are gone.
+const WHY: usize = 300;
+
+/// What became of a look whether journals are to be consolidated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConsolidationTick {
+    /// It is turned off, there is no model, or it is not time yet.
+    NotDue,
+    /// The pass before is still under way, or something else that is done time and again.
+    Busy,
+    /// It was done in these spaces.
+    Done(Vec<(Space, Consolidated)>),
+}
+
+impl Engine {
+    /// Sets whether and how journals are consolidated, from now on.
+    pub fn set_consolidation(&self, consolidation: Consolidation) {
+        *self.consolidation.lock().unwrap_or_else(PoisonError::into_inner) = consolidation;
+    }
+
+    fn consolidation(&self) -> Consolidation {
+        *self.consolidation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The one place for what is done time and again; `None` where it is taken.
+    pub(super) fn slot(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.periodic.try_lock() {
+            Ok(slot) => Some(slot),
+            Err(TryLockError::Poisoned(slot)) => Some(slot.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Looks at the last journals of the caller's space for what shall always be known, and puts it into `MEMORY.md`, or
+    /// with `write` not set only tells what it would say. For who may write there; where a model is asked, for an admin: to
+    /// spend is not every writer's.
+    pub fn consolidate(&self, caller: &Caller, write: bool) -> Result<Consolidated, Error> {
+        let (space, _) = access::workplace(&self.parts, caller)?;
+        if self.llm().is_some() {
+            access::require(&self.parts, caller, space.id, Role::Admin)?;
+        }
+        let told = self.consolidate_space(&space, caller.viewer.principal, write)?;
+        let judges = write && self.consolidation().apply && self.llm().is_some();
+        let records = if judges { self.judge_records(caller)? } else { Vec::new() };
+        Ok(Consolidated { records, ..told })
+    }
+
+    /// Does the same in every space, where that is turned on, a model is set up, it is time and nobody else does it.
+    pub fn consolidate_due(&self, holder: &str) -> Result<ConsolidationTick, Error> {
+        let Consolidation { enabled, interval, .. } = self.consolidation();
+        let parts = &self.parts;
+        if !enabled || self.llm().is_none() {
+            return Ok(ConsolidationTick::NotDue);
+        }
+        let now = parts.clock.now();
+        let job = match parts.store.job(JobId::CONSOLIDATE)? {
+            None => self.ask_to_consolidate(now)?,
+            Some(job) => job,
+        };
+        if !is_due(&job, interval, now) {
+            return Ok(ConsolidationTick::NotDue);
+        }
+        let Some(_slot) = self.slot() else { return Ok(ConsolidationTick::Busy) };
+        if job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= later(now, LEASE)) {
+            return Ok(ConsolidationTick::Busy);
+        }
+        let Some(mut job) = jobs::claim_this(parts, job, now, holder, LEASE)? else {
+            return Ok(ConsolidationTick::Busy);
+        };
+        let mut round = Round::of(&job);
+        let done = self.consolidate_all(&mut job, &mut round);
+        let rest = match done {
+            Ok(_) => {
+                round = Round { last: Some(now), done: Vec::new() };
+                interval.min(AHEAD)
+            }
+            Err(_) => interval.min(AGAIN),
+        };
+        let rested = Job {
+            state: JobState::Waiting,
+            payload: serde_json::json!(round),
+            due_at: later(parts.clock.now(), rest),
+            lease: None,
+            attempts: 0,
+            last_error: done.as_ref().err().map(|error| error.code().to_owned()),
+            ..job.clone()
+        };
+        let moved = jobs::moved(parts, parts.clock.now(), job, rested);
+        let done = done?;
+        moved.map(|_| ConsolidationTick::Done(done))
+    }
+
+    /// Does it in all spaces but those that were done before the round was cut short. Where the model does not answer, it is:
+    /// the others would fail in the same way. What else fails costs only its space.
+    fn consolidate_all(&self, job: &mut Job, round: &mut Round) -> Result<Vec<(Space, Consolidated)>, Error> {
+        let parts = &self.parts;
+        let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
+        let mut done = Vec::new();
+        for space in spaces.into_iter().filter(|space| !round.done.contains(&space.id)).collect::<Vec<_>>() {
+            let consolidated = match self.consolidate_space(&space, PrincipalId::USER, true) {
+                Err(error @ Error::Llm(_)) => return Err(error),
+                Err(error) => {
+                    done.push((space, stays(Consolidated::default(), error.code().to_owned())));
+                    continue;
+                }
+                Ok(told) => told,
+            };
+            *job = jobs::extend(parts, job.clone(), LEASE)?;
+            let records = match self.consolidation().apply {
+                true => self.judge_records(&user_in(&space))?,
+                false => Vec::new(),
+            };
+            *job = jobs::extend(parts, job.clone(), LEASE)?;
+            round.done.push(space.id);
+            let told = Consolidated { records, ..consolidated };
+            if told.journals > 0 || !told.records.is_empty() {
+                done.push((space, told));
+            }
+        }
+        Ok(done)
+    }
+
+    /// The job that is there once in a store. Where somebody else asks at the same time, theirs is it.
+    fn ask_to_consolidate(&self, now: Timestamp) -> Result<Job, Error> {
+        let new = Job::new(job::CONSOLIDATE, serde_json::json!({}), u32::MAX, now);
+        match jobs::add(&self.parts, Job { id: JobId::CONSOLIDATE, ..new }) {
+            Ok(job) => Ok(job),
+            Err(error) => self.parts.store.job(JobId::CONSOLIDATE)?.ok_or(error),
+        }
+    }
+
+    fn consolidate_space(&self, space: &Space, by: PrincipalId, write: bool) -> Result<Consolidated, Error> {
+        let parts = &self.parts;
+        let now = parts.clock.now();
+        let folder = Folder::of(space);
+        let pages = journal::recent(parts, &folder, consolidate::DAYS)?;
+        let pages: Vec<Page> =
+            pages.iter().filter_map(|(day, text)| Page::of(day.to_string(), text)).collect();
+        let model = self.llm().map(|llm| llm.to_string());
+        let told = Consolidated { journals: pages.len(), model: model.clone(), ..Consolidated::default() };
+        if pages.is_empty() {
+            return Ok(stays(told, format!("there are no journals of the last {} days", consolidate::DAYS)));
+        }
+        let known = long_term::load(parts, &long_term::file(&folder))?;
+        if let Some(why) = unfit(&known, model.is_some()) {
+            return Ok(stays(told, why));
+        }
+        let journals = told.journals;
+        let note = Some(format!("{}; {journals} journals", consolidate::session(now)));
+        let begun = Pass::begun(PassId::mint(now), PassKind::Consolidate, space.id, by, now);
+        let pass = Pass { model, note, ..begun };
+        let material = Material { pages, known: known.content.clone() };
+        match self.rewritten(&material, &known)? {
+            Err(refused) => {
+                let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
+                self.note_where(write, None, &pass)?;
+                Ok(stays(told, format!("what was asked for is refused: {refused}")))
+            }
+            Ok(None) => {
+                let by_model = write && pass.model.is_some();
+                self.note_where(by_model, None, &pass.ended(PassOutcome::Nothing, now))?;
+                Ok(stays(told, "nothing new is worth keeping for good".to_owned()))
+            }
+            Ok(Some((new, dropped))) => {
+                let lines = diff::lines(&known.content, &new);
+                let (added, removed) = diff::counts(&lines);
+                let told = Consolidated { added, removed, diff: diff::told(&lines), dropped, ..told };
+                if write { self.replace(&folder, pass, &known, &new, told) } else { Ok(told) }
+            }
+        }
+    }
+
+    /// What the file shall say and why lines are gone, by the model or by rules; `None` where it says so already.
+    fn rewritten(&self, material: &Material, known: &LongTerm) -> Result<Result<Rewritten, Refused>, Error> {
+        let loss = self.consolidation().max_loss;
+        if self.llm().is_none() {
+            let Some(rewrite) = consolidate::by_rules(material) else { return Ok(Ok(None)) };
+            let trust = Trust { loss, chars: limits::LONG_TERM_BYTES };
+            return Ok(guard::checked(&known.content, &rewrite, trust).map(|new| new.map(|new| (new, None))));
+        }
+        let trust = Trust { loss, chars: long_term::SHOWN };
+        let mut prompt = consolidate::prompt(material, &known.prompt());
+        let mut refused = Refused::Garbled;
+        for _ in 0..consolidate::ROUNDS {
+            let reply = self.ask(consolidate::PASS, &prompt)?;
+            let checked = consolidate::wanted(&reply).and_then(|wanted| {
+                let Some(rewrite) = wanted else { return Ok(None) };
+                let new = guard::checked(&known.content, &rewrite, trust)?;
+                let dropped = rewrite.dropped.map(|why| preview::cut(&secrets::redacted(&why), WHY));
+                Ok(new.map(|new| (new, dropped)))
+            });
+            match checked {
+                Ok(new) => return Ok(Ok(new)),
+                Err(why) => {
+                    prompt = consolidate::again(prompt, &reply, &why);
+                    refused = why;
+                }
+            }
+        }
+        Ok(Err(refused))
+    }
+
+    /// Puts the new text in its place, where the file still says what was shown.
+    fn replace(
+        &self,
+        folder: &Folder,
+        pass: Pass,
+        known: &LongTerm,
+        new: &str,
+        told: Consolidated,
+    ) -> Result<Consolidated, Error> {
+        let parts = &self.parts;
+        let Consolidated { added, removed, .. } = told;
+        let act = PassAct::Replaced {
+            file: LONG_TERM.to_owned(),
+            from: known.digest.clone(),
+            to: ledger::digest(new.as_bytes()),
+            added,
+            removed,
+        };
+        let mut pass = Pass { acts: vec![act], ..pass };
+        if let Some(why) = &told.dropped {
+            pass = noting(pass, &format!("said of what is gone: {why}"));
+        }
+        ledger::note(parts, None, &pass)?;
+        let from = long_term::seen_as(known.digest.as_deref().unwrap_or_default());
+        let path = long_term::file(folder);
+        let from = from.ok_or_else(|| FileError::Changed { name: path.name().to_owned() })?;
+        match parts.files.replace(&path, new.as_bytes(), from, Some(parts.clock.now())) {
+            Ok(()) => {
+                let now = parts.clock.now();
+                let entry = AuditEntry {
+                    id: AuditId::mint(now),
+                    at: now,
+                    by: pass.by,
+                    agent: None,
+                    act: AuditAct::Consolidated,
+                    space: Some(pass.space),
+                    memory: None,
+                    private_to: None,
+                    reason: None,
+                    detail: Some(format!(
+                        "{LONG_TERM}: {added} lines added, {removed} removed; the pass {}",
+                        pass.id
+                    )),
+                };
+                let id = pass.id;
+                let done = pass.ended(PassOutcome::Done, now);
+                ledger::note_with(parts, Some(PassOutcome::Begun), &done, vec![Write::Audit(entry)])?;
+                Ok(Consolidated { pass: Some(id), ..told })
+            }
+            Err(error) => {
+                let why = match &error {
+                    FileError::Changed { .. } => "the file was edited meanwhile",
+                    other => other.code(),
+                };
+                let failed = noting(Pass { acts: Vec::new(), ..pass }, why);
+                let failed = failed.ended(PassOutcome::Failed, parts.clock.now());
+                ledger::note(parts, Some(PassOutcome::Begun), &failed)?;
+                match error {
+                    FileError::Changed { .. } => Ok(stays(told, why.to_owned())),
+                    error => Err(error.into()),
+                }
+            }
+        }
+    }
+
+    /// Lets the model decide about memories of the caller's space that say nearly the same, and does it: those that are private
+    /// and those that are shared each as a pass of their own. Gives the passes that changed something.
+    pub(super) fn judge_records(&self, caller: &Caller) -> Result<Vec<PassId>, Error> {
+        let parts = &self.parts;
+        let mut passes = Vec::new();
+        if access::require(parts, caller, caller.space, Role::Writer).is_err() {
+            return Ok(passes);
+        }
+        for private in [false, true] {
+            let cases = merge::cases(parts, caller, private, records::GROUPS)?;
+            if cases.is_empty() {
+                continue;
+            }
+            let content = |memory: &Memory| memory.edition.text.content.clone();
+            let texts: Vec<Vec<String>> =
+                cases.iter().map(|case| case.memories.iter().map(content).collect()).collect();
+            let groups: Vec<Vec<&str>> =
+                texts.iter().map(|group| group.iter().map(String::as_str).collect()).collect();
+            let reply = self.ask(records::PASS, &records::prompt(&groups))?;
+            let decisions = records::decisions(&reply, cases.len());
+            let decided: Vec<Decided> = decisions
+                .into_iter()
+                .map(|Decision { group, verdict, reason }| Decided {
+                    case: cases[group].clone(),
+                    verdict,
+                    reason,
+                })
+                .collect();
+            let now = parts.clock.now();
+            let by = caller.viewer.principal;
+            let pass = Pass {
+                model: self.llm().map(|llm| llm.to_string()),
+                note: Some(format!("{} groups of memories, {} decided", cases.len(), decided.len())),
+                private_to: private.then_some(by),
+                ..Pass::begun(PassId::mint(now), PassKind::Records, caller.space, by, now)
+            };
+            let pass = merge::settle(parts, caller, &pass, &decided)?;
+            if pass.outcome == PassOutcome::Done {
+                passes.push(pass.id);
+            }
+        }
+        Ok(passes)
+    }
+
+    fn note_where(&self, write: bool, from: Option<PassOutcome>, pass: &Pass) -> Result<(), Error> {
+        if write { ledger::note(&self.parts, from, pass) } else { Ok(()) }
+    }
+}
+
+/// The user of this home, who works in a space by what was said there.
+fn user_in(space: &Space) -> Caller {
+    Caller {
+        viewer: Viewer { principal: PrincipalId::USER, within: Some(vec![space.id]) },
+        ceiling: Role::Writer,
+        space: space.id,
+        agent: None,
+        origin: Origin::Extraction,
+    }
+}
+
+/// The new text, and why lines of the old one are gone; `None` where nothing is new.
+type Rewritten = Option<(String, Option<String>)>;
+
+fn stays(told: Consolidated, why: String) -> Consolidated {
+    Consolidated { stays: Some(why), ..told }
+}
+
+fn noting(pass: Pass, more: &str) -> Pass {
+    let note = pass.note.map_or_else(|| more.to_owned(), |note| format!("{note}; {more}"));
+    Pass { note: Some(note), ..pass }
+}
+
+/// Why a file is not rewritten, whatever the journals say.
+fn unfit(known: &LongTerm, by_model: bool) -> Option<String> {
+    let length = known.content.chars().count();
+    if known.content.contains('\u{fffd}') {
+        return Some(format!("{} holds bytes that are no text", known.path));
+    }
+    (by_model && length > long_term::SHOWN).then(|| {
+        let shown = long_term::SHOWN;
+        format!("{} has {length} characters and a model is shown {shown}: shorten it first", known.path)
+    })
+}
+
+/// Whether it is time: an interval after the last time, or once the pause after a failure is over.
+fn is_due(job: &Job, interval: Duration, now: Timestamp) -> bool {
+    if job.last_error.is_some() {
+        return job.due_at <= now || job.due_at > later(now, AHEAD);
+    }
+    // One that lies ahead was set by a clock that ran ahead.
+    Round::of(job).last.is_none_or(|last| later(last, interval) <= now || last > now)
+}
+
+/// How far it came, by what the job knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Round {
+    /// When all spaces were done the last time.
+    last: Option<Timestamp>,
+    /// Which were done since, where the rest was not.
+    done: Vec<SpaceId>,
+}
+
+impl Round {
+    fn of(job: &Job) -> Self {
+        serde_json::from_value(job.payload.clone()).unwrap_or_default()
+    }
+}
+
+fn later(at: Timestamp, by: Duration) -> Timestamp {
+    at.plus_millis(i64::try_from(by.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(hours: i64) -> Timestamp {
+        Timestamp::from_micros(1_780_000_000_000_000).plus_millis(hours * 3_600_000)
+    }
+
+    #[test]
+    fn it_is_due_an_interval_after_the_last_time_whatever_that_is_by_now() {
+        let day = Duration::from_secs(24 * 3_600);
+        let new = Job::new(job::CONSOLIDATE, serde_json::json!({}), u32::MAX, at(0));
+        assert!(is_due(&new, day, at(0)), "it was never done");
+        let done = Job { payload: serde_json::json!({ "last": at(0) }), due_at: at(23), ..new };
+        assert!(!is_due(&done, day, at(23)) && is_due(&done, day, at(24)));
+        assert!(is_due(&done, Duration::from_secs(3_600), at(1)), "the interval was made shorter");
+        assert!(!is_due(&done, Duration::from_secs(72 * 3_600), at(48)), "or longer");
+        assert!(is_due(&done, day, at(-1)), "the clock was set back");
+        let failed = Job { last_error: Some("x".to_owned()), due_at: at(1), ..done };
+        assert!(!is_due(&failed, day, at(0)) && is_due(&failed, day, at(1)));
+    }
+}

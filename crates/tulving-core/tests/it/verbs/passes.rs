@@ -1,0 +1,195 @@
+//! What passes did is shown and taken back, as far as it still stands, and only to those who may.
+
+use tulving_core::Engine;
+use tulving_core::error::Error;
+use tulving_core::id::PassId;
+use tulving_core::memory::Memory;
+use tulving_core::pass::{Pass, PassAct, PassFilter, Undone};
+use tulving_core::request::{AuditFilter, Caller, Filter, ListRequest, Manner, Sort, TurnRequest};
+use tulving_core::turn::Listening;
+use tulving_core::vocabulary::{AuditAct, PassKind, PassOutcome, Role, TurnRole};
+
+use crate::bed::{Bed, refused, said, within};
+
+const TWO: &str = "I prefer tea over coffee. My wife Anna works at the city library.";
+
+/// A bed, and an engine on it that listens.
+fn ears() -> (Bed, Engine) {
+    let bed = Bed::new();
+    let listening = Listening { enabled: true, untrusted: vec!["email".to_owned()], ..Listening::default() };
+    let engine = bed.beside().with_listening(listening);
+    (bed, engine)
+}
+
+#[track_caller]
+fn hear(engine: &Engine, caller: &Caller, content: &str, source: &str) -> Pass {
+    let turn = TurnRequest {
+        channel: None,
+        role: TurnRole::User,
+        speaker: None,
+        content: content.to_owned(),
+        source: Some(source.to_owned()),
+    };
+    engine.log_turn(caller, &turn).expect("logged");
+    while engine.process_waiting("test").expect("heard").is_some() {}
+    passes(engine, caller).into_iter().next().expect("a pass")
+}
+
+fn passes(engine: &Engine, caller: &Caller) -> Vec<Pass> {
+    let filter = PassFilter { space: Some(caller.space), limit: 100, ..PassFilter::default() };
+    engine.passes(caller, &filter).expect("passes")
+}
+
+fn all(engine: &Engine, caller: &Caller) -> Vec<Memory> {
+    let filter = Filter { space: Some(caller.space), ..Filter::default() };
+    let request = ListRequest { filter, sort: Sort::Oldest, limit: 100, cursor: None };
+    engine.list(caller, &request).expect("a list").memories
+}
+
+fn told(undone: &Undone) -> Vec<(&str, Option<&str>)> {
+    let short = |text: &'static str, step: &str| step.starts_with(text);
+    let steps = undone.steps.iter().map(|step| {
+        let what = ["saved", "forgot", "linked", "noted", "rewrote"].into_iter();
+        (what.into_iter().find(|word| short(word, &step.text)).unwrap_or("?"), step.stays.as_deref())
+    });
+    steps.collect()
+}
+
+#[test]
+fn a_pass_is_one_act_that_is_shown_and_taken_back() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    let pass = hear(&engine, &user, TWO, "tui");
+    assert_eq!((pass.kind, pass.outcome, pass.acts.len()), (PassKind::Proactive, PassOutcome::Done, 2));
+    assert_eq!(pass.note.as_deref(), Some("turn 1 (tui)"));
+    let memories = all(&engine, &user);
+    assert_eq!(memories.len(), 2);
+    assert!(memories.iter().all(|memory| memory.provenance.pass == Some(pass.id)));
+    let shown = engine.pass(&user, pass.id).expect("shown");
+    assert!(shown.told[0].text.starts_with("saved #1 (User prefers tea"), "{:?}", shown.told);
+    let foreseen = engine.undo(&user, pass.id, true).expect("foreseen");
+    assert_eq!((foreseen.taken_back(), foreseen.pass.outcome), (2, PassOutcome::Done));
+    assert_eq!(all(&engine, &user).len(), 2, "nothing was changed");
+    let undone = engine.undo(&user, pass.id, false).expect("undone");
+    assert_eq!(told(&undone), [("saved", None), ("saved", None)]);
+    assert_eq!(undone.pass.outcome, PassOutcome::Undone);
+    assert!(all(&engine, &user).is_empty());
+    refused!(engine.undo(&user, pass.id, false), Error::PassUndone { .. });
+    refused!(engine.undo(&user, pass.id, true), Error::PassUndone { .. });
+    let audit = engine.audit(&user, &AuditFilter { last: 10, ..AuditFilter::default() }).expect("the audit");
+    let acts: Vec<AuditAct> = audit.iter().map(|entry| entry.act).collect();
+    assert_eq!(acts, [AuditAct::Undone, AuditAct::Forgot, AuditAct::Forgot]);
+    engine.restore(&user, memories[0].id.into()).expect("it can be restored");
+}
+
+#[test]
+fn what_somebody_changed_since_stays_and_is_said() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    let pass = hear(&engine, &user, TWO, "tui");
+    let memories = all(&engine, &user);
+    engine.update(&user, memories[0].id.into(), &said("User prefers green tea")).expect("edited");
+    let undone = engine.undo(&user, pass.id, false).expect("undone");
+    assert_eq!(told(&undone), [("saved", None), ("saved", Some("it was edited since"))]);
+    let left = all(&engine, &user);
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].edition.text.content, "User prefers green tea");
+}
+
+#[test]
+fn what_was_pinned_accepted_or_forgotten_since_stays() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    let pass = hear(&engine, &user, TWO, "email");
+    let waiting = engine.review(&user, 10, None).expect("in review").memories;
+    assert_eq!(waiting.len(), 2);
+    engine.accept(&user, waiting[0].id.into()).expect("accepted");
+    engine.reject(&user, waiting[1].id.into()).expect("rejected");
+    let undone = engine.undo(&user, pass.id, false).expect("looked at");
+    let mut stays: Vec<&str> = told(&undone).into_iter().filter_map(|(_, why)| why).collect();
+    stays.sort_unstable();
+    assert_eq!(stays, ["it was accepted since", "it was forgotten since"]);
+    assert_eq!(undone.pass.outcome, PassOutcome::Done, "nothing was taken back");
+    engine.pin(&user, waiting[0].id.into()).expect("pinned");
+    let pinned = engine.undo(&user, pass.id, true).expect("looked at");
+    assert!(told(&pinned).contains(&("saved", Some("it was pinned since"))));
+}
+
+#[test]
+fn what_is_gone_for_good_is_told_no_more() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    let pass = hear(&engine, &user, TWO, "tui");
+    for memory in all(&engine, &user) {
+        bed.forget(&user, memory.id, Manner::Hard);
+    }
+    assert!(engine.pass(&user, pass.id).expect("shown").told.is_empty());
+    assert!(engine.undo(&user, pass.id, false).expect("looked at").steps.is_empty());
+}
+
+#[test]
+fn a_pass_is_told_to_those_who_may_see_what_it_is_about() {
+    let (bed, engine) = ears();
+    let kitchen = bed.hub("kitchen");
+    let ana = bed.member("ana", kitchen, Role::Writer);
+    let bo = bed.member("bo", kitchen, Role::Reader);
+    let stranger = bed.person("stranger");
+    let shared = hear(&engine, &ana, TWO, "tui");
+    assert_eq!(passes(&engine, &bo).len(), 1, "it is the members'");
+    refused!(engine.undo(&bo, shared.id, false), Error::Denied { need: Role::Writer, .. });
+    refused!(engine.undo(&bo, shared.id, true), Error::Denied { .. });
+    for nobody in [&stranger, &within(&stranger, kitchen)] {
+        assert!(passes(&engine, nobody).is_empty());
+        refused!(engine.pass(nobody, shared.id), Error::NoPass { .. });
+        refused!(engine.undo(nobody, shared.id, false), Error::NoPass { .. });
+    }
+    // Private since: nobody else is told that it was there.
+    let memory = all(&engine, &ana).remove(0);
+    let private = tulving_core::request::UpdateRequest {
+        boundary: Some(tulving_core::vocabulary::Boundary::Private),
+        ..Default::default()
+    };
+    engine.update(&ana, memory.id.into(), &private).expect("private");
+    assert_eq!(passes(&engine, &bo)[0].acts.len(), 1);
+    assert_eq!(engine.pass(&bo, shared.id).expect("shown").told.len(), 1);
+    assert_eq!(passes(&engine, &ana)[0].acts.len(), 2);
+    let user = bed.user();
+    let undone = engine.undo(&within(&user, kitchen), shared.id, false).expect("undone by an admin");
+    assert_eq!(told(&undone), [("saved", None)]);
+    assert_eq!(all(&engine, &ana).len(), 1, "the private one is as it was");
+}
+
+#[test]
+fn a_pass_on_private_memories_is_its_owners() {
+    let (bed, engine) = ears();
+    let ana = bed.member("ana", tulving_core::id::SpaceId::DEFAULT, Role::Writer);
+    let pass = hear(&engine, &ana, TWO, "tui");
+    let user = bed.user();
+    assert!(passes(&engine, &user).is_empty(), "also not an admin's");
+    refused!(engine.pass(&user, pass.id), Error::NoPass { .. });
+    refused!(engine.undo(&user, pass.id, false), Error::NoPass { .. });
+    assert_eq!(told(&engine.undo(&ana, pass.id, false).expect("undone")).len(), 2);
+}
+
+#[test]
+fn a_turn_that_gives_nothing_leaves_no_pass() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    hear(&engine, &user, TWO, "tui");
+    let before = passes(&engine, &user).len();
+    hear(&engine, &user, "Can you run the tests?", "tui");
+    hear(&engine, &user, TWO, "tui");
+    assert_eq!(passes(&engine, &user).len(), before);
+}
+
+#[test]
+fn an_unknown_pass_is_said_and_lists_have_bounds() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    let nothing = PassId::mint(bed.engine.now());
+    refused!(engine.pass(&user, nothing), Error::NoPass { id } if id == nothing);
+    refused!(engine.undo(&user, nothing, false), Error::NoPass { .. });
+    refused!(engine.passes(&user, &PassFilter::default()), Error::Invalid(_));
+    let act = PassAct::Noted { file: "memory/2026-05-27.md".to_owned(), entry: String::new() };
+    assert_eq!(act.file(), Some("memory/2026-05-27.md"));
+}

@@ -1,0 +1,245 @@
+//! `/v1/passes`: what work in the background did, and taking it back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tulving_core::id::PassId;
+use tulving_core::pass::{Pass, PassFilter, ToldAct, UndoStep};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{PassKind, PassOutcome};
+
+use super::operation::{Made, Method, One, Operation};
+use super::recall::limited;
+use crate::argument::Whole;
+use crate::tool::{Desk, Refusal};
+use crate::words;
+
+/// Most passes of a page, and how many where it is not said.
+const PAGE: i64 = 1_000;
+const USUAL_PAGE: i64 = 20;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::Get, "/v1/passes", "listPasses", "What passes did", list).saying(
+            "Work in the background in the space of the call, newest first: turns that were looked at, journals that were \
+             consolidated. Those about private memories of others are not told.",
+        ),
+        Operation::new(Method::Get, "/v1/passes/{pass_id}", "getPass", "One pass, with all that it did", get),
+        Operation::new(Method::Post, "/v1/passes/{pass_id}/undo", "undoPass", "Take back what a pass did", undo)
+            .saying(
+                "As far as it still stands as the pass left it; what somebody changed since stays, and is said. With the right \
+                 to write there. One that was undone before is 409.",
+            ),
+        Operation::new(
+            Method::Post,
+            "/v1/consolidate",
+            "consolidate",
+            "Take journals over into MEMORY.md",
+            consolidate,
+        )
+        .saying(
+            "Looks at the journals of the last 7 days for what shall always be known: by the language model that is set up, else by \
+             rules, which are written only with `apply`. What the file said before is kept.",
+        ),
+    ]
+}
+
+/// How journals are taken over.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct How {
+    /// Only say what would change (default false).
+    #[serde(default)]
+    dry_run: bool,
+    /// Write it also where no language model was asked (default false).
+    #[serde(default)]
+    apply: bool,
+}
+
+/// What came of journals.
+#[derive(Serialize, JsonSchema)]
+struct TakenOver {
+    /// Whether the file was written.
+    written: bool,
+    /// The pass that it was; null where nothing was written.
+    pass_id: Option<String>,
+    /// The language model that was asked; null where rules did it.
+    model: Option<String>,
+    /// How many journals were looked at.
+    journals: usize,
+    /// How many lines of the file are new.
+    added: usize,
+    /// How many are gone.
+    removed: usize,
+    /// The lines that the file loses (`-`) and gets (`+`).
+    diff: String,
+    /// Why lines are gone, in the words of the model.
+    dropped: Option<String>,
+    /// Why the file stays as it is.
+    stays: Option<String>,
+    /// The passes that did what was proposed about memories, where that is set up.
+    records: Vec<String>,
+}
+
+fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, Refusal> {
+    let write = !how.dry_run && (how.apply || desk.engine.llm().is_some());
+    let told = desk.engine.consolidate(&desk.caller, write)?;
+    Ok(TakenOver {
+        written: told.pass.is_some(),
+        pass_id: told.pass.map(|pass| pass.to_string()),
+        model: told.model,
+        journals: told.journals,
+        added: told.added,
+        removed: told.removed,
+        diff: told.diff,
+        dropped: told.dropped,
+        stays: told.stays,
+        records: told.records.iter().map(ToString::to_string).collect(),
+    }
+    .into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Which {
+    /// Only of this kind.
+    #[schemars(schema_with = "words::maybe::<PassKind>")]
+    kind: Option<PassKind>,
+    /// Only those before this one.
+    before: Option<String>,
+    /// Most passes to give, 1 to 1000 (default 20).
+    #[schemars(range(min = 1, max = 1000))]
+    limit: Option<Whole>,
+}
+
+/// A pass.
+#[derive(Serialize, JsonSchema)]
+struct Told {
+    /// Its id.
+    id: String,
+    /// What sort of work it was.
+    #[schemars(schema_with = "words::word::<PassKind>")]
+    kind: PassKind,
+    /// The space that it was in.
+    space: String,
+    /// When it began.
+    #[schemars(schema_with = "words::time")]
+    began_at: Timestamp,
+    /// When it came to its end; null where it is under way or was interrupted.
+    #[schemars(schema_with = "words::maybe_time")]
+    ended_at: Option<Timestamp>,
+    /// What became of it.
+    #[schemars(schema_with = "words::word::<PassOutcome>")]
+    outcome: PassOutcome,
+    /// The language model that was asked; null where rules did it.
+    model: Option<String>,
+    /// Further facts.
+    note: Option<String>,
+    /// How many things it did, of those that you may see.
+    acts: usize,
+}
+
+impl From<Pass> for Told {
+    fn from(pass: Pass) -> Self {
+        Self {
+            id: pass.id.to_string(),
+            kind: pass.kind,
+            space: pass.space.to_string(),
+            began_at: pass.began_at,
+            ended_at: pass.ended_at,
+            outcome: pass.outcome,
+            model: pass.model,
+            note: pass.note,
+            acts: pass.acts.len(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct List {
+    /// The passes, newest first.
+    passes: Vec<Told>,
+}
+
+fn list(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<List>, Refusal> {
+    let filter = PassFilter {
+        space: Some(desk.caller.space),
+        kind: which.kind,
+        before: which.before.as_deref().map(|id| named("before", id)).transpose()?,
+        limit: limited(which.limit, USUAL_PAGE, PAGE)?,
+    };
+    let passes = desk.engine.passes(&desk.caller, &filter)?;
+    Ok(List { passes: passes.into_iter().map(Told::from).collect() }.into())
+}
+
+/// Which pass.
+#[derive(Deserialize, JsonSchema)]
+struct This {
+    /// The pass.
+    #[schemars(extend("format" = "uuid"))]
+    pass_id: String,
+}
+
+/// Something that a pass did.
+#[derive(Serialize, JsonSchema)]
+struct Deed {
+    /// In words.
+    text: String,
+    /// The lines that a file lost (`-`) and got (`+`), where what it said is still kept.
+    diff: Option<String>,
+}
+
+/// A pass, with all that it did.
+#[derive(Serialize, JsonSchema)]
+struct Detailed {
+    /// The pass.
+    #[serde(flatten)]
+    pass: Told,
+    /// What it did, in order.
+    told: Vec<Deed>,
+}
+
+fn get(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Detailed>, Refusal> {
+    let told = desk.engine.pass(&desk.caller, named("pass_id", &this.pass_id)?)?;
+    let deed = |ToldAct { text, diff }: ToldAct| Deed { text, diff };
+    Ok(Detailed { told: told.told.into_iter().map(deed).collect(), pass: told.pass.into() }.into())
+}
+
+/// Which pass, and how.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Back {
+    /// The pass.
+    #[schemars(extend("format" = "uuid"))]
+    pass_id: String,
+    /// Only say what would be taken back (default false).
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Something that was taken back, or stays.
+#[derive(Serialize, JsonSchema)]
+struct Step {
+    /// What the pass had done.
+    text: String,
+    /// Why it stays; null where it was taken back.
+    stays: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Undone {
+    /// The pass, as it is now.
+    pass: Told,
+    /// What was taken back and what stays, the last act first.
+    steps: Vec<Step>,
+}
+
+fn undo(desk: &Desk<'_>, One(back): One<Back>) -> Result<Made<Undone>, Refusal> {
+    let undone = desk.engine.undo(&desk.caller, named("pass_id", &back.pass_id)?, back.dry_run)?;
+    let step = |UndoStep { text, stays }: UndoStep| Step { text, stays };
+    Ok(Undone { pass: undone.pass.into(), steps: undone.steps.into_iter().map(step).collect() }.into())
+}
+
+fn named(field: &'static str, id: &str) -> Result<PassId, Refusal> {
+    id.parse().map_err(|_| {
+        Refusal::invalid("invalid_argument", field, format!("`{field}` is not the id of a pass"))
+    })
+}

@@ -1,0 +1,57 @@
+//! Writes what passes did.
+
+use rusqlite::params;
+use tulving_core::error::Conflict;
+use tulving_core::id::PrincipalId;
+use tulving_core::pass::Pass;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::PassOutcome;
+
+use super::super::failure::Fault;
+use super::Act;
+
+impl Act<'_> {
+    pub(super) fn note_pass(&mut self, from: Option<PassOutcome>, to: &Pass) -> Result<(), Fault> {
+        let acts = serde_json::to_string(&to.acts)?;
+        let private_to = to.private_to.as_ref().map(PrincipalId::as_bytes);
+        let ended_at = to.ended_at.map(Timestamp::as_micros);
+        let written = match from {
+            None => self
+                .transaction
+                .prepare_cached(
+                    "INSERT INTO passes (id, kind, space, by, private_to, began_at, ended_at, outcome, model, note, acts) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (id) DO NOTHING",
+                )?
+                .execute(params![
+                    to.id.as_bytes(),
+                    to.kind.as_str(),
+                    to.space.as_bytes(),
+                    to.by.as_bytes(),
+                    private_to,
+                    to.began_at.as_micros(),
+                    ended_at,
+                    to.outcome.as_str(),
+                    to.model,
+                    to.note,
+                    acts,
+                ])?,
+            Some(from) => self
+                .transaction
+                .prepare_cached(
+                    "UPDATE passes SET private_to = ?2, ended_at = ?3, outcome = ?4, model = ?5, note = ?6, acts = ?7 \
+                     WHERE id = ?1 AND outcome = ?8",
+                )?
+                .execute(params![
+                    to.id.as_bytes(),
+                    private_to,
+                    ended_at,
+                    to.outcome.as_str(),
+                    to.model,
+                    to.note,
+                    acts,
+                    from.as_str(),
+                ])?,
+        };
+        if written == 1 { Ok(()) } else { Err(Conflict::PassMoved.into()) }
+    }
+}

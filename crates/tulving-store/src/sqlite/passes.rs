@@ -1,0 +1,70 @@
+//! Reads what passes did.
+
+use std::sync::LazyLock;
+
+use rusqlite::{OptionalExtension, Row, params};
+use tulving_core::error::StoreError;
+use tulving_core::id::{PassId, PrincipalId, SpaceId};
+use tulving_core::pass::{Pass, PassFilter};
+use tulving_core::ports::Passes;
+use tulving_core::space::Viewer;
+
+use super::rows::{self, Columns};
+use super::{SqliteStore, visible};
+
+const PASS: &str =
+    "p.id, p.kind, p.space, p.by, p.private_to, p.began_at, p.ended_at, p.outcome, p.model, p.note, p.acts";
+
+/// True where the viewer is told of the pass `p`.
+fn told() -> String {
+    format!("{} AND (p.private_to IS NULL OR p.private_to = ?1)", visible::member_of("p.space"))
+}
+
+impl Passes for SqliteStore {
+    fn passes(&self, viewer: &Viewer, filter: &PassFilter) -> Result<Vec<Pass>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT {PASS} FROM passes p WHERE {} AND (?3 IS NULL OR p.space = ?3) \
+                 AND (?4 IS NULL OR p.kind = ?4) AND (?5 IS NULL OR p.id < ?5) ORDER BY p.id DESC LIMIT ?6",
+                told()
+            )
+        });
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+            let space = filter.space.as_ref().map(SpaceId::as_bytes);
+            let kind = filter.kind.map(tulving_core::vocabulary::PassKind::as_str);
+            let before = filter.before.as_ref().map(PassId::as_bytes);
+            let key = params![me, within, space, kind, before, rows::limit(filter.limit)];
+            let found = statement.query_map(key, pass)?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn pass(&self, viewer: &Viewer, id: PassId) -> Result<Option<Pass>, StoreError> {
+        static SQL: LazyLock<String> =
+            LazyLock::new(|| format!("SELECT {PASS} FROM passes p WHERE p.id = ?3 AND {}", told()));
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let key = params![viewer.principal.as_bytes(), visible::within(viewer), id.as_bytes()];
+            Ok(statement.query_row(key, pass).optional()?)
+        })
+    }
+}
+
+fn pass(row: &Row<'_>) -> rusqlite::Result<Pass> {
+    let mut columns = Columns::of(row);
+    Ok(Pass {
+        id: columns.id(PassId::from_bytes)?,
+        kind: columns.word()?,
+        space: columns.id(SpaceId::from_bytes)?,
+        by: columns.id(PrincipalId::from_bytes)?,
+        private_to: columns.id_or_none(PrincipalId::from_bytes)?,
+        began_at: columns.time()?,
+        ended_at: columns.time_or_none()?,
+        outcome: columns.word()?,
+        model: columns.take()?,
+        note: columns.take()?,
+        acts: columns.json()?,
+    })
+}

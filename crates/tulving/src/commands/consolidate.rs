@@ -1,0 +1,75 @@
+//! `tulving consolidate`: what of the last journals shall always be known, and putting it into `MEMORY.md`.
+
+use clap::Args;
+use serde::Serialize;
+use tulving_core::Consolidated;
+
+use super::passes::change;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::text::{counted, one_line};
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving consolidate --dry-run
+  tulving consolidate
+  tulving consolidate --apply
+  tulving undo 0199a1b2-…
+
+Looks at the journals of the last 7 days for what belongs into MEMORY.md for good. With a language model (`tulving llm test`) it is
+the model that says so. Without one, what was noted on several days is proposed, and written only with --apply. What the file said
+before is kept. A server does it by itself where consolidate.enabled is set.";
+
+/// Flags of `consolidate`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Consolidate {
+    /// Show what would change, and write nothing
+    #[arg(long, conflicts_with = "apply")]
+    dry_run: bool,
+    /// Write it also where no language model was asked
+    #[arg(long)]
+    apply: bool,
+}
+
+/// What was done, for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    /// Whether the file was written.
+    written: bool,
+    #[serde(flatten)]
+    told: &'a Consolidated,
+}
+
+pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let caller = app.here()?;
+    let write = !args.dry_run && (args.apply || app.engine.llm().is_some());
+    let told = app.engine.consolidate(&caller, write)?;
+    if printer.json() {
+        printer.document(&Report { written: told.pass.is_some(), told: &told })?;
+        return Ok(Outcome::Done);
+    }
+    let looked = counted(told.journals as u64, "journal", "journals");
+    let with = told.model.as_deref().map_or_else(|| "by rules".to_owned(), |model| format!("with {model}"));
+    printer.line(format!("Looked at {looked} {}", one_line(&with)))?;
+    for line in told.diff.lines() {
+        printer.line(format!("  {}", change(line)))?;
+    }
+    if let Some(why) = &told.dropped {
+        printer.line(format!("Lines are gone because: {}", one_line(why)))?;
+    }
+    printer.note(match (&told.stays, told.pass) {
+        (Some(why), _) => format!("MEMORY.md stays as it is: {}", one_line(why)),
+        (None, Some(pass)) => format!("Written; `tulving undo {pass}` takes it back"),
+        (None, None) if args.dry_run => "Nothing was written".to_owned(),
+        (None, None) => "Nothing was written; `tulving consolidate --apply` writes it".to_owned(),
+    })?;
+    for pass in &told.records {
+        printer.note(format!(
+            "Memories that say nearly the same: `tulving passes {pass}` shows what was done"
+        ))?;
+    }
+    Ok(Outcome::Done)
+}

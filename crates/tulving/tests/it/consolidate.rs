@@ -1,0 +1,241 @@
+//! What journals say, taken over into `MEMORY.md`: by a model, by rules, by a server, killed in the middle, and undone.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tulving_core::journal::Day;
+use tulving_core::ports::{Clock as _, SystemClock};
+
+use crate::binary::{Tulving, finish};
+use crate::llm::{Service, asking};
+use crate::serve::client::{Server, configure, eventually};
+
+const KNOWN: &str = "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n";
+
+fn file(tulving: &Tulving, name: &str) -> PathBuf {
+    tulving.home().join("workspace/memory").join(name)
+}
+
+/// Writes what is known, and a journal for today and one for yesterday.
+fn workspace(tulving: &Tulving, today: &str, yesterday: &str) {
+    fs::create_dir_all(file(tulving, "")).expect("a folder");
+    fs::write(file(tulving, "MEMORY.md"), KNOWN).expect("written");
+    let day = Day::of(SystemClock.now());
+    fs::write(file(tulving, &day.journal()), today).expect("written");
+    fs::write(file(tulving, &day.before().journal()), yesterday).expect("written");
+}
+
+fn memory(tulving: &Tulving) -> String {
+    fs::read_to_string(file(tulving, "MEMORY.md")).expect("a file")
+}
+
+/// What a service says that rewrites the file.
+fn rewriting(content: &str) -> String {
+    let arguments = json!({ "content": content }).to_string();
+    let call = json!({ "id": "c1", "type": "function",
+                       "function": { "name": "rewrite_memory", "arguments": arguments } });
+    json!({ "choices": [{ "message": { "content": null, "tool_calls": [call] }, "finish_reason": "tool_calls" }],
+            "usage": { "prompt_tokens": 61, "completion_tokens": 14 } })
+    .to_string()
+}
+
+/// The home of a server that consolidates with a service.
+fn with_model(url: &str) -> impl FnOnce(&mut std::process::Command) + '_ {
+    move |command| {
+        command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
+        command.env("TULVING_LLM_BASE_URL", url).env("TULVING_LLM_API_KEY", "sk-none");
+    }
+}
+
+#[test]
+fn without_a_model_it_is_proposed_then_written_shown_and_undone() {
+    let tulving = Tulving::new();
+    workspace(&tulving, "Bo works from Graz now\nLunch was late\n", "bo works from Graz now.\n");
+    let shown = tulving.ok(&["consolidate"]);
+    assert!(
+        shown.contains("Looked at 2 journals by rules") && shown.contains("+ - bo works from Graz now"),
+        "{shown}"
+    );
+    assert_eq!(memory(&tulving), KNOWN, "nothing is written");
+    assert_eq!(tulving.json(&["passes"])["passes"], json!([]));
+    let told = tulving.json(&["consolidate", "--apply"]);
+    assert_eq!((&told["written"], &told["added"], &told["removed"]), (&json!(true), &json!(1), &json!(0)));
+    assert!(memory(&tulving).ends_with("- bo works from Graz now.\n"), "{}", memory(&tulving));
+    let pass = told["pass"].as_str().expect("a pass").to_owned();
+    let shown = tulving.ok(&["passes", &pass]);
+    assert!(shown.contains("rewrote memory/MEMORY.md: 1 lines added, 0 removed"), "{shown}");
+    assert!(shown.contains("+ - bo works from Graz now"), "{shown}");
+    assert!(tulving.ok(&["passes"]).contains("consolidate  done"));
+    let audit = tulving.ok(&["audit"]);
+    assert!(audit.contains("consolidated") && audit.contains("1 lines added"), "{audit}");
+    let foreseen = tulving.ok(&["undo", &pass, "--dry-run"]);
+    assert!(foreseen.starts_with("would take back: rewrote memory/MEMORY.md"), "{foreseen}");
+    let undone = tulving.ok(&["undo", &pass]);
+    assert!(undone.starts_with("took back: rewrote memory/MEMORY.md"), "{undone}");
+    assert_eq!(memory(&tulving), KNOWN);
+    let (error, code) = tulving.json_error(&["undo", &pass]);
+    assert_eq!(error["error"]["code"], "already_undone");
+    assert_ne!(code, 0);
+    let (error, _) = tulving.json_error(&["undo", "0198aaaa-0000-7000-8000-000000000005"]);
+    assert_eq!(error["error"]["code"], "pass_not_found");
+    let wrong = tulving.run(&["passes", "12"]);
+    assert!(wrong.err.contains("`12` is not the id of a pass"), "{}", wrong.err);
+}
+
+#[test]
+fn what_somebody_edited_since_stays() {
+    let tulving = Tulving::new();
+    workspace(&tulving, "Bo works from Graz now\n", "Bo works from Graz now\n");
+    let pass = tulving.json(&["consolidate", "--apply"])["pass"].as_str().expect("a pass").to_owned();
+    fs::write(file(&tulving, "MEMORY.md"), "- mine\n").expect("edited");
+    let told = tulving.ok(&["undo", &pass]);
+    assert!(told.starts_with("stays: rewrote memory/MEMORY.md") && told.contains("edited since"), "{told}");
+    assert_eq!(memory(&tulving), "- mine\n");
+}
+
+#[test]
+fn a_server_does_it_once_it_is_turned_on_and_off_is_off() {
+    let tulving = Tulving::new();
+    workspace(&tulving, "Bo joined today; the password is: hunter2-Zq9!x\n", "Nothing much\n");
+    let new = format!("{KNOWN}- Bo joined in May\n");
+    let service = Service::saying(200, &rewriting(&new));
+    let server = Server::start_with(&tulving, with_model(&service.url));
+    thread::sleep(Duration::from_secs(1));
+    assert!(service.heard().is_empty(), "it is off");
+    configure(&tulving, "[memConsolidate]\nenabled = true\nintervalHours = 1\n");
+    eventually("it was done", || memory(&tulving) == new);
+    let heard = service.heard();
+    assert_eq!(heard.len(), 1);
+    assert!(heard[0].contains("Bo joined today") && !heard[0].contains("hunter2"), "{heard:?}");
+    assert!(heard[0].contains("Ana leads the team"), "what is known is there too");
+    let passes = || server.get("/v1/passes?kind=consolidate").json()["data"]["passes"].clone();
+    eventually("it is noted", || passes()[0]["outcome"] == "done");
+    let id = passes()[0]["id"].as_str().expect("an id").to_owned();
+    let told = server.get(&format!("/v1/passes/{id}")).json()["data"].clone();
+    assert!(
+        told["told"][0]["diff"].as_str().is_some_and(|diff| diff.contains("+ - Bo joined in May")),
+        "{told}"
+    );
+    assert_eq!(told["model"], "small of openai");
+    let headers = [("Content-Type", "application/json")];
+    let undone = server.ask("POST", &format!("/v1/passes/{id}/undo"), &headers, b"{}");
+    assert_eq!(undone.status, 200, "{}", undone.text());
+    assert_eq!(undone.json()["data"]["pass"]["outcome"], "undone");
+    assert_eq!(memory(&tulving), KNOWN);
+    server
+        .ask("POST", &format!("/v1/passes/{id}/undo"), &headers, b"{}")
+        .assert_problem(409, "already_undone");
+    server.get("/v1/passes/12").assert_problem(400, "invalid_argument");
+    let log = server.stop();
+    assert!(log.contains("consolidated journals") && !log.contains("Bo joined"), "{log}");
+}
+
+#[test]
+fn a_model_that_is_away_or_talks_nonsense_breaks_nothing() {
+    let tulving = Tulving::new();
+    workspace(&tulving, "Bo joined\n", "Bo joined\n");
+    let gone = finish(asking(&tulving, "http://127.0.0.1:1", &["consolidate"]), b"");
+    assert_ne!(gone.code, 0);
+    let empty = Service::saying(200, &rewriting(" "));
+    let refused = finish(asking(&tulving, &empty.url, &["consolidate"]), b"");
+    assert_eq!(refused.code, 0, "{}", refused.err);
+    assert!(format!("{}{}", refused.out, refused.err).contains("the new text is empty"), "{}", refused.err);
+    assert_eq!(empty.heard().len(), 2, "asked once more, and no further");
+    let other = json!({ "id": "c1", "type": "function", "function": { "name": "write_file",
+        "arguments": json!({ "path": tulving.home().join("api-token"), "content": "x" }).to_string() } });
+    let other =
+        json!({ "choices": [{ "message": { "tool_calls": [other] }, "finish_reason": "tool_calls" }] });
+    let token = fs::read(tulving.home().join("api-token")).expect("a token");
+    let stray = Service::saying(200, &other.to_string());
+    finish(asking(&tulving, &stray.url, &["consolidate"]), b"");
+    assert_eq!(fs::read(tulving.home().join("api-token")).expect("a token"), token);
+    assert_eq!(memory(&tulving), KNOWN);
+    let passes = tulving.json(&["passes"]);
+    assert!(
+        passes["passes"].as_array().is_some_and(|all| all.iter().all(|pass| pass["outcome"] == "failed")),
+        "{passes}"
+    );
+    tulving.assert_healthy();
+}
+
+/// A service that takes a question and never answers; says how many it has taken.
+fn hanging() -> (String, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let taken = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
+    let count = taken.clone();
+    thread::spawn(move || {
+        let mut open = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 1_024]);
+            let _ = stream.flush();
+            open.push(stream);
+            count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        }
+    });
+    (url, taken)
+}
+
+#[test]
+fn a_pass_that_is_killed_leaves_nothing_half_and_is_done_again() {
+    let tulving = Tulving::new();
+    workspace(&tulving, "Bo joined\n", "Bo joined\n");
+    let (url, taken) = hanging();
+    let mut child = asking(&tulving, &url, &["consolidate"]).spawn().expect("started");
+    eventually("it asks", || taken.load(std::sync::atomic::Ordering::SeqCst) > 0);
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    assert_eq!(memory(&tulving), KNOWN);
+    let new = format!("{KNOWN}- Bo joined in May\n");
+    let service = Service::saying(200, &rewriting(&new));
+    // Killed at whatever moment: the file is the old one or the new one, and what the new one is from is known.
+    for _ in 0..15 {
+        fs::write(file(&tulving, "MEMORY.md"), KNOWN).expect("written");
+        let mut child = asking(&tulving, &service.url, &["consolidate"])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("started");
+        thread::sleep(Duration::from_millis(fastrand::u64(20..400)));
+        child.kill().expect("killed");
+        child.wait().expect("gone");
+        let now = memory(&tulving);
+        assert!(now == KNOWN || now == new, "{now}");
+        if now == new {
+            let passes = tulving.json(&["passes"]);
+            let newest = &passes["passes"][0];
+            assert!(newest["outcome"] == "done" || newest["outcome"] == "begun", "{newest}");
+            tulving.ok(&["undo", newest["id"].as_str().expect("an id")]);
+            assert_eq!(memory(&tulving), KNOWN);
+        }
+    }
+    let done = finish(asking(&tulving, &service.url, &["consolidate", "--json"]), b"");
+    let told: Value = serde_json::from_str(&done.out).expect("a document");
+    assert_eq!(told["written"], true, "{}", done.out);
+    assert_eq!(memory(&tulving), new);
+    tulving.assert_healthy();
+}
+
+#[test]
+fn a_server_whose_model_hangs_still_saves_recalls_and_stops() {
+    let tulving = Tulving::new();
+    workspace(&tulving, "Bo joined\n", "Bo joined\n");
+    let (url, taken) = hanging();
+    configure(&tulving, "[consolidate]\nenabled = true\n");
+    let server = Server::start_with(&tulving, with_model(&url));
+    eventually("it asks", || taken.load(std::sync::atomic::Ordering::SeqCst) > 0);
+    let body = json!({ "content": "Saved while the model thinks" }).to_string();
+    let saved = server.ask("POST", "/v1/memories", &[("Content-Type", "application/json")], body.as_bytes());
+    assert_eq!(saved.status, 201, "{}", saved.text());
+    let found = server.get("/v1/memories/search?q=thinks");
+    assert!(found.text().contains("Saved while the model thinks"), "{}", found.text());
+    let begun = std::time::Instant::now();
+    server.stop();
+    assert!(begun.elapsed() < Duration::from_secs(20), "it does not wait for the model");
+    assert_eq!(memory(&tulving), KNOWN);
+}
