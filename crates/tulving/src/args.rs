@@ -141,7 +141,7 @@ pub(crate) enum Command {
     Journal(journal::Journal),
     /// What is always known: MEMORY.md
     LongTerm(long_term::LongTermArgs),
-    /// Take what journals say again and again over into MEMORY.md
+    /// Take over into MEMORY.md what the last journals say
     Consolidate(consolidate::Consolidate),
     /// The files in the folder of a space
     File(file::File),

@@ -262,7 +262,7 @@ fn say_consolidated(done: &[(Space, Consolidated)]) {
         match &told.stays {
             None => tracing::info!(%space, pass, journals, added, removed, "consolidated journals"),
             Some(why) => {
-                tracing::info!(%space, journals, reason = why, "looked at journals; MEMORY.md stays")
+                tracing::info!(%space, journals, reason = why, "looked at journals; MEMORY.md stays");
             }
         }
     }

@@ -10,15 +10,18 @@ use tulving_core::adopt::AdoptOptions;
 use tulving_core::change::Write;
 use tulving_core::error::Error;
 use tulving_core::foreign::{Collection, ForeignMemory, Stands};
-use tulving_core::id::{MemoryId, Seq, SpaceId, Version};
-use tulving_core::ports::{Claims, Directory, Jobs, Log};
+use tulving_core::id::{MemoryId, PassId, Seq, SpaceId, Version};
+use tulving_core::pass::{Pass, PassAct, PassFilter};
+use tulving_core::ports::{Claims, Directory, Jobs, Log, Passes};
 use tulving_core::record::Record;
 use tulving_core::request::{
     Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, QualityRequest, SaveRequest, Sort,
     TokenRequest, TurnRequest, UpdateRequest,
 };
+use tulving_core::score::Weight;
 use tulving_core::vocabulary::{
-    Boundary, FindingKind, MemoryType, PrincipalKind, Relation, Role, SpaceKind, State, System, TurnRole,
+    Boundary, FindingKind, MemoryType, PassKind, PassOutcome, PrincipalKind, Relation, Role, SpaceKind,
+    State, System, TurnRole,
 };
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
@@ -90,6 +93,8 @@ impl Stage {
         // What it asks is told apart by the space, which is new in each run.
         text += &format!("{:?}\n", claim.map(|claim| (claim.at, claim.answer)));
         text += &format!("{:#?}\n", store.jobs(&[], &[], 100).expect("jobs"));
+        let passes = PassFilter { limit: 100, ..PassFilter::default() };
+        text += &format!("{:#?}\n", store.passes(&self.user.viewer, &passes).expect("passes"));
         text += &format!("{:#?}\n", store.changes(Seq(0), 10_000).expect("the log"));
         with_plain_ids(&text)
     }
@@ -590,4 +595,34 @@ fn proposal_to_replace_a_secret() {
             s.engine().apply_proposal(&s.user, finding.proposals[0].id).map(drop)
         },
     );
+}
+
+const PASS: PassId = PassId::from_bytes([7; 16]);
+
+/// As if a pass had saved, forgotten, edited and linked what is there.
+fn passed(stage: &mut Stage) {
+    let Stage { plain, edited, forgotten, .. } = *stage;
+    let (relation, weight) = (Relation::PartOf, Weight::DEFAULT);
+    let world = stage.bed.world();
+    let pass = Pass {
+        acts: vec![
+            PassAct::Saved { memory: plain, version: Version::FIRST, aside: false },
+            PassAct::Forgot { memory: forgotten },
+            PassAct::Edited { memory: edited, from: Version(1), to: Version(2) },
+            PassAct::Linked { source: plain, target: edited, relation, weight, was: Some(weight) },
+            PassAct::Unlinked { source: edited, target: plain, relation, weight },
+        ],
+        ..Pass::begun(PASS, PassKind::Records, stage.hub, stage.user.viewer.principal, build::second(1))
+    };
+    let pass = pass.ended(PassOutcome::Done, build::second(1));
+    world.apply(vec![Write::Pass { from: None, to: Box::new(pass) }]);
+}
+
+#[test]
+fn undo() {
+    whole_or_absent(passed, |s| {
+        let undone = s.engine().undo(&s.user, PASS, false)?;
+        assert_eq!(undone.taken_back(), 5, "{undone:?}");
+        Ok(())
+    });
 }

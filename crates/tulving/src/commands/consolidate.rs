@@ -18,9 +18,10 @@ Examples:
   tulving consolidate --apply
   tulving undo 0199a1b2-…
 
-Looks at the journals of the last 7 days for what belongs into MEMORY.md for good. With a language model (`tulving llm test`) it is
-the model that says so. Without one, what was noted on several days is proposed, and written only with --apply. What the file said
-before is kept. A server does it by itself where consolidate.enabled is set.";
+Looks at the journals of the last 7 days for what belongs into MEMORY.md for good. With a language model
+(`tulving llm test`) it is the model that says so. Without one, what was noted on several days is proposed, and
+written only with --apply. What the file said before is kept. A server does it by itself where
+consolidate.enabled is set.";
 
 /// Flags of `consolidate`.
 #[derive(Debug, Args)]

@@ -27,16 +27,16 @@ Examples:
   tulving undo 0199a1b2-… --dry-run
   tulving undo 0199a1b2-…
 
-A pass is one piece of work in the background: a turn that was looked at, journals that were consolidated. All that it did can
-be taken back together; what somebody changed since stays.";
+A pass is one piece of work in the background: a turn that was looked at, journals that were consolidated. All
+that it did can be taken back together; what somebody changed since stays.";
 
 const UNDO_EXAMPLES: &str = "\
 Examples:
   tulving undo 0199a1b2-… --dry-run
   tulving undo 0199a1b2-…
 
-What the pass saved is forgotten and can be restored, links go, files say again what they said. What somebody changed since stays,
-and is said. `tulving passes` lists passes.";
+What the pass saved is forgotten and can be restored, links go, files say again what they said. What somebody
+changed since stays, and is said. `tulving passes` lists passes.";
 
 /// Flags of `passes`.
 #[derive(Debug, Args)]

@@ -79,7 +79,7 @@ fn a_model_promotes_what_it_finds_and_that_is_shown_audited_and_undone() {
     assert!(passes(&engine, &user).is_empty());
     rewrite(&llm, &new);
     let told = engine.consolidate(&user, true).expect("done");
-    assert_eq!(memory(&bed, &user), Some(new.clone()));
+    assert_eq!(memory(&bed, &user), Some(new));
     let pass = told.pass.expect("a pass");
     let shown = engine.pass(&user, pass).expect("shown");
     assert_eq!((shown.pass.kind, shown.pass.outcome), (PassKind::Consolidate, PassOutcome::Done));
