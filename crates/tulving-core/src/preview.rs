@@ -39,6 +39,11 @@ pub fn cut(text: &str, limit: usize) -> String {
     line
 }
 
+/// The word for so many.
+pub fn plural<'a>(count: usize, one: &'a str, several: &'a str) -> &'a str {
+    if count == 1 { one } else { several }
+}
+
 /// `a` or `an`, as the word needs it.
 pub fn article(word: &str) -> &'static str {
     if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }

@@ -173,7 +173,10 @@ impl Consolidator {
         let thread = thread::spawn(move || {
             let mut troubles = Troubles::default();
             loop {
-                let tick = engine.consolidate_due(&holder()).map_err(coded);
+                let tick = match engine.consolidate_due(&holder()) {
+                    Ok(ConsolidationTick::NoModel) => Err("no language model is set up"),
+                    tick => tick.map_err(coded),
+                };
                 match troubles.note("journals are not consolidated", tick) {
                     Some(ConsolidationTick::Busy) => {
                         tracing::debug!(
@@ -181,7 +184,7 @@ impl Consolidator {
                         );
                     }
                     Some(ConsolidationTick::Done(done)) => say_consolidated(&done),
-                    Some(ConsolidationTick::NotDue) | None => {}
+                    Some(ConsolidationTick::NotDue | ConsolidationTick::NoModel) | None => {}
                 }
                 if !matches!(stopped.recv_timeout(DUE), Err(RecvTimeoutError::Timeout)) {
                     return;

@@ -116,7 +116,8 @@ fn text(act: &PassAct, memories: &[Memory]) -> String {
         PassAct::Linked { relation, .. } => format!("linked {} {relation} {}", shown(0), shown(1)),
         PassAct::Noted { file, .. } => format!("noted an entry in {file}"),
         PassAct::Replaced { file, added, removed, .. } => {
-            format!("rewrote {file}: {added} lines added, {removed} removed")
+            let lines = preview::plural(*added, "line", "lines");
+            format!("rewrote {file}: {added} {lines} added, {removed} removed")
         }
     }
 }

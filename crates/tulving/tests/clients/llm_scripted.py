@@ -70,6 +70,14 @@ FIXTURES = {
         {"match": {"userMessage": "until cut"}, "response": {"content": "and so", "finishReason": "length"}},
         {"match": {"userMessage": "Call the tool"}, "response": {"toolCalls": [{"name": "check", "arguments": {"word": "ready"}}]}},
         {
+            "match": {"userMessage": "write elsewhere"},
+            "response": {"toolCalls": [{"name": "write_file", "arguments": {"path": "../../api-token", "content": "mine"}}]},
+        },
+        {
+            "match": {"userMessage": "saffron on Mondays"},
+            "response": {"toolCalls": [{"name": "rewrite_memory", "arguments": {"content": "- Saffron is bought on Mondays"}}]},
+        },
+        {
             "match": {"userMessage": "too often"},
             "response": {"error": {"message": "Rate limit exceeded", "type": "rate_limit_error"}, "status": 429},
         },
@@ -195,6 +203,29 @@ def test_command(service, url):
         check(f"{service} is paid for", [(row["provider"], row["calls"]) for row in usage] == [(service, 1)], usage)
 
 
+def consolidate(service, url):
+    """Journals, taken over by it and undone; and what it may not do."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = {
+            "TULVING_HOME": home, "TULVING_EMBEDDING_PROVIDER": "off", "TULVING_LLM_PROVIDER": service,
+            "TULVING_LLM_BASE_URL": url + SERVICES[service], "TULVING_LLM_MODEL": "scripted", "TULVING_LLM_API_KEY": KEY,
+        }
+        run = lambda *args: subprocess.run([BINARY, *args, "--json"], env=environment, capture_output=True, text=True, timeout=120)
+        memory = Path(home) / "workspace" / "memory" / "MEMORY.md"
+        run("journal", "--note", "Bought saffron on Mondays, as ever")
+        told = run("consolidate")
+        report = json.loads(told.stdout or "{}")
+        check(f"{service} rewrites MEMORY.md", report.get("written") and memory.read_text() == "- Saffron is bought on Mondays\n", told)
+        undone = run("undo", report.get("pass") or "none")
+        check(f"{service} is undone", undone.returncode == 0 and memory.read_text() == "", undone)
+        token = (Path(home) / "api-token").read_text()
+        run("journal", "--note", "write elsewhere")
+        told = run("consolidate")
+        report = json.loads(told.stdout or "{}")
+        kept = (Path(home) / "api-token").read_text() == token and memory.read_text() == ""
+        check(f"{service} writes nothing else", kept and "not given" in (report.get("stays") or ""), told)
+
+
 def passes(service, url):
     """What it does in the background: reads turns, and keeps the journal."""
     with tempfile.TemporaryDirectory() as home:
@@ -243,6 +274,7 @@ def main():
             script(service, url)
             test_command(service, url)
             passes(service, url)
+            consolidate(service, url)
     with mocked(key="another-key") as url:
         for service in SERVICES:
             [told] = asked(service, url, "just words")

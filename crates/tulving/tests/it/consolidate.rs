@@ -70,11 +70,11 @@ fn without_a_model_it_is_proposed_then_written_shown_and_undone() {
     assert!(memory(&tulving).ends_with("- bo works from Graz now.\n"), "{}", memory(&tulving));
     let pass = told["pass"].as_str().expect("a pass").to_owned();
     let shown = tulving.ok(&["passes", &pass]);
-    assert!(shown.contains("rewrote memory/MEMORY.md: 1 lines added, 0 removed"), "{shown}");
+    assert!(shown.contains("rewrote memory/MEMORY.md: 1 line added, 0 removed"), "{shown}");
     assert!(shown.contains("+ - bo works from Graz now"), "{shown}");
     assert!(tulving.ok(&["passes"]).contains("consolidate  done"));
     let audit = tulving.ok(&["audit"]);
-    assert!(audit.contains("consolidated") && audit.contains("1 lines added"), "{audit}");
+    assert!(audit.contains("consolidated") && audit.contains("1 line added"), "{audit}");
     let foreseen = tulving.ok(&["undo", &pass, "--dry-run"]);
     assert!(foreseen.starts_with("would take back: rewrote memory/MEMORY.md"), "{foreseen}");
     let undone = tulving.ok(&["undo", &pass]);
