@@ -1,4 +1,4 @@
-//! The ledger of passes: what they did is noted here, told, and [taken back](undo).
+//! The ledger of passes: what they did is noted here, told, and [taken back](mod@undo).
 //!
 //! A pass on memories is noted in the very act that it is. One on files is noted before it writes them, with what they shall say:
 //! where it was interrupted, the files themselves tell how far it came.

@@ -333,10 +333,10 @@ fn a_pass_that_is_still_under_way_is_not_begun_again_until_its_holder_is_gone() 
     llm.answer(Err(LlmError::None));
     engine.consolidate_due("first").expect_err("the model fails");
     bed.clock.advance(Duration::from_secs(3_700));
-    let lease = Duration::from_secs(600);
+    let lease = Duration::from_secs(250);
     assert!(engine.claim_job(&["consolidate"], "gone", lease).expect("claimed").is_some());
     assert_eq!(engine.consolidate_due("second").expect("a tick"), ConsolidationTick::Busy);
-    bed.clock.advance(Duration::from_secs(700));
+    bed.clock.advance(Duration::from_secs(260));
     rewrite(&llm, "- Bo joined\n");
     assert_eq!(tick(&engine), 1);
     assert_eq!(memory(&bed, &user).as_deref(), Some("- Bo joined\n"));

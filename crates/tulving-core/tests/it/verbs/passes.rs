@@ -183,6 +183,32 @@ fn a_turn_that_gives_nothing_leaves_no_pass() {
 }
 
 #[test]
+fn a_look_that_was_cut_short_and_is_done_again_is_another_pass() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    let turn = TurnRequest {
+        channel: None,
+        role: TurnRole::User,
+        speaker: None,
+        content: TWO.to_owned(),
+        source: None,
+    };
+    engine.log_turn(&user, &turn).expect("logged");
+    // Another process has saved, and vanished before the job was ended; what it saved was erased since.
+    let job = engine.claim_job(&["proactive"], "gone", std::time::Duration::from_secs(1)).expect("claimed");
+    let first = PassId::from_bytes(*job.expect("a job").id.as_bytes());
+    let by = user.viewer.principal;
+    let pass = Pass::begun(first, PassKind::Proactive, user.space, by, bed.engine.now());
+    let pass = pass.ended(PassOutcome::Done, bed.engine.now());
+    bed.world().apply(vec![tulving_core::change::Write::Pass { from: None, to: Box::new(pass) }]);
+    bed.clock.advance(std::time::Duration::from_secs(2));
+    while engine.process_waiting("test").expect("heard").is_some() {}
+    assert_eq!(all(&engine, &user).len(), 2);
+    let ids: Vec<PassId> = passes(&engine, &user).into_iter().map(|pass| pass.id).collect();
+    assert!(ids.len() == 2 && ids.contains(&first), "{ids:?}");
+}
+
+#[test]
 fn an_unknown_pass_is_said_and_lists_have_bounds() {
     let (bed, engine) = ears();
     let user = bed.user();
