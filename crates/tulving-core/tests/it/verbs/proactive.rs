@@ -1,11 +1,12 @@
 //! What is noted of turns: what, for whom, once, and what not.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tulving_core::error::{Error, LlmError};
-use tulving_core::llm::Prompt;
+use tulving_core::llm::{Ended, LlmName, Prompt, Reply, Tokens};
 use tulving_core::memory::Memory;
-use tulving_core::ports::Jobs;
+use tulving_core::ports::{Jobs, LanguageModel};
 use tulving_core::request::{Caller, Filter, ListRequest, Manner, SaveRequest, Sort, TurnRequest};
 use tulving_core::turn::{Listening, Turn};
 use tulving_core::vocabulary::{Author, JobState, MemoryType, Origin, Role, State, Trust, TurnRole};
@@ -430,4 +431,44 @@ fn what_a_model_takes_for_an_order_waits_for_review() {
     llm.answer_text(&serde_json::json!({ "memories": [nurse] }).to_string());
     think(&engine);
     assert_eq!(engine.gleaned(), gleaned(1, 2, 0));
+}
+
+/// Says the same in other words each time.
+#[derive(Default)]
+struct Rambling(AtomicUsize);
+
+impl LanguageModel for Rambling {
+    fn name(&self) -> Option<LlmName> {
+        Some(LlmName { provider: "rambling".to_owned(), model: "rambling".to_owned() })
+    }
+
+    fn complete(&self, _: &Prompt) -> Result<Reply, LlmError> {
+        let statement = format!("{TEA_KEPT}{}", " really".repeat(self.0.fetch_add(1, Ordering::SeqCst) % 3));
+        let text = serde_json::json!({ "memories": [found(&statement, "preference", TEA)] }).to_string();
+        Ok(Reply { text, calls: Vec::new(), tokens: Tokens::default(), ended: Ended::Stop })
+    }
+}
+
+#[test]
+fn a_model_that_is_asked_again_after_a_failure_keeps_nothing_twice() {
+    // Wherever the store fails: what was saved before the job ended is not saved again in other words.
+    for at in 1..60 {
+        let bed = Bed::new();
+        let llm = Llm::new(Arc::new(Rambling::default()), None);
+        let engine = bed.shipped(Arc::new(FakeEmbedder)).with_listening(listening()).with_llm(llm);
+        let user = bed.user();
+        say(&engine, &user, TEA);
+        bed.store.fail_at(at);
+        let _ = engine.think_waiting("test");
+        let failed = bed.store.has_failed();
+        bed.store.fail_at(0);
+        bed.clock.advance(std::time::Duration::from_secs(3_600));
+        let _ = engine.think_waiting("test").expect("thought");
+        assert_eq!(contents(&engine, &user).len(), 1, "{at}: {:?}", contents(&engine, &user));
+        assert_eq!(Jobs::jobs(&*bed.store, &[], &["proactive"], 9).expect("jobs"), []);
+        if !failed {
+            return;
+        }
+    }
+    panic!("it never came through");
 }
