@@ -402,6 +402,8 @@ pub enum PartName {
     Unembedded,
     /// Associations with what else was found.
     Graph,
+    /// The match of what it updates, where it was not found itself.
+    Succession,
     /// The question is about who said it.
     Speaker,
     /// The words of its whole session or document.
@@ -447,6 +449,7 @@ impl PartName {
             Self::Words => "words",
             Self::Unembedded => "words for meaning",
             Self::Graph => "links",
+            Self::Succession => "what it updates",
             Self::Speaker => "speaker",
             Self::SessionWords => "session words",
             Self::SessionMeaning => "session meaning",

@@ -22,6 +22,7 @@ use crate::rank::descending;
 use crate::recall;
 use crate::request::{Ask, BriefingRequest, Caller, Filter, Mode, RecallRequest, Sort};
 use crate::space::Space;
+use crate::succession::{self, Moment};
 use crate::text::block::{self, Piece};
 use crate::text::visible;
 use crate::time::Timestamp;
@@ -387,8 +388,8 @@ fn holding(
         unseen = unseen.saturating_sub(more.len() as u64);
         memories.extend(more);
     }
-    let replaced = recall::superseded_now(parts, caller, &memories, now)?;
-    memories.retain(|memory| !replaced.contains(&memory.id));
+    succession::settle(parts, caller, &mut memories, Moment::Now(now))?;
+    memories.retain(|memory| memory.superseded_by.is_none());
     let weights: HashMap<MemoryId, f64> = memories
         .iter()
         .map(|memory| {

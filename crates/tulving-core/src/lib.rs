@@ -65,6 +65,7 @@ mod relocate;
 mod review;
 mod save;
 mod standing;
+mod succession;
 mod tend;
 mod timeline;
 mod touch;

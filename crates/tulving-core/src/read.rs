@@ -10,6 +10,7 @@ use crate::id::{ListingId, MemoryId, MemoryRef};
 use crate::limits;
 use crate::memory::Memory;
 use crate::request::{Caller, Filter, Forgotten, ListRequest};
+use crate::succession::{self, Moment};
 use crate::text::normalize;
 use crate::time::Timestamp;
 
@@ -23,7 +24,9 @@ pub(crate) const PAGE_BYTES: usize = 16_000_000;
 
 /// One memory.
 pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    access::find(parts, caller, which)
+    let mut memory = access::find(parts, caller, which)?;
+    succession::settle(parts, caller, [&mut memory], Moment::Now(parts.clock.now()))?;
+    Ok(memory)
 }
 
 /// How many match, of what [`list`] lists.
@@ -46,12 +49,14 @@ pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Res
     }) {
         return Err(Invalid::Cursor { got: crate::preview::short(&cursor.to_string()) }.into());
     }
-    match request.cursor.map(|cursor| cursor.position) {
+    let mut page = match request.cursor.map(|cursor| cursor.position) {
         Some(Position::Frozen(id, offset)) => frozen_page(parts, caller, request, fingerprint, id, offset),
         None if !request.sort.is_fixed() => freeze(parts, caller, request, fingerprint, limit),
         None => fixed_page(parts, caller, request, fingerprint, None),
         Some(Position::After(at, id)) => fixed_page(parts, caller, request, fingerprint, Some((at, id))),
-    }
+    }?;
+    succession::settle(parts, caller, &mut page.memories, Moment::Now(parts.clock.now()))?;
+    Ok(page)
 }
 
 fn fixed_page(

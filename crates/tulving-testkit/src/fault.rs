@@ -164,6 +164,10 @@ impl Memories for FaultyStore {
         self.pass("associations")?.associations(viewer, ids)
     }
 
+    fn succession(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<(MemoryId, MemoryId)>, StoreError> {
+        self.pass("succession")?.succession(viewer, ids)
+    }
+
     fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError> {
         self.pass("sections")?.sections(viewer, id)
     }

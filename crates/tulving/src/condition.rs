@@ -59,6 +59,8 @@ pub(crate) fn filter(conditions: &[String]) -> Result<Filter, Failure> {
             return Err(failure.hinted("write KEY=VALUE, such as type=fact"));
         };
         let name = name.trim();
+        // A text is looked for as it stands.
+        let value = if name == "contains" { value } else { value.trim() };
         let Some(key) = KEYS.iter().find(|key| key.name == name) else {
             return Err(unknown(name));
         };
@@ -132,7 +134,7 @@ mod tests {
     fn conditions_come_together() {
         let filter = read(&[
             "type=fact",
-            "type=decision",
+            "type = decision ",
             "tag=a=b",
             "tag=c",
             "state=archived",

@@ -59,6 +59,7 @@ const GROUPS: [Group; 6] = [
         name: "paths",
         modules: &[
             "access",
+            "succession",
             "adopt",
             "ask",
             "embedding",

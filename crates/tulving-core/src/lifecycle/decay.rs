@@ -50,6 +50,11 @@ pub fn importance(class: &Classification, usage: &Usage, pinned: bool, now: Time
     }
 }
 
+/// The same to three digits, for programs: it falls with every moment.
+pub fn shown(memory: &Memory, now: Timestamp) -> f64 {
+    (importance_at(memory, now) * 1e3).round() / 1e3
+}
+
 /// The importance of a memory at `now`, 0 to 1.
 pub fn importance_at(memory: &Memory, now: Timestamp) -> f64 {
     importance(&memory.edition.class, &memory.usage, memory.standing.pinned, now)

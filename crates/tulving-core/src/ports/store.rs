@@ -159,6 +159,11 @@ pub trait Memories {
     /// is forgotten or quarantined. Strongest first.
     fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError>;
 
+    /// What a caller said updates these memories, what updates that, and so on to the end: each time the old one and the
+    /// new one, where the viewer may see both and neither is forgotten or quarantined. In any order; far more than anybody
+    /// keeps is cut off.
+    fn succession(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<(MemoryId, MemoryId)>, StoreError>;
+
     /// The sections that a visible memory is cut into, in order, without their vectors. Empty where the memory may not
     /// be seen or is forgotten.
     fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError>;

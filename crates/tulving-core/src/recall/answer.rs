@@ -21,6 +21,8 @@ pub(super) struct Ranked {
     pub(super) memory: Memory,
     /// Its best item, where a lane of the index found it.
     pub(super) item: Option<usize>,
+    /// The item that speaks for it: its own, or that of what it updates.
+    pub(super) witness: Option<usize>,
     pub(super) marks: Vec<LaneMark>,
     pub(super) parts: Vec<Part>,
     /// The most that the score could be.
@@ -59,7 +61,7 @@ pub(super) fn hits(asked: &Asked<'_>, ranked: Vec<Ranked>, found: &Found) -> Res
                 (*content, cut) = (shown, true);
             }
         }
-        let evidence = ranked.item.map_or(0.0, |at| evidence::weight(&found.items[at]));
+        let evidence = ranked.witness.map_or(0.0, |at| evidence::weight(&found.items[at]));
         hits.push(hit(ranked, Sections { best, further }, cut, evidence));
     }
     if let Some(left) = &mut left {
@@ -128,6 +130,7 @@ fn why(ranked: &Ranked, score: f64) -> String {
     let lanes = match ranked.item {
         _ if !lanes.is_empty() => lanes.join(", "),
         Some(_) => "beside what was found".to_owned(),
+        None if ranked.witness.is_some() => "in the place of what was found".to_owned(),
         None => "by its links".to_owned(),
     };
     let mut sum = String::new();

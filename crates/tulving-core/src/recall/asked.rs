@@ -12,12 +12,13 @@ use crate::rank::recipe::Scores;
 use crate::rank::{descending, evidence, spread, weigh};
 use crate::request::{Ask, Caller, Fusion};
 use crate::search::{Found, Item, Scope};
+use crate::succession::{self, Moment};
 use crate::vocabulary::State;
 
 use super::answer::{self, Ranked};
 use super::further::further;
 use super::lanes::{self, Gathered};
-use super::past::{self, Moment};
+use super::past;
 use super::plan::{BEST, Plan};
 use super::weighing::{Best, Weighing};
 
@@ -50,7 +51,7 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
         Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
         Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
     };
-    let witnesses = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.item);
+    let witnesses = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.witness);
     let mut strength = evidence::strength(witnesses.map(|at| evidence::weight(&gathered.found.items[at])));
     let missing = gathered.missing;
     let is_weaker = |strength: Strength| ask.abstain_below.is_some_and(|least| strength < least);
@@ -130,7 +131,7 @@ impl Asked<'_> {
             let memory = memories.remove(&fused.memory)?;
             let item = best.get(&fused.memory).copied();
             let (marks, parts, further) = (fused.marks, fused.parts, Vec::new());
-            Some(Ranked { memory, item, marks, parts, most, twin_of: None, further })
+            Some(Ranked { memory, item, witness: item, marks, parts, most, twin_of: None, further })
         });
         let mut ranked: Vec<Ranked> = ranked.collect();
         self.add_further(&mut ranked, &gathered.found, score);
@@ -189,15 +190,20 @@ impl Asked<'_> {
         Ok(meant.map(|memory| (memory.id, memory)).collect())
     }
 
+    /// The time that is asked about.
+    pub(super) fn moment(&self) -> Moment {
+        self.ask.as_of.map_or(Moment::Now(self.plan.now), Moment::Then)
+    }
+
     /// Lets only those count as superseded whose successor counts at the time that is asked about, and says which they
     /// are. As of a date they did not hold any more, so they are left out.
     pub(super) fn settle_successors(
         &self,
         memories: &mut HashMap<MemoryId, Memory>,
     ) -> Result<HashMap<MemoryId, MemoryId>, Error> {
-        let moment = self.ask.as_of.map_or(Moment::Now(self.plan.now), Moment::Then);
-        let superseded = past::superseded(self.parts, self.caller, memories, moment)?;
-        memories.values_mut().for_each(|memory| memory.superseded_by = superseded.get(&memory.id).copied());
+        succession::settle(self.parts, self.caller, memories.values_mut(), self.moment())?;
+        let replaced = memories.values().filter_map(|memory| Some((memory.id, memory.superseded_by?)));
+        let superseded: HashMap<MemoryId, MemoryId> = replaced.collect();
         if self.ask.as_of.is_some() {
             memories.retain(|id, _| !superseded.contains_key(id));
         }

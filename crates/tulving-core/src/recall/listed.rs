@@ -8,6 +8,7 @@ use crate::memory::Memory;
 use crate::rank::descending;
 use crate::request::{Caller, Mode, Sort};
 use crate::score::Score;
+use crate::succession::{self, Moment};
 
 use super::plan::{Plan, Way};
 
@@ -19,7 +20,8 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<Answ
     let Way::Listed { mode, sort } = &plan.way else {
         return Ok(Answer::default());
     };
-    let (memories, total_found) = find(parts, caller, plan, *sort)?;
+    let (mut memories, total_found) = find(parts, caller, plan, *sort)?;
+    succession::settle(parts, caller, &mut memories, Moment::Now(plan.now))?;
     let hits =
         (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, *sort)).collect();
     Ok(Answer { hits, total_found, ..Answer::default() })

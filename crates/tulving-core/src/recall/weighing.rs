@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::answer::{LaneMark, Part};
+use crate::answer::{LaneMark, Part, PartName};
 use crate::error::Error;
 use crate::id::MemoryId;
 use crate::memory::Memory;
@@ -13,6 +13,7 @@ use crate::rank::recipe::Scores;
 use crate::rank::weigh::{self, Scales};
 use crate::rank::{descending, twins};
 use crate::search::Found;
+use crate::succession;
 
 use super::answer::Ranked;
 use super::asked::Asked;
@@ -54,39 +55,97 @@ impl Candidate {
     }
 }
 
+/// What was weighed so far.
+#[derive(Default)]
+struct Weighed {
+    ranked: Vec<Ranked>,
+    /// What another one has replaced, and which one.
+    superseded: HashMap<MemoryId, MemoryId>,
+    /// What stands at the end of such a one, where others stand between that were not looked at.
+    ends: HashMap<MemoryId, MemoryId>,
+    /// All that was looked at, also what was left out.
+    met: HashSet<MemoryId>,
+}
+
+impl Weighed {
+    /// What has replaced a memory in the end; `None` where nothing has.
+    fn end_of(&self, id: MemoryId) -> Option<MemoryId> {
+        let mut at = *self.superseded.get(&id)?;
+        // A ring of updates ends after as many steps as there are.
+        for _ in 0..self.superseded.len() {
+            match self.superseded.get(&at).or_else(|| self.ends.get(&at)) {
+                Some(next) if *next != at => at = *next,
+                _ => break,
+            }
+        }
+        Some(at)
+    }
+
+    /// For each in the order in which they stand, whether it steps back: it was replaced, and so was one before it by the same.
+    fn stepping_back(&self) -> Vec<bool> {
+        let mut told = HashSet::new();
+        let steps = |ranked: &Ranked| self.end_of(ranked.memory.id).is_some_and(|end| !told.insert(end));
+        self.ranked.iter().map(steps).collect()
+    }
+
+    /// Puts what [steps back](Self::stepping_back) behind all else: one of what was replaced is enough beside what is true.
+    fn step_back(&mut self) {
+        let back = self.stepping_back();
+        let mut behind = Vec::new();
+        let mut ranked = Vec::with_capacity(self.ranked.len());
+        for (one, back) in std::mem::take(&mut self.ranked).into_iter().zip(back) {
+            if back { behind.push(one) } else { ranked.push(one) }
+        }
+        for mut one in behind {
+            if let Some(last) = ranked.last().map(Ranked::score) {
+                weigh::keep_below(&mut one.parts, last);
+            }
+            ranked.push(one);
+        }
+        self.ranked = ranked;
+    }
+}
+
 impl Weighing<'_> {
     /// The best, in the order in which they are shown, and how many were found in all. No more are loaded than could
     /// still come among those that are asked for.
     pub(super) fn ranked(&self, best: &[Best]) -> Result<(Vec<Ranked>, u64), Error> {
         let limit = self.asked.plan.limit;
-        let most = best.len().min((SPARE * limit).max(MOST_WEIGHED));
+        let most = (SPARE * limit).max(MOST_WEIGHED);
         let at_once = limit + AT_ONCE;
         let gain = weigh::most(self.asked.ask.channel.as_deref(), false);
-        let mut superseded = HashMap::new();
-        let mut ranked = self.weigh(self.linked_alone(best), &mut superseded)?;
-        let total = (best.len() + ranked.len()) as u64;
-        let mut rest = &best[..most];
+        let mut weighed = Weighed::default();
+        self.weigh(self.linked_alone(best), best, &mut weighed)?;
+        let total = (best.len() + weighed.ranked.len()) as u64;
+        let mut rest = best;
         loop {
-            ranked.sort_by(|a, b| descending((a.score(), a.memory.id), (b.score(), b.memory.id)));
-            let last = limit.checked_sub(1).and_then(|last| ranked.get(last));
+            weighed.ranked.sort_by(|a, b| descending((a.score(), a.memory.id), (b.score(), b.memory.id)));
+            let back = weighed.stepping_back();
+            let Weighed { ranked, superseded, .. } = &mut weighed;
+            // What was replaced takes no place from what was not.
+            let room = (most + superseded.len()).saturating_sub(best.len() - rest.len()).min(rest.len());
+            let mut standing = ranked.iter().zip(back).filter(|(_, back)| !back).map(|(ranked, _)| ranked);
+            let last = limit.checked_sub(1).and_then(|last| standing.nth(last));
             let reaches = |next: &Best| last.is_none_or(|last| next.score + gain >= last.score());
-            if rest.first().is_some_and(reaches) {
+            if room > 0 && rest.first().is_some_and(reaches) {
                 let (next, later) = rest.split_at(rest.len().min(at_once));
-                ranked.extend(self.weigh(next.iter().map(Candidate::of), &mut superseded)?);
+                self.weigh(next.iter().map(Candidate::of), best, &mut weighed)?;
                 rest = later;
                 continue;
             }
-            behind_successors(&mut ranked, &superseded);
-            let contents = ranked.iter().map(|ranked| ranked.memory.edition.text.content.as_str());
+            behind_successors(ranked, superseded);
+            weighed.step_back();
+            let contents = weighed.ranked.iter().map(|ranked| ranked.memory.edition.text.content.as_str());
             let apart = twins::apart(contents, limit);
-            if apart.firsts < limit && !rest.is_empty() {
+            if apart.firsts < limit && room > 0 {
                 // Twins took places that others may still have.
-                ranked.extend(self.weigh(rest.iter().map(Candidate::of), &mut superseded)?);
-                rest = &[];
+                let (next, later) = rest.split_at(room);
+                self.weigh(next.iter().map(Candidate::of), best, &mut weighed)?;
+                rest = later;
                 continue;
             }
-            let mut ranked = in_order(ranked, &apart);
-            behind_successors(&mut ranked, &superseded);
+            let mut ranked = in_order(weighed.ranked, &apart);
+            behind_successors(&mut ranked, &weighed.superseded);
             return Ok((ranked, total));
         }
     }
@@ -101,19 +160,84 @@ impl Weighing<'_> {
         alone.map(|memory| Candidate { memory: *memory, item: None }).collect()
     }
 
-    /// Loads these and adds to the score of each what counts beside the match.
+    /// Loads these, adds to the score of each what counts beside the match, and brings what has replaced them.
     fn weigh(
         &self,
         candidates: impl IntoIterator<Item = Candidate>,
-        superseded: &mut HashMap<MemoryId, MemoryId>,
-    ) -> Result<Vec<Ranked>, Error> {
-        let candidates: Vec<Candidate> = candidates.into_iter().collect();
+        best: &[Best],
+        weighed: &mut Weighed,
+    ) -> Result<(), Error> {
+        let candidates: Vec<Candidate> =
+            candidates.into_iter().filter(|candidate| weighed.met.insert(candidate.memory)).collect();
+        let replaced = self.add(&candidates, weighed)?;
+        let mut found: HashMap<MemoryId, usize> = HashMap::new();
+        for Candidate { memory, item } in candidates {
+            let Some((successor, item)) = replaced.get(&memory).copied().zip(item) else { continue };
+            let at = found.entry(successor).or_insert(item);
+            if self.scores.score(item) > self.scores.score(*at) {
+                *at = item;
+            }
+        }
+        if !found.is_empty() {
+            self.bring(&found, best, weighed)?;
+        }
+        Ok(())
+    }
+
+    /// Brings what stands at the end of these successors, each of which replaced what a lane found: it may say the same in
+    /// other words, or be one of more than the lanes hold. What was not found itself has the match of what it replaced.
+    fn bring(
+        &self,
+        found: &HashMap<MemoryId, usize>,
+        best: &[Best],
+        weighed: &mut Weighed,
+    ) -> Result<(), Error> {
+        let own = |weighed: &Weighed, id: MemoryId| {
+            weighed.ranked.iter().any(|ranked| ranked.memory.id == id && ranked.item.is_some())
+        };
+        // In order, so that the same question has the same answer.
+        let mut ids: Vec<MemoryId> = found.keys().copied().filter(|id| !own(weighed, *id)).collect();
+        ids.sort_unstable();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let ends = succession::ends(self.asked.parts, self.asked.caller, &ids, self.asked.moment())?;
+        let mut witnesses: BTreeMap<MemoryId, usize> = BTreeMap::new();
+        for id in ids {
+            weighed.ends.extend(ends[&id].first().map(|end| (id, *end)));
+            for end in &ends[&id] {
+                let at = witnesses.entry(*end).or_insert(found[&id]);
+                if self.scores.score(found[&id]) > self.scores.score(*at) {
+                    *at = found[&id];
+                }
+            }
+        }
+        let item = |id: MemoryId| best.iter().find(|best| best.memory == id).map(|best| best.at);
+        let new = witnesses.keys().filter(|end| weighed.met.insert(**end));
+        let new: Vec<Candidate> = new.map(|end| Candidate { memory: *end, item: item(*end) }).collect();
+        self.add(&new, weighed)?;
+        for ranked in weighed.ranked.iter_mut().filter(|ranked| ranked.witness.is_none()) {
+            if let Some(at) = witnesses.get(&ranked.memory.id) {
+                ranked.witness = Some(*at);
+                ranked.parts.insert(0, Part::new(PartName::Succession, self.scores.score(*at), 1.0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads these and adds to the score of each what counts beside the match. Says which of them were replaced by what.
+    fn add(
+        &self,
+        candidates: &[Candidate],
+        weighed: &mut Weighed,
+    ) -> Result<HashMap<MemoryId, MemoryId>, Error> {
         let ids: Vec<MemoryId> = candidates.iter().map(|candidate| candidate.memory).collect();
         let mut memories = self.asked.load(&ids)?;
-        superseded.extend(self.asked.settle_successors(&mut memories)?);
+        let replaced = self.asked.settle_successors(&mut memories)?;
+        weighed.superseded.extend(&replaced);
         let mut marks = marks(self.lanes, &memories);
-        let ranked = candidates.into_iter().filter_map(|Candidate { memory, item }| {
-            let memory = memories.remove(&memory)?;
+        let ranked = candidates.iter().filter_map(|Candidate { memory, item }| {
+            let (memory, item) = (memories.remove(memory)?, *item);
             let mut parts: Vec<Part> = item.map_or_else(Vec::new, |at| self.scores.parts(at));
             parts.extend(weigh::weigh(
                 &memory,
@@ -121,16 +245,17 @@ impl Weighing<'_> {
                     now: self.asked.plan.now,
                     as_of: self.asked.ask.as_of,
                     channel: self.asked.ask.channel.as_deref(),
-                    superseded: superseded.contains_key(&memory.id),
+                    superseded: replaced.contains_key(&memory.id),
                     graph: self.linked.get(&memory.id).copied().unwrap_or(0.0),
                     fit: item.map_or(0.0, |at| weigh::fit(&self.found.items[at])),
                 },
             ));
             let marks = marks.remove(&memory.id).unwrap_or_default();
-            let further = Vec::new();
-            Some(Ranked { memory, item, marks, parts, most: self.most, twin_of: None, further })
+            let (most, further) = (self.most, Vec::new());
+            Some(Ranked { memory, item, witness: item, marks, parts, most, twin_of: None, further })
         });
-        Ok(ranked.collect())
+        weighed.ranked.extend(ranked);
+        Ok(replaced)
     }
 }
 

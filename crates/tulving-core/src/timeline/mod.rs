@@ -27,7 +27,11 @@ use stretch::{Statement, Stretch, Successor, Wording, statements};
 /// What held about something, and when.
 pub(crate) fn timeline(parts: &Parts, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
     let limit = read::bounded(Field::Limit, request.limit, limits::TIMELINE)?;
-    let (found, missing) = found(parts, caller, request, limit)?;
+    // What is left out by its time takes no place from what is not.
+    let any_time = request.since.is_none() && request.until.is_none();
+    let most = if any_time { limit } else { limits::TIMELINE };
+    let (found, missing) = found(parts, caller, request, most)?;
+    let by_rank: Vec<MemoryId> = found.iter().map(|memory| memory.id).collect();
     let web = Web::around(parts, caller, found)?;
     let mut teller = Teller { parts, caller, web: &web, now: parts.clock.now(), bytes: 0 };
     let mut entries = Vec::new();
@@ -39,6 +43,7 @@ pub(crate) fn timeline(parts: &Parts, caller: &Caller, request: &TimelineRequest
             && request.until.is_none_or(|until| entry.from < until)
     });
     entries.sort_by_key(|entry| (entry.from, entry.memory.id, entry.version));
+    keep_first(&mut entries, &web, &by_rank, limit);
     number_chains(&mut entries, &web);
     name_contradictions(&mut entries, &web);
     Ok(Timeline { entries, cut: web.cut, missing, unread: Vec::new() })
@@ -73,6 +78,8 @@ fn found(
 struct Web {
     /// Without their contents.
     memories: BTreeMap<MemoryId, Memory>,
+    /// Those for which there is no room. They are not told of, but end what they update.
+    beyond: BTreeMap<MemoryId, Memory>,
     /// Which memories a memory is updated by.
     successors: HashMap<MemoryId, Vec<MemoryId>>,
     contradictions: Vec<(MemoryId, MemoryId)>,
@@ -85,6 +92,7 @@ impl Web {
     fn around(parts: &Parts, caller: &Caller, found: Vec<Memory>) -> Result<Self, Error> {
         let mut web = Self {
             memories: BTreeMap::new(),
+            beyond: BTreeMap::new(),
             successors: HashMap::new(),
             contradictions: Vec::new(),
             cut: false,
@@ -100,10 +108,17 @@ impl Web {
             let edges = parts.store.associations(&caller.viewer, &frontier)?;
             let mut wanted = web.take(&edges);
             let room = limits::TIMELINE_MEMORIES.saturating_sub(web.memories.len());
-            web.cut |= wanted.len() > room;
-            wanted.truncate(room);
-            next = parts.store.memories(&caller.viewer, &wanted)?;
-            next.retain(|memory| memory.standing.quarantined_at.is_none());
+            let mut over = wanted.split_off(wanted.len().min(room));
+            web.cut |= !over.is_empty();
+            over.truncate(limits::TIMELINE_MEMORIES);
+            let load = |ids: &[MemoryId]| -> Result<Vec<Memory>, Error> {
+                let mut memories = parts.store.memories(&caller.viewer, ids)?;
+                memories.retain(|memory| memory.standing.quarantined_at.is_none());
+                Ok(memories)
+            };
+            let beyond = load(&over)?.into_iter().map(|memory| (memory.id, without_content(memory)));
+            web.beyond.extend(beyond);
+            next = load(&wanted)?;
             frontier.clear();
         }
     }
@@ -124,7 +139,7 @@ impl Web {
                 _ => {}
             }
         }
-        wanted.retain(|id| !self.memories.contains_key(id));
+        wanted.retain(|id| !self.memories.contains_key(id) && !self.beyond.contains_key(id));
         wanted.into_iter().collect()
     }
 
@@ -136,7 +151,8 @@ impl Web {
         let mut all: Vec<Successor> = Vec::new();
         while let Some(id) = frontier.pop_front() {
             for next in self.successors.get(&id).into_iter().flatten() {
-                if let Some(other) = self.memories.get(next).filter(|other| seen.insert(other.id)) {
+                let other = self.memories.get(next).or_else(|| self.beyond.get(next));
+                if let Some(other) = other.filter(|other| seen.insert(other.id)) {
                     frontier.push_back(other.id);
                     let named = named(other, memory.space);
                     let until = other.edition.span.expires_at;
@@ -270,6 +286,16 @@ impl Teller<'_> {
         }
         Ok(all)
     }
+}
+
+/// Keeps the chains of the first so many memories of which something is left.
+fn keep_first(entries: &mut Vec<TimelineEntry>, web: &Web, by_rank: &[MemoryId], limit: usize) {
+    let chains = web.chains();
+    let chain_of = |id: &MemoryId| chains.get(id).copied().unwrap_or(*id);
+    let left: BTreeSet<MemoryId> = entries.iter().map(|entry| chain_of(&entry.memory.id)).collect();
+    let told = by_rank.iter().map(chain_of).filter(|chain| left.contains(chain)).take(limit);
+    let told: BTreeSet<MemoryId> = told.collect();
+    entries.retain(|entry| told.contains(&chain_of(&entry.memory.id)));
 }
 
 /// Numbers the chains in the order in which they appear.

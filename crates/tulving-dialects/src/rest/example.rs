@@ -93,7 +93,7 @@ fn known(field: &str) -> Option<Value> {
         "proposal" => json!("3f0a377ba0a4"),
         "why" => json!("words 0.42, meaning 0.31"),
         "created_at" | "updated_at" | "accessed_at" | "at" => json!("2026-05-27T09:30:00.000000Z"),
-        "importance" => json!(0.7),
+        "importance" | "importance_now" => json!(0.7),
         "relevance_score" => json!(0.83),
         "version" | "number" => json!(1),
         _ => return None,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tulving_core::lifecycle::decay;
 use tulving_core::memory::{Attachment, Auto, Memory};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, Derivable, MemoryType, Trust};
@@ -32,6 +33,8 @@ pub(super) struct Shown {
     memory_type: MemoryType,
     /// How much it matters, 0 to 1.
     importance: f64,
+    /// How much it matters by now: faded by idleness, strengthened by use.
+    importance_now: f64,
     /// Whether somebody asked for it.
     #[schemars(schema_with = "words::word::<Author>")]
     author: Author,
@@ -104,6 +107,7 @@ pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
         key: edition.key.clone(),
         memory_type: edition.class.memory_type,
         importance: edition.class.importance.get(),
+        importance_now: decay::shown(memory, now),
         author: memory.provenance.author,
         trust: memory.provenance.trust,
         source_note: edition.source_note.clone(),

@@ -28,7 +28,7 @@ impl Aging for SqliteStore {
                  coalesce(u.accessed_at, m.created_at), coalesce(u.access_count, 0), m.expires_at FROM {MEMORIES} \
                  WHERE m.id > ?1 AND m.mirror_line IS NULL AND m.quarantined_at IS NULL AND m.state <> 'processing' \
                  AND (m.state <> 'archived' OR m.ruled_at IS NOT NULL OR m.forgotten_at IS NOT NULL) \
-                 AND m.space IN (SELECT unhex(value) FROM json_each(?2)) ORDER BY m.id LIMIT ?3"
+                 AND +m.space IN (SELECT unhex(value) FROM json_each(?2)) ORDER BY m.id LIMIT ?3"
             )
         });
         // An empty blob sorts before every id.

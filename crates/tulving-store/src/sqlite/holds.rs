@@ -25,11 +25,8 @@ fn holds(text: &str, needle: &str) -> bool {
     thread_local! {
         static LOWER: RefCell<String> = const { RefCell::new(String::new()) };
     }
-    if !text.is_ascii() {
+    if !is_plain(text) {
         return folded(text).contains(needle);
-    }
-    if text.len() < needle.len() || !needle.is_ascii() {
-        return false;
     }
     LOWER.with_borrow_mut(|lower| {
         lower.clear();
@@ -37,6 +34,19 @@ fn holds(text: &str, needle: &str) -> bool {
         lower.make_ascii_lowercase();
         lower.contains(needle)
     })
+}
+
+/// Whether small ASCII letters are all there is to folding: beside ASCII there are only dashes, quotation marks, dots and the
+/// like (U+2010 to U+2027), which are neither large nor small and compose with nothing. Titles that were cut end in one.
+fn is_plain(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
+        match &rest[at..] {
+            [0xE2, 0x80, 0x90..=0xA7, after @ ..] => rest = after,
+            _ => return false,
+        }
+    }
+    true
 }
 
 #[cfg(test)]
@@ -55,6 +65,18 @@ mod tests {
         ] {
             assert!(holds(text, &folded(needle)), "{text} holds {needle}");
         }
+    }
+
+    #[test]
+    fn what_is_plain_folds_to_small_letters() {
+        for text in ["Prefers Dark…", "“A” – B — C’s", "a‧b", ""] {
+            assert!(is_plain(text), "{text}");
+            assert_eq!(folded(text), text.to_ascii_lowercase());
+        }
+        for text in ["Köln", "cafe\u{301}…", "x…\u{301}", "\u{212a}", "一", "\u{2028}"] {
+            assert!(!is_plain(text), "{text}");
+        }
+        assert!(holds("Wait for IT…", &folded("it…")) && !holds("Wait…", "…w"));
     }
 
     #[test]

@@ -27,6 +27,9 @@ use super::{SqliteStore, visible};
 static WHOLE: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {AROUND}, {EDITION}, {} FROM ", visible::superseded_by()));
 
+/// How many links of a succession are followed: an update each hour for a year.
+const SUCCESSION: usize = 10_000;
+
 impl Memories for SqliteStore {
     fn memory(
         &self,
@@ -273,6 +276,36 @@ impl Memories for SqliteStore {
             let mut statement = reader.prepare_cached(&SQL)?;
             let found = statement.query_map(params![me, within, visible::memory_ids(ids)], |row| {
                 rows::association(&mut Columns::of(row))
+            })?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn succession(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<(MemoryId, MemoryId)>, StoreError> {
+        // A union leaves out what it has met, so that a ring ends.
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            let newer = format!(
+                "JOIN memories n ON n.row = a.source \
+                 WHERE a.relation = 'updates' AND a.linked_by = 'caller' AND {}",
+                visible::shown("n")
+            );
+            format!(
+                "WITH RECURSIVE asked (row) AS MATERIALIZED (\
+                   SELECT m.row FROM json_each(?3) j CROSS JOIN memories m ON m.id = unhex(j.value) WHERE {}), \
+                 chain (old, new) AS (\
+                   SELECT a.target, a.source FROM asked CROSS JOIN associations a ON a.target = asked.row {newer} \
+                   UNION SELECT a.target, a.source FROM chain CROSS JOIN associations a ON a.target = chain.new {newer} \
+                   LIMIT {SUCCESSION}) \
+                 SELECT o.id, n.id FROM chain JOIN memories o ON o.row = chain.old JOIN memories n ON n.row = chain.new",
+                visible::shown("m")
+            )
+        });
+        let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let found = statement.query_map(params![me, within, visible::memory_ids(ids)], |row| {
+                let mut columns = Columns::of(row);
+                Ok((columns.id(MemoryId::from_bytes)?, columns.id(MemoryId::from_bytes)?))
             })?;
             Ok(found.collect::<Result<_, _>>()?)
         })

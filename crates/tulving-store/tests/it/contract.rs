@@ -677,6 +677,11 @@ fn a_clock_that_ran_ahead_holds_no_job_up() {
 }
 
 #[test]
+fn a_succession_is_told_as_far_as_it_is_seen() {
+    keeps(contract::associations::a_succession_is_told_as_far_as_it_is_seen);
+}
+
+#[test]
 fn what_a_caller_said_outlasts_what_the_engine_says() {
     keeps(contract::associations::what_a_caller_said_outlasts_what_the_engine_says);
 }

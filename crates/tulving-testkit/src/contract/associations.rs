@@ -2,7 +2,7 @@
 
 use tulving_core::association::Association;
 use tulving_core::change::Write;
-use tulving_core::id::{MemoryRef, PrincipalId};
+use tulving_core::id::{MemoryId, MemoryRef, PrincipalId};
 use tulving_core::memory::Memory;
 use tulving_core::ports::Probe;
 use tulving_core::request::{Filter, Forgotten, Sort};
@@ -195,6 +195,40 @@ pub fn only_what_is_seen_supersedes(fresh: Fresh<'_>) {
     assert_eq!((told(owner), told(reader)), (Some(private.id), None));
     world.shift(&shared, |s| s.forgotten_at = None);
     assert_eq!(told(reader), Some(shared.id));
+}
+
+/// A succession is told to its end, as far as the reader sees it; a ring ends.
+pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("chain");
+    let reader = world.principal("reader");
+    world.join(reader, MemberOf::Space(space), Role::Reader);
+    let put = |content: &str| world.put(space, owner, content, |_| ());
+    let [first, second, third, ring] = ["first", "second", "third", "ring"].map(put);
+    let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
+    for (new, old) in [(&second, &first), (&third, &second), (&private, &third), (&ring, &private), (&first, &ring)] {
+        world.link(new, old, Relation::Updates);
+    }
+    world.link(&ring, &second, Relation::Contradicts);
+    let told = |who, id| {
+        let mut told = good(world.store.succession(&eyes(who), &[id]));
+        told.sort_unstable();
+        told
+    };
+    let sorted = |mut pairs: Vec<(MemoryId, MemoryId)>| {
+        pairs.sort_unstable();
+        pairs
+    };
+    let seen = sorted(vec![(first.id, second.id), (second.id, third.id)]);
+    assert_eq!(told(reader, first.id), seen);
+    assert_eq!(told(reader, private.id), [], "what cannot be seen has no successors");
+    let hidden = [(third.id, private.id), (private.id, ring.id), (ring.id, first.id)];
+    let all = sorted(seen.into_iter().chain(hidden).collect());
+    assert_eq!(told(owner, first.id), all);
+    assert_eq!(told(owner, third.id), all, "a ring is told once, wherever it is begun");
+    world.forget(&second);
+    assert_eq!((told(reader, first.id), told(owner, second.id)), (Vec::new(), Vec::new()));
+    assert_eq!(good(world.store.succession(&eyes(owner), &[])), []);
 }
 
 /// What a caller said of two memories stays, also where the engine would say the same by itself.

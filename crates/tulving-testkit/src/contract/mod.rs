@@ -110,6 +110,7 @@ checks! {
         an_edge_can_be_removed,
         a_callers_update_supersedes,
         only_what_is_seen_supersedes,
+        a_succession_is_told_as_far_as_it_is_seen,
     }
     /// Spaces, teams, principals, members and tokens.
     directory {

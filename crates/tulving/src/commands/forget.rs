@@ -176,7 +176,7 @@ fn foresee(
 
 /// The newest, at most so many, and how many more there are.
 fn show(foreseen: &Foreseen, most: usize, printer: &mut Printer) -> Result<(), Failure> {
-    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: None };
+    let layout = Layout { now: printer.now(), then: None, columns: printer.columns(), spaces: None };
     printer.lines(&lines(foreseen.newest.iter().take(most), &layout))?;
     let more = foreseen.count.saturating_sub(most.min(foreseen.newest.len()) as u64);
     if more > 0 {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Placed;
+use super::{Placed, Weighed};
 use crate::args::reference;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Get, app: &App<'_>, printer: &mut Printer) -> Result<Ou
     let memory = app.engine.get(&app.here()?, which)?;
     let names = app.space_names()?;
     if printer.json() {
-        printer.document(&Placed::new(&memory, memory.space, &names))?;
+        printer.document(&Placed::new(&Weighed::new(&memory, printer.now()), memory.space, &names))?;
         return Ok(Outcome::Done);
     }
     let owner = app.engine.names(&[memory.owner])?.remove(&memory.owner);

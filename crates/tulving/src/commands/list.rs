@@ -7,8 +7,8 @@ use tulving_core::limits;
 use tulving_core::request::{Caller, Filter, Forgotten, ListRequest, Quarantined, Sort};
 use tulving_core::vocabulary::State;
 
-use super::Placed;
-use crate::args::{Chooser, count, whole_number};
+use super::{Placed, Weighed};
+use crate::args::{Chooser, count, whole_number, word};
 use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
 use crate::print::Printer;
@@ -40,8 +40,11 @@ pub(crate) struct List {
     /// Every page
     #[arg(long, conflicts_with = "limit")]
     all: bool,
+    /// In this state only: processing, active, cooling or archived; may be repeated
+    #[arg(long = "state", value_name = "STATE", value_parser = word!(State), hide_possible_values = true, conflicts_with = "forgotten")]
+    states: Vec<State>,
     /// Archived and expired ones only; without it they are left out
-    #[arg(long)]
+    #[arg(long, conflicts_with = "states")]
     archived: bool,
     /// Forgotten ones only
     #[arg(long, conflicts_with = "archived")]
@@ -85,6 +88,8 @@ impl List {
         if self.forgotten {
             filter.forgotten = Forgotten::Only;
             filter.quarantined = Quarantined::Either;
+        } else if !self.states.is_empty() {
+            filter.states.clone_from(&self.states);
         } else if self.archived {
             filter.states = vec![State::Archived];
         } else {
@@ -106,6 +111,7 @@ pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<O
     let names = app.space_names()?;
     let layout = Layout {
         now: printer.now(),
+        then: None,
         columns: printer.columns(),
         spaces: args.chooser.all_spaces.then_some(&names),
     };
@@ -117,7 +123,10 @@ pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<O
         match &mut document {
             Some(document) => {
                 for memory in &memories {
-                    document.item(&Placed::new(memory, memory.space, &names), printer)?;
+                    document.item(
+                        &Placed::new(&Weighed::new(memory, printer.now()), memory.space, &names),
+                        printer,
+                    )?;
                 }
             }
             None => printer.lines(&lines(memories.iter(), &layout))?,

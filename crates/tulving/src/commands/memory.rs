@@ -37,7 +37,7 @@ pub(super) fn run(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failu
         printer.document(&json!({ "memories": document }))?;
         return Ok(Outcome::Done);
     }
-    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: None };
+    let layout = Layout { now: printer.now(), then: None, columns: printer.columns(), spaces: None };
     for (place, (category, group)) in groups.iter().enumerate() {
         if place > 0 {
             printer.line("")?;

@@ -53,6 +53,9 @@ mod welcome;
 
 use serde::Serialize;
 use tulving_core::id::SpaceId;
+use tulving_core::lifecycle::decay;
+use tulving_core::memory::Memory;
+use tulving_core::time::Timestamp;
 
 use crate::args::{Cli, Command, Global};
 use crate::config as settings;
@@ -168,6 +171,20 @@ struct Placed<'a, T> {
     #[serde(flatten)]
     inner: &'a T,
     space_name: Option<&'a str>,
+}
+
+/// A memory and how much it matters by now.
+#[derive(Serialize)]
+struct Weighed<'a> {
+    #[serde(flatten)]
+    memory: &'a Memory,
+    importance_now: f64,
+}
+
+impl<'a> Weighed<'a> {
+    fn new(memory: &'a Memory, now: Timestamp) -> Self {
+        Self { memory, importance_now: decay::shown(memory, now) }
+    }
 }
 
 impl<'a, T> Placed<'a, T> {

@@ -297,7 +297,8 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
 
 fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -> Result<Outcome, Failure> {
     let names = args.chooser.all_spaces.then(|| app.space_names()).transpose()?;
-    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: names.as_ref() };
+    let then = time(args.asking.as_of.as_ref())?;
+    let layout = Layout { now: printer.now(), then, columns: printer.columns(), spaces: names.as_ref() };
     let shown: Vec<Memory> = answer.hits.iter().map(best_part).collect();
     for (line, hit) in lines(shown.iter(), &layout).iter().zip(&answer.hits) {
         printer.line(line)?;

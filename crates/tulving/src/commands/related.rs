@@ -59,7 +59,7 @@ pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Resul
     let widest = links.iter().map(|link| text::width(link)).max().unwrap_or(0);
     // Two digits of depth can not be, so the hops take one column.
     let columns = printer.columns().map(|columns| columns.saturating_sub(widest + 5));
-    let layout = Layout { now: printer.now(), columns, spaces: None };
+    let layout = Layout { now: printer.now(), then: None, columns, spaces: None };
     let memories = lines(relatives.iter().map(|relative| &relative.memory), &layout);
     for ((relative, link), memory) in relatives.iter().zip(&links).zip(memories) {
         let hops = style::paint(FAINT, relative.distance);

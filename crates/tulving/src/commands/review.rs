@@ -84,7 +84,7 @@ fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
         printer.document(&Waiting { memories, next: page.next })?;
         return Ok(Outcome::Done);
     }
-    let layout = Layout { now: printer.now(), columns: printer.columns(), spaces: None };
+    let layout = Layout { now: printer.now(), then: None, columns: printer.columns(), spaces: None };
     printer.lines(&lines(page.memories.iter(), &layout))?;
     match page.next {
         Some(cursor) => printer.note(format!("For the next page add --cursor {cursor}"))?,

@@ -30,6 +30,8 @@ const SPACE_START: usize = 13;
 pub(crate) struct Layout<'a> {
     /// The time that ages are counted from.
     pub(crate) now: Timestamp,
+    /// The time that is asked about, where it is another: what held or had expired then.
+    pub(crate) then: Option<Timestamp>,
     /// How wide the terminal is; without one only what is very long is cut.
     pub(crate) columns: Option<usize>,
     /// The names of spaces, where memories of several are shown together.
@@ -77,7 +79,11 @@ fn line(label: &str, widest: usize, memory: &Memory, layout: &Layout<'_>) -> Str
         style::paint(NUMBER, label),
         style::paint(WORD, pad(memory_type, TYPE_COLUMNS)),
         style::paint(FAINT, pad(&age, AGE_COLUMNS)),
-        gist(memory, layout.now, layout.columns.map(|columns| columns.saturating_sub(taken).max(10))),
+        gist(
+            memory,
+            layout.then.unwrap_or(layout.now),
+            layout.columns.map(|columns| columns.saturating_sub(taken).max(10))
+        ),
     )
 }
 
@@ -101,6 +107,7 @@ fn marks(memory: &Memory, now: Timestamp) -> Vec<&'static str> {
     let standing = &memory.standing;
     let marks = [
         (standing.pinned, "pinned"),
+        (standing.state == State::Cooling, "cooling"),
         (standing.state == State::Archived, "archived"),
         (standing.forgotten_at.is_some(), "forgotten"),
         (standing.quarantined_at.is_some(), "quarantined"),

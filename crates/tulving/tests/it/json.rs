@@ -103,6 +103,7 @@ fn a_memory_has_all_its_fields_flat_and_the_name_of_its_space() {
         "updated_at",
         "accessed_at",
         "access_count",
+        "importance_now",
         "version",
         "occurred_at",
         "valid_from",

@@ -1,5 +1,7 @@
 //! Texts as the words by which cues are looked for.
 
+use memchr::memmem;
+
 use crate::classify::form::file_name;
 use crate::text::when::MONTHS;
 
@@ -34,7 +36,7 @@ pub(super) fn count(spaced: &str, words: &str) -> usize {
 
 fn places<'a>(spaced: &'a str, words: &'a str) -> impl Iterator<Item = usize> + 'a {
     let whole = |at: &usize| spaced[..*at].ends_with(' ') && spaced[at + words.len()..].starts_with(' ');
-    spaced.match_indices(words).map(|(at, _)| at).filter(whole)
+    memmem::find_iter(spaced.as_bytes(), words).filter(whole)
 }
 
 /// The words of a path.

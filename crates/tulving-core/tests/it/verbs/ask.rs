@@ -8,13 +8,13 @@ use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::MemoryId;
 use tulving_core::ports::{Clock as _, Embedder};
-use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role, Stability};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
 
-use crate::bed::{Bed, refused};
+use crate::bed::{Bed, listing, recall, refused};
 
 pub(super) fn bed() -> Bed {
     with(Arc::new(FakeEmbedder))
@@ -453,6 +453,106 @@ fn a_successor_that_has_expired_supersedes_nothing_any_more() {
     assert_eq!(superseded(), (Some(closed), true));
     bed.clock.advance(Duration::from_secs(7200));
     assert_eq!(superseded(), (None, false));
+}
+
+/// More memories than any lane holds, each of which updates the one before, a day later.
+fn status_of_each_day(bed: &Bed, user: &Caller, days: u32) -> Vec<MemoryId> {
+    let mut ids: Vec<MemoryId> = Vec::new();
+    let start = "2024-01-01".parse::<Timestamp>().expect("a day").as_micros();
+    for day in 0..days {
+        let at = Timestamp::from_micros(start + i64::from(day) * 86_400_000_000);
+        let said = format!("The status of the migration project on day {day} is at step {day}");
+        let request = SaveRequest { occurred_at: Some(at), ..SaveRequest::new(said) };
+        let id = bed.save(user, request).id;
+        if let Some(before) = ids.last() {
+            bed.link(user, id, *before, Relation::Updates);
+        }
+        ids.push(id);
+    }
+    ids
+}
+
+#[test]
+fn the_newest_of_a_long_chain_leads_whatever_the_time() {
+    let bed = bed();
+    let user = bed.user();
+    let ids = status_of_each_day(&bed, &user, 250);
+    let question = "what is the status of the migration project?";
+    let answer = ask(&bed, &user, Ask::new(question));
+    assert_eq!((answer.hits[0].memory.id, answer.hits[0].memory.superseded_by), (ids[249], None));
+    assert!(answer.evidence > Some(Strength::None), "{:?}", answer.evidence);
+    let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.relevance_score.get()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    assert_eq!(as_of(&bed, &user, question, "2024-04-10"), [ids[100]]);
+}
+
+#[test]
+fn one_of_what_was_replaced_is_enough_beside_what_is_true() {
+    let bed = bed();
+    let user = bed.user();
+    let ids = status_of_each_day(&bed, &user, 60);
+    let other = bed.save(&user, "The migration project is led by Ada").id;
+    let answer = ask(&bed, &user, Ask::new("what is the status of the migration project?"));
+    assert_eq!(answer.hits.len(), 10);
+    let stands = |hit: &&Hit| hit.memory.superseded_by.is_none();
+    assert_eq!(answer.hits.iter().take_while(stands).count(), 1);
+    assert_eq!((place(&answer, ids[59]), place(&answer, other)), (0, 2));
+    let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.relevance_score.get()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+}
+
+#[test]
+fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_word() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, "Deploys go to Heroku").id;
+    let new = bed.save(&user, "Everything ships with Fly.io nowadays").id;
+    let hidden = bed
+        .save(&user, SaveRequest { tags: Some(vec!["other".to_owned()]), ..SaveRequest::new("Kamal it is") });
+    bed.link(&user, new, old, Relation::Updates);
+    let only = Ask { lanes: vec![Lane::Keyword], ..Ask::new("where do deploys go?") };
+    let answer = ask(&bed, &user, only.clone());
+    let found: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
+    assert_eq!(found, [new, old]);
+    assert!(part(&answer.hits[0], PartName::Succession).is_some_and(|value| value > 0.0));
+    assert!(
+        answer.hits[0].why.starts_with("in the place of what was found: what it updates"),
+        "{}",
+        answer.hits[0].why
+    );
+    // Within the filter only.
+    bed.link(&user, hidden.id, new, Relation::Updates);
+    let mut asked = request(only);
+    asked.filter.tags = vec!["nothing has it".to_owned()];
+    assert_eq!(bed.engine.recall(&user, &asked).expect("an answer").hits, []);
+}
+
+#[test]
+fn lists_and_reads_mark_as_superseded_what_recall_does() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, "The office is in Berne").id;
+    let soon = Timestamp::from_micros(bed.clock.now().as_micros() + 3_600_000_000);
+    let new = SaveRequest { valid_from: Some(soon), ..SaveRequest::new("The office is in Basel") };
+    let new = bed.save(&user, new).id;
+    bed.link(&user, new, old, Relation::Updates);
+    let marked = || {
+        let listed = bed.engine.list(&user, &listing(Sort::Newest, 10)).expect("a page").memories;
+        let listed = listed.into_iter().find(|memory| memory.id == old).expect("listed").superseded_by;
+        let by_use = bed.engine.list(&user, &listing(Sort::Accessed, 10)).expect("a page").memories;
+        let by_use = by_use.into_iter().find(|memory| memory.id == old).expect("listed").superseded_by;
+        let recent = bed.engine.recall(&user, &recall(Mode::Recent)).expect("an answer");
+        let asked = ask(&bed, &user, Ask::new("where is the office?"));
+        let of = |answer: &Answer| answer.hits[place(answer, old)].memory.superseded_by;
+        let all = [bed.get(&user, old).superseded_by, listed, by_use, of(&recent), of(&asked)];
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
+        all[0]
+    };
+    assert_eq!(marked(), None, "it does not hold yet");
+    bed.clock.advance(Duration::from_secs(7200));
+    assert_eq!(marked(), Some(new));
+    bed.engine.archive(&user, new.into()).expect("archived");
+    assert_eq!(marked(), None, "somebody put it away");
 }
 
 #[test]

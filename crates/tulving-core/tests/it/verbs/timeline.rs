@@ -86,6 +86,52 @@ fn a_chain_is_told_from_whichever_memory_one_begins() {
 }
 
 #[test]
+fn what_its_time_leaves_out_takes_no_place_from_what_it_does_not() {
+    let bed = bed();
+    let user = bed.user();
+    for month in 1..=9 {
+        let ended = SaveRequest {
+            valid_until: Some(day("2023-12-31")),
+            ..since(&format!("The API retries {month} times"), &format!("2023-{month:02}-01"))
+        };
+        bed.save(&user, ended);
+    }
+    let now = bed
+        .save(
+            &user,
+            since(
+                "The API retries many times, says Ada, who looked at it with Grace for a whole day",
+                "2024-02-01",
+            ),
+        )
+        .id;
+    let about = |limit| TimelineRequest {
+        limit,
+        since: Some(day("2024-01-15")),
+        ..TimelineRequest::new("The API retries times")
+    };
+    let timeline = told(&bed, &user, &about(1));
+    assert_eq!(timeline.entries.iter().map(|entry| entry.memory.id).collect::<Vec<_>>(), [now]);
+    let early = TimelineRequest { since: None, until: Some(day("2024-01-15")), ..about(3) };
+    assert_eq!(told(&bed, &user, &early).entries.len(), 3);
+}
+
+#[test]
+fn what_had_no_room_still_ends_what_it_updates() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let mut before: Option<MemoryId> = None;
+    for nth in 0..=limits::TIMELINE_MEMORIES {
+        let id = bed.save(&user, format!("step {nth}").as_str()).id;
+        if let Some(before) = before.replace(id) {
+            bed.link(&user, id, before, Relation::Updates);
+        }
+    }
+    let timeline = told(&bed, &user, &TimelineRequest::new("#1"));
+    assert!(timeline.cut && timeline.entries.iter().all(|entry| !entry.holds));
+}
+
+#[test]
 fn only_what_a_text_is_about_is_told_and_links_of_others_kinds_do_not_chain() {
     let bed = bed();
     let user = bed.user();

@@ -41,6 +41,12 @@ pub(super) fn ask(server: &Server, token: &str, method: &str, path: &str, body: 
     ok(&server.send(&request(server.address, method, path, &headers, body.as_bytes())))
 }
 
+/// Files become memories when somebody looks. One after the other, they stand in the same order on both sides; all at once, in
+/// that of their names.
+fn look(server: &Server, token: &str) {
+    ask(server, token, "GET", "/v1/memories?limit=1", &Value::Null);
+}
+
 impl Side {
     pub(super) fn new(role: &str, with_kitchen: bool, names: &mut Names) -> Self {
         let tulving = Tulving::new();
@@ -86,6 +92,9 @@ impl Side {
     /// The answer to a question of garden's, with names masked.
     pub(super) fn answer(&self, question: &Question, asked: &Names, all: &[&Names]) -> (u16, String) {
         let answer = question.ask(&self.server, &self.garden, asked);
+        if question.adds() {
+            look(&self.server, &self.garden);
+        }
         let told = answer.text();
         assert!(!told.contains(SECRET), "{question:?} told {told}");
         let head = ["content-type", "etag", "location", "retry-after", "mcp-session-id"]
@@ -197,27 +206,21 @@ pub(super) fn fill_kitchen(server: &Server, token: &str, when: &str) {
 pub(super) fn populate_garden(server: &Server, token: &str) {
     let saved = json!({ "content": "The roses are watered at six", "key": "roses", "tags": ["shared-tag"],
         "boundary": "hub", "conversation": "chat" });
-    ask(server, token, "POST", "/v1/memories", &saved);
-    ask(server, token, "POST", "/v1/memories", &json!({ "content": "The hose leaks", "boundary": "hub" }));
-    ask(
-        server,
-        token,
-        "PUT",
-        "/v1/files/beds/roses.md",
-        &json!({ "content": "# Roses\n\nPrune the roses in March\n" }),
-    );
-    ask(
-        server,
-        token,
-        "POST",
-        "/v1/journals",
-        &json!({ "content": "The bees came early to the roses this year, says the neighbour across the fence" }),
-    );
-    ask(server, token, "PUT", "/v1/long-term", &json!({ "content": "Roses first\n" }));
-    ask(server, token, "PUT", "/v1/long-term", &json!({ "content": "Roses always\n" }));
+    let bees = "The bees came early to the roses this year, says the neighbour across the fence";
     let archive = json!({ "title": "Roses", "messages": [{ "role": "user", "content": "Which roses?" }] });
-    ask(server, token, "POST", "/v1/conversations/archive", &archive);
-    ask(server, token, "POST", "/v1/turns", &json!({ "role": "user", "content": "Water the roses" }));
+    for (method, path, body) in [
+        ("POST", "/v1/memories", saved),
+        ("POST", "/v1/memories", json!({ "content": "The hose leaks", "boundary": "hub" })),
+        ("PUT", "/v1/files/beds/roses.md", json!({ "content": "# Roses\n\nPrune the roses in March\n" })),
+        ("POST", "/v1/journals", json!({ "content": bees })),
+        ("PUT", "/v1/long-term", json!({ "content": "Roses first\n" })),
+        ("PUT", "/v1/long-term", json!({ "content": "Roses always\n" })),
+        ("POST", "/v1/conversations/archive", archive),
+        ("POST", "/v1/turns", json!({ "role": "user", "content": "Water the roses" })),
+    ] {
+        ask(server, token, method, path, &body);
+        look(server, token);
+    }
 }
 
 /// What kitchen's things are called, but for what is known once they are made.
