@@ -127,6 +127,7 @@ fn cost(
         failures,
         tokens_in: believed(tokens.input),
         tokens_out: believed(tokens.output),
+        dropped: 0,
     })
 }
 

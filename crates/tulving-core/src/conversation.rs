@@ -6,22 +6,24 @@ use crate::change::Write;
 use crate::classify::facts;
 use crate::error::{Error, Field, Invalid};
 use crate::id::TurnId;
-use crate::job::Job;
+use crate::job::{self, Job};
 use crate::limits;
+use crate::llm::{LlmName, Usage};
 use crate::read;
 use crate::request::{Caller, TurnFilter, TurnRequest};
 use crate::save::intake;
 use crate::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
-use crate::vocabulary::Role;
+use crate::vocabulary::{JobState, Role};
 
 /// Logs a turn. Every so many, the log is cut back in the same act; where two processes log at the same moment that may
 /// be missed, and the next time makes up for it. Where turns are listened to, that this one be looked at is asked for in the
-/// same act.
+/// same act; `journaler` is the language model that notes answers, where one does.
 pub(crate) fn log_turn(
     parts: &Parts,
     caller: &Caller,
     request: &TurnRequest,
     listening: &Listening,
+    journaler: Option<&LlmName>,
 ) -> Result<Logged, Error> {
     let (got, limit) = (request.content.len(), limits::TURN_BYTES);
     if got > limit {
@@ -56,19 +58,57 @@ pub(crate) fn log_turn(
         source: source.unwrap_or_else(|| "unknown".to_owned()),
         at: now,
     };
-    let mut writes = vec![Write::LogTurn(turn.clone())];
-    if listening.hears(&turn, &space) && turn.content.len() <= facts::TURN_BYTES {
-        writes.push(Write::Enqueue(Job::look_at(&turn, now)));
-    }
     let newest = TurnFilter { channel: None, last: 1 };
     let newest = parts.store.turns(&caller.viewer, caller.space, &newest, read::PAGE_BYTES)?;
     let position = newest.last().map_or(1, |newest| newest.position + 1);
-    if position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
-        writes.push(pruning(caller));
-    }
-    let applied = parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
+    // What is dropped may be begun by somebody in the same moment.
+    let applied = access::decide_again(|| {
+        let mut writes = vec![Write::LogTurn(turn.clone())];
+        writes.extend(work(parts, caller, &turn, listening, journaler)?);
+        if position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
+            writes.push(pruning(caller));
+        }
+        Ok(parts.store.apply(&access::changes(caller, now, vec![right], writes))?)
+    })?;
     turn.position = applied.positions.first().copied().unwrap_or_default();
     Ok(Logged { turn, warnings: sieve.withheld().warnings() })
+}
+
+/// The work that a turn asks for.
+fn work(
+    parts: &Parts,
+    caller: &Caller,
+    turn: &Turn,
+    listening: &Listening,
+    journaler: Option<&LlmName>,
+) -> Result<Vec<Write>, Error> {
+    if !listening.enabled && journaler.is_none() {
+        return Ok(Vec::new());
+    }
+    let Some(space) = access::space_by_id(parts, caller, caller.space)? else { return Ok(Vec::new()) };
+    if listening.hears(turn, &space) && turn.content.len() <= facts::TURN_BYTES {
+        return Ok(vec![Write::Enqueue(Job::look_at(turn, turn.at))]);
+    }
+    match journaler.filter(|_| listening.notes(turn, &space)) {
+        Some(llm) => journaling(parts, turn, llm),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// A look at an answer, in the place of the oldest that waits where too many do.
+fn journaling(parts: &Parts, turn: &Turn, llm: &LlmName) -> Result<Vec<Write>, Error> {
+    let waiting = [JobState::Waiting, JobState::Dead];
+    let mut waiting = parts.store.jobs(&waiting, &[job::SHADOW], 2 * job::SHADOWS)?;
+    waiting.sort_by_key(|job| (job.created_at, job.id));
+    let over = (waiting.len() + 1).saturating_sub(job::SHADOWS);
+    let mut writes: Vec<Write> =
+        waiting.into_iter().take(over).map(|job| Write::RemoveJob(Box::new(job))).collect();
+    if over > 0 {
+        let dropped = u64::try_from(over).unwrap_or(u64::MAX);
+        writes.push(Write::Spend(Usage::dropped(turn.at.date(), llm, job::SHADOW, dropped)));
+    }
+    writes.push(Write::Enqueue(Job::journal(turn, turn.at)));
+    Ok(writes)
 }
 
 /// Cuts the log of the caller's space back to the newest turns.

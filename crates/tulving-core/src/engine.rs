@@ -3,8 +3,9 @@
 mod admin;
 mod consolidating;
 mod hearing;
+mod journaling;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use crate::access::{self, Parts};
@@ -65,8 +66,8 @@ pub struct Engine {
     /// The backends, where there is another one than the built-in.
     backends: Option<Backends>,
     llm: Llm,
-    /// Which turns are looked at.
-    listening: Listening,
+    /// Which turns are looked at; replaced as a whole.
+    listening: RwLock<Arc<Listening>>,
     /// What came of those that were.
     gleaned: Mutex<Gleaned>,
     /// Whether and how journals are consolidated. It may change while a server runs.
@@ -86,7 +87,7 @@ impl Engine {
             rules: Rules::default(),
             backends: None,
             llm: Llm::default(),
-            listening: Listening::default(),
+            listening: RwLock::default(),
             gleaned: Mutex::default(),
             consolidation: Mutex::default(),
             periodic: Mutex::default(),
@@ -123,8 +124,8 @@ impl Engine {
 
     /// The same engine, which looks at turns for what is worth keeping.
     #[must_use]
-    pub fn with_listening(mut self, listening: Listening) -> Self {
-        self.listening = listening;
+    pub fn with_listening(self, listening: Listening) -> Self {
+        self.listen(listening);
         self
     }
 
@@ -258,7 +259,7 @@ impl Engine {
     }
 
     /// Does one piece of the work that waits, where there is one: reads the text of a file, makes a link ready, looks at a
-    /// turn.
+    /// turn. What asks a language model is done by [`think_waiting`](Self::think_waiting).
     pub fn process_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
         match process::one(&self.parts, holder)? {
             None => self.hear_waiting(holder),
@@ -767,9 +768,9 @@ impl Engine {
 
     /// Logs a turn of a conversation.
     pub fn log_turn(&self, caller: &Caller, request: &TurnRequest) -> Result<Logged, Error> {
-        let nobody = Listening::default();
-        let listening = if self.is_listening() { &self.listening } else { &nobody };
-        conversation::log_turn(&self.parts, caller, request, listening)
+        let listening = self.listening();
+        let journaler = self.journaler(&listening);
+        conversation::log_turn(&self.parts, caller, request, &listening, journaler.as_ref())
     }
 
     /// The newest turns, oldest first; fewer than asked where they are long, but one at least.

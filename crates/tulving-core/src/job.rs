@@ -15,6 +15,10 @@ pub const LINK: &str = "link";
 pub const DROP: &str = "drop";
 /// Looks at a turn for what is worth keeping.
 pub const PROACTIVE: &str = "proactive";
+/// Looks at an answer for what belongs in the journal of the day.
+pub const SHADOW: &str = "shadow_journal";
+/// Most answers that wait to be looked at, or were given up. Where there are more, the oldest is dropped.
+pub const SHADOWS: usize = 64;
 
 /// Applies the rules of every space, time and again.
 pub const TEND: &str = "tend";
@@ -59,8 +63,17 @@ impl Job {
 
     /// A look at a turn, in the name of who logged it.
     pub fn look_at(turn: &Turn, now: Timestamp) -> Self {
+        Self::of_turn(PROACTIVE, turn, now)
+    }
+
+    /// A look at an answer for what belongs in the journal, likewise.
+    pub fn journal(turn: &Turn, now: Timestamp) -> Self {
+        Self::of_turn(SHADOW, turn, now)
+    }
+
+    fn of_turn(kind: &str, turn: &Turn, now: Timestamp) -> Self {
         let payload = serde_json::json!({ "space": turn.space, "turn": turn.id, "by": turn.logged_by });
-        Self::new(PROACTIVE, payload, ATTEMPTS, now)
+        Self::new(kind, payload, ATTEMPTS, now)
     }
 
     /// Work that waits, due at once.

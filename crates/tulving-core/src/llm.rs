@@ -242,9 +242,18 @@ pub struct Usage {
     pub tokens_in: u64,
     /// Tokens of the answers.
     pub tokens_out: u64,
+    /// How often it was to be asked and was not, since too much waited for it.
+    pub dropped: u64,
 }
 
 impl Usage {
+    /// That so many times a model was not asked.
+    pub fn dropped(day: String, llm: &LlmName, pass: &str, dropped: u64) -> Self {
+        let LlmName { provider, model } = llm.clone();
+        let pass = pass.to_owned();
+        Self { day, provider, model, pass, calls: 0, failures: 0, tokens_in: 0, tokens_out: 0, dropped }
+    }
+
     /// All tokens together.
     pub const fn tokens(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)

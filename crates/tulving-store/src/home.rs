@@ -97,6 +97,11 @@ impl Home {
         self.path.join("restore.lock")
     }
 
+    /// What is locked by a process that does what asks a language model.
+    pub fn thinking_lock(&self) -> PathBuf {
+        self.path.join("thinking.lock")
+    }
+
     /// The files that only Tulving itself may write, there or not, and what each is.
     pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 7] {
         let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));

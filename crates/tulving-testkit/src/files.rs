@@ -72,6 +72,13 @@ impl MemoryFiles {
         self.change(path, |kept| drop(kept.files.remove(path)));
     }
 
+    /// All files, by path, with what they say.
+    pub fn all(&self) -> Vec<(String, String)> {
+        let kept = self.kept.lock().expect("nobody panicked");
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        kept.files.iter().map(|(path, (bytes, _))| (path.to_string(), said(bytes))).collect()
+    }
+
     /// What a file says.
     pub fn content(&self, path: &FilePath) -> Option<String> {
         let kept = self.kept.lock().expect("nobody panicked");

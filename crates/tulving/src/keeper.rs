@@ -4,9 +4,11 @@
 //! A command does this after it has answered; a server has no end, so a thread does it between calls.
 
 use std::fmt::Display;
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -18,7 +20,7 @@ use tulving_core::space::Space;
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Consolidated, ConsolidationTick, Engine, Tended};
 use tulving_server::Upkeep;
-use tulving_store::{Folded, SearchIndex, SqliteStore};
+use tulving_store::{Folded, Home, SearchIndex, SqliteStore};
 
 /// Sections that are embedded in one step between calls.
 const STEP: usize = 16;
@@ -33,6 +35,8 @@ const DUE: Duration = Duration::from_secs(10);
 /// Between the steps of that others have their turn.
 const TURN: Duration = Duration::from_millis(20);
 
+/// How often it is looked whether a language model is to be asked about turns.
+const PONDER: Duration = Duration::from_millis(500);
 /// How long a server that ends waits for what its language model says.
 const PARTING: Duration = Duration::from_millis(200);
 
@@ -193,10 +197,60 @@ impl Consolidator {
     /// Ends it. A model that is being asked is not waited for: what it would say is as if it had not been asked.
     pub(crate) fn stop(self) {
         drop(self.stop);
-        let since = Instant::now();
-        while !self.thread.is_finished() && since.elapsed() < PARTING {
-            thread::sleep(TURN);
-        }
+        part_with(&self.thread);
+    }
+}
+
+/// Does what asks a language model, in a thread of its own: one that is slow holds nothing else up.
+pub(crate) struct Thinker {
+    stop: SyncSender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Thinker {
+    /// Starts it. For as long as it has anything to do with a model, commands on the home start no process for that.
+    pub(crate) fn start(engine: &Arc<Engine>, home: &Home) -> Self {
+        let (stop, stopped) = sync_channel(1);
+        let (engine, home) = (Arc::clone(engine), home.clone());
+        let thread = thread::spawn(move || {
+            let (mut troubles, mut turn) = (Troubles::default(), None);
+            while matches!(stopped.recv_timeout(PONDER), Err(RecvTimeoutError::Timeout)) {
+                turn = engine.thinks().then(|| turn.take().or_else(|| thinking(&home))).flatten();
+                while matches!(stopped.try_recv(), Err(TryRecvError::Empty)) {
+                    let thought = engine.think_waiting(&holder()).map_err(coded);
+                    let Some(Some(thought)) = troubles.note("no language model can be asked", thought) else {
+                        break;
+                    };
+                    let trouble = thought.trouble.map_or(Ok(()), Err);
+                    troubles.note(
+                        "the language model does not answer: rules look at turns, and journals wait",
+                        trouble,
+                    );
+                }
+            }
+        });
+        Self { stop, thread }
+    }
+
+    /// Ends it after what it is at, where that takes a moment. A call that takes longer is left: what it was for is begun anew
+    /// by the next process.
+    pub(crate) fn stop(self) {
+        drop(self.stop);
+        part_with(&self.thread);
+    }
+}
+
+/// Takes the place of the one process of a home that is sure to ask a language model; `None` where another has it.
+pub(crate) fn thinking(home: &Home) -> Option<File> {
+    let lock = File::options().create(true).append(true).mode(0o600).open(home.thinking_lock()).ok()?;
+    lock.try_lock().is_ok().then_some(lock)
+}
+
+/// Waits a moment for a thread that may be asking a language model.
+fn part_with(thread: &JoinHandle<()>) {
+    let since = Instant::now();
+    while !thread.is_finished() && since.elapsed() < PARTING {
+        thread::sleep(TURN);
     }
 }
 
@@ -446,7 +500,7 @@ mod tests {
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_core::{Parts, Secrecy};
-    use tulving_store::{Home, Options};
+    use tulving_store::Options;
 
     use super::*;
 

@@ -14,7 +14,7 @@ use crate::config::{self, Chosen, SettingError, Settings};
 use crate::log::Log;
 
 /// Settings that take effect in a running server begin with one of these.
-const LIVE: [&str; 3] = ["server.", "log.", "consolidate."];
+const LIVE: [&str; 5] = ["server.", "log.", "proactive.", "shadow_journal.", "consolidate."];
 
 /// Settings that are lists of tables.
 const LISTS: [&str; 4] = ["backends", "tend.expire", "tend.space", "secrets.space"];
@@ -25,6 +25,8 @@ pub(crate) struct Watch {
     global: Global,
     log: Log,
     engine: Arc<Engine>,
+    /// What was said to do nothing.
+    idle: Option<&'static str>,
     home: PathBuf,
     /// As they were when the server started.
     chosen: Vec<Chosen>,
@@ -40,7 +42,18 @@ impl Watch {
         let (home, chosen) = (settings.home.clone(), settings.chosen.clone());
         let files = files(settings);
         let seen = looks(&files);
-        Self { global: global.clone(), log, engine, home, chosen, files, seen }
+        let mut watch = Self { global: global.clone(), log, engine, idle: None, home, chosen, files, seen };
+        watch.tell_idle(settings);
+        watch
+    }
+
+    /// Says what does nothing, once until it does something.
+    fn tell_idle(&mut self, settings: &Settings) {
+        let idle = settings.idle();
+        if let Some(idle) = idle.filter(|idle| self.idle != Some(idle)) {
+            tracing::warn!("{idle}");
+        }
+        self.idle = idle;
     }
 
     fn read(&mut self) -> Result<Rules, SettingError> {
@@ -53,6 +66,8 @@ impl Watch {
         self.seen[..1].clone_from_slice(&before);
         let rules = settings.server.rules(&self.home)?;
         self.log.change(settings.logging);
+        self.engine.listen(settings.listening.clone());
+        self.tell_idle(&settings);
         self.engine.set_consolidation(settings.consolidation);
         for list in LISTS {
             if values(list, &self.chosen) != values(list, &settings.chosen) {

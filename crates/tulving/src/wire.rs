@@ -362,6 +362,11 @@ impl App<'_> {
                 break;
             }
         }
+        // A language model may take a minute, so this process does not wait for it.
+        if self.engine.has_to_think()? && keeper::thinking(self.store.home()).is_some() {
+            // Where none can be started, whoever comes next does it.
+            let _ = commands::jobs::start(self.settings);
+        }
         Ok(())
     }
 

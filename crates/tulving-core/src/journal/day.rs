@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
 use crate::error::Invalid;
+use crate::file::JOURNALS;
 use crate::time::Timestamp;
 
 /// A day of the calendar, in UTC.
@@ -42,6 +43,16 @@ impl Day {
     /// The name of its journal.
     pub fn journal(self) -> String {
         format!("{self}.md")
+    }
+
+    /// The path of its journal below the folder of a space.
+    pub(crate) fn path(self) -> String {
+        format!("{JOURNALS}/{}", self.journal())
+    }
+
+    /// The day whose journal has this path; `None` where it is no journal's.
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
+        Self::of_journal(path.strip_prefix(JOURNALS)?.strip_prefix('/')?)
     }
 
     /// Its first instant.

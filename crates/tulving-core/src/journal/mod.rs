@@ -71,6 +71,14 @@ pub struct Noted {
     pub warnings: Vec<Warning>,
 }
 
+impl Journal {
+    /// What its entries say, in order.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let said = |entry: format::Entry| format::said(&self.content[entry.range]);
+        format::entries(&self.content, format::Form::Journal).into_iter().map(said).collect()
+    }
+}
+
 /// Appends an entry to the journal of today.
 pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<Noted, Error> {
     let content = normalize::content(content)?;
@@ -78,11 +86,17 @@ pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<
     let mut sieve = parts.sieve(&space);
     let content = sieve.content(Field::Content, content)?;
     let entry = format::entry(&content, parts.limits.content_bytes)?;
-    let date = Day::of(parts.clock.now());
+    let noted = append(parts, caller, Day::of(parts.clock.now()), &entry)?;
+    Ok(Noted { warnings: sieve.withheld().warnings(), ..noted })
+}
+
+/// Appends lines as they are to the journal of a day, all of them or none. What must not be stored was left out before.
+pub(crate) fn append(parts: &Parts, caller: &Caller, date: Day, lines: &str) -> Result<Noted, Error> {
+    let (space, _) = access::workplace(parts, caller)?;
     let path = path(&Folder::of(&space), &date.journal());
-    let appended = parts.files.append(&path, &entry)?;
-    let warnings = sieve.withheld().warnings();
-    Ok(Noted { date, path: path.to_string(), entry, created: appended.created, warnings })
+    let appended = parts.files.append(&path, lines)?;
+    let (path, entry, created) = (path.to_string(), lines.to_owned(), appended.created);
+    Ok(Noted { date, path, entry, created, warnings: Vec::new() })
 }
 
 /// The journal of a day; `None` where there is none.
@@ -129,7 +143,7 @@ fn journals(parts: &Parts, folder: &Folder) -> Result<(Vec<JournalFile>, Vec<Unr
 
 /// The day that a file is the journal of.
 fn day_of(path: &FilePath) -> Option<Day> {
-    Day::of_journal(path.name().strip_prefix(FOLDER)?.strip_prefix('/')?)
+    Day::of_path(path.name())
 }
 
 /// The folder of the caller's space, for who may read there.

@@ -1,13 +1,13 @@
 //! Memories that nobody asked for: what a user says in passing and what is worth keeping of it.
 //!
-//! [`proposals`] reads a turn by rules. Where a model reads turns instead, its answer comes in at the same place: as
-//! [`Proposal`]s made of the turn and of what is known, which is then sorted out in the same way.
+//! What rules ([`facts::propose`]) or a language model ([`model`](super::model)) find in a turn is sorted out here in one way: what is
+//! known is left out, and the rest says where it comes from.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::classify::facts::{self, Proposed};
+use crate::classify::facts::Proposed;
 use crate::classify::importance_of;
 use crate::error::Error;
 use crate::id::PassId;
@@ -58,16 +58,18 @@ pub struct Gleaned {
     pub aside: usize,
     /// How many were known already.
     pub known: usize,
+    /// How many entries were written into journals.
+    pub journaled: usize,
 }
 
-/// What of a turn is worth keeping and not known yet, and how much was known. `known` tells what is known near to a statement.
+/// What was found in a turn and is not known yet, and how much was known. `known` tells what is known near to a statement.
 pub(crate) fn proposals(
     heard: Heard<'_>,
+    found: Vec<Proposed>,
     known: &mut dyn FnMut(&str) -> Result<Vec<Known>, Error>,
 ) -> Result<(Vec<Proposal>, usize), Error> {
-    let turn = heard.turn;
     let (mut new, mut old) = (Vec::new(), 0);
-    for proposed in facts::propose(&turn.content, turn.speaker.as_deref(), turn.at) {
+    for proposed in found {
         if known(&proposed.content)?.iter().any(|known| is_said(&proposed.content, known)) {
             old += 1;
         } else {
@@ -98,6 +100,11 @@ fn proposal(heard: Heard<'_>, proposed: Proposed) -> Proposal {
     Proposal { request, aside: quarantine || !trusted }
 }
 
+/// Whether two texts are the same statement, but for words that may be there or not.
+pub(super) fn are_same(one: &str, other: &str) -> bool {
+    plain(one) == plain(other)
+}
+
 /// Whether what is known says what is proposed.
 fn is_said(proposed: &str, known: &Known) -> bool {
     let (new, old) = (plain(proposed), plain(&known.content));
@@ -105,7 +112,7 @@ fn is_said(proposed: &str, known: &Known) -> bool {
 }
 
 /// The words of a statement, without those that may be there or not: "User prefers tea" is "Prefers tea".
-fn plain(text: &str) -> Vec<String> {
+pub(super) fn plain(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '_' | '/' | ':' | '@');
     let words = lower.split(|c: char| !word(c)).filter(|word| !word.is_empty());
@@ -128,7 +135,7 @@ fn differs(new: &str, old: &str, new_words: &[String], old_words: &[String]) -> 
 }
 
 /// The words that name one thing and no other: with a digit, a capital or a mark inside.
-fn marks(text: &str) -> BTreeSet<String> {
+pub(super) fn marks(text: &str) -> BTreeSet<String> {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
     let words = text.split_whitespace().enumerate();
     let marked = words.filter(|(at, word)| {
@@ -140,7 +147,7 @@ fn marks(text: &str) -> BTreeSet<String> {
     marked.map(|(_, word)| bare(word)).collect()
 }
 
-fn denials(words: &[String]) -> usize {
+pub(super) fn denials(words: &[String]) -> usize {
     let denies = |word: &&String| {
         matches!(
             word.as_str(),
@@ -153,6 +160,7 @@ fn denials(words: &[String]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::facts;
     use crate::id::{PrincipalId, SpaceId, TurnId};
     use crate::time::Timestamp;
     use crate::vocabulary::{MemoryType, TurnRole};
@@ -180,7 +188,8 @@ mod tests {
             let one = |(content, near): &(&str, bool)| Known { content: (*content).to_owned(), near: *near };
             Ok(known.iter().map(one).collect())
         };
-        proposals(heard, &mut about).expect("read")
+        let found = facts::propose(content, None, turn.at);
+        proposals(heard, found, &mut about).expect("read")
     }
 
     #[test]

@@ -299,12 +299,14 @@ struct Cost {
     tokens_in: u64,
     /// Tokens of the answers.
     tokens_out: u64,
+    /// How often it was to be asked and was not, since too much waited for it.
+    dropped: u64,
 }
 
 impl From<Usage> for Cost {
     fn from(usage: Usage) -> Self {
-        let Usage { day, provider, model, pass, calls, failures, tokens_in, tokens_out } = usage;
-        Self { day, provider, model, pass, calls, failures, tokens_in, tokens_out }
+        let Usage { day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped } = usage;
+        Self { day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped }
     }
 }
 

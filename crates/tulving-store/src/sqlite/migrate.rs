@@ -23,6 +23,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0009_lifecycle.sql"),
     include_str!("../../migrations/sqlite/0010_spending.sql"),
     include_str!("../../migrations/sqlite/0011_passes.sql"),
+    include_str!("../../migrations/sqlite/0013_dropped.sql"),
 ];
 
 /// The newest schema.

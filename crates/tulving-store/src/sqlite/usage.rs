@@ -12,7 +12,7 @@ impl Usages for SqliteStore {
     fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError> {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
-                "SELECT day, provider, model, pass, calls, failures, tokens_in, tokens_out FROM spending \
+                "SELECT day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped FROM spending \
                  WHERE day >= ?1 ORDER BY day DESC, provider, model, pass",
             )?;
             let found = statement.query_map([from], usage)?;
@@ -32,5 +32,6 @@ fn usage(row: &Row<'_>) -> rusqlite::Result<Usage> {
         failures: columns.count()?,
         tokens_in: columns.count()?,
         tokens_out: columns.count()?,
+        dropped: columns.count()?,
     })
 }

@@ -15,6 +15,7 @@ fn spent(day: &str, model: &str, pass: &str, tokens_in: u64) -> Usage {
         failures: u64::from(tokens_in == 0),
         tokens_in,
         tokens_out: 2 * tokens_in,
+        dropped: tokens_in,
     }
 }
 

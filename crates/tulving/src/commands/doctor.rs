@@ -112,6 +112,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
             lines.push(files(&wire::workspace(store.home(), settings)));
             lines.extend(backends(settings));
             lines.extend(secrecy(&store, settings));
+            lines.extend(settings.idle().map(idle));
             lines
         }
         Err(error) => vec![unreadable(error)],
@@ -166,6 +167,13 @@ fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
         }
         (Ok(set_up), _) => line("ok", format!("{set_up} works"), None),
     })
+}
+
+/// That something is turned on and does nothing.
+fn idle(what: &str) -> Line {
+    let hint =
+        "set llm.provider and llm.model, or turn it off; what users say is looked at by rules".to_owned();
+    Line { name: "passes", verdict: "warn", text: what.to_owned(), hint: Some(hint) }
 }
 
 /// Where the files are. Everywhere else they are named by their paths below it.

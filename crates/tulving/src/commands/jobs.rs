@@ -1,14 +1,19 @@
 //! `tulving jobs`: work in the background, what waits, what failed and why.
 
+use std::os::unix::process::CommandExt as _;
+use std::process::Stdio;
+
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use tulving_core::Gleaned;
 use tulving_core::job::Job;
 use tulving_core::vocabulary::JobState;
+use tulving_core::{Gleaned, Processed};
 
 use crate::args::word;
+use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
+use crate::keeper;
 use crate::print::Printer;
 use crate::show::table::table;
 use crate::show::text::counted;
@@ -23,7 +28,8 @@ Examples:
   tulving jobs retry 0199a1b2-…
 
 Text is read out of files, links are made ready and turns are looked at in the background: by a server while it runs, else by
-`jobs run`, and a few turns after each command. What fails is tried again a few times with growing pauses, and then given up with the reason.";
+`jobs run`, and a few turns after each command. Where a language model is asked, a command starts a process for that and does not
+wait. What fails is tried again a few times with growing pauses, and then given up with the reason.";
 
 /// Flags of `jobs`.
 #[derive(Debug, Args)]
@@ -42,7 +48,11 @@ pub(crate) struct Jobs {
 #[derive(Debug, Subcommand)]
 enum Act {
     /// Do what is due, now
-    Run,
+    Run {
+        /// Only what asks a language model, and only where nobody else does it
+        #[arg(long, hide = true)]
+        background: bool,
+    },
     /// Try a job again that was given up
     Retry {
         /// Its id
@@ -61,7 +71,8 @@ struct Report {
 pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match &args.act {
         None => list(args, app, printer),
-        Some(Act::Run) => work(app, printer),
+        Some(Act::Run { background: true }) => think_alone(app),
+        Some(Act::Run { background: false }) => work(app, printer),
         Some(Act::Retry { job }) => {
             let id = job.parse().map_err(|_| {
                 Failure::usage(format!("`{}` is not the id of a job", tulving_core::preview::short(job)))
@@ -144,21 +155,50 @@ fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
+/// Does what asks a language model, unless another process of the home does.
+fn think_alone(app: &App<'_>) -> Result<Outcome, Failure> {
+    app.engine.require_org_admin(&app.caller)?;
+    if let Some(_alone) = keeper::thinking(app.store.home()) {
+        while app.engine.think_waiting(&app.holder())?.is_some() {}
+    }
+    Ok(Outcome::Done)
+}
+
+/// Starts that as a process of its own that outlives this one, where nobody else does it.
+pub(crate) fn start(settings: &Settings) -> std::io::Result<()> {
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    command.arg("--home").arg(&settings.home).args(["jobs", "run", "--background"]);
+    // Whoever logs a turn may be anybody, and what is asked for is done in the name of who logged it.
+    command.env_remove("TULVING_TOKEN");
+    // A group of its own, so that what stops this command does not stop it too.
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command.spawn().map(drop)
+}
+
 /// What came of turns, where something did.
-fn gleaned(Gleaned { saved, aside, known }: Gleaned) -> String {
+fn gleaned(Gleaned { saved, aside, known, journaled }: Gleaned) -> String {
     let told = [
         (saved, format!("{saved} noted")),
         (aside, format!("{aside} put aside, `tulving review` lists them")),
         (known, format!("{known} known already")),
+        (journaled, format!("{journaled} written into journals")),
     ];
     told.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| format!("; {told}")).collect()
+}
+
+/// Does one piece of work that is due.
+fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
+    Ok(match app.engine.process_waiting(&app.holder())? {
+        None => app.engine.think_waiting(&app.holder())?,
+        done => done,
+    })
 }
 
 /// Does all work that is due.
 fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
     let bar = printer.bar("Reading", None);
     let mut all = Done::default();
-    while let Some(processed) = app.engine.process_waiting(&app.holder())? {
+    while let Some(processed) = one(app)? {
         all.lacking |= processed.lacking;
         match processed.job.state {
             JobState::Done => all.done += 1,

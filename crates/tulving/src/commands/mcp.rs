@@ -10,7 +10,7 @@ use tulving_server::mcp::{Bounds, Naming, Server, on_stdio};
 
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
-use crate::keeper::Keeper;
+use crate::keeper::{Keeper, Thinker};
 use crate::log::{Level, Log, Logging};
 use crate::print::Printer;
 use crate::wire::App;
@@ -40,12 +40,17 @@ pub(super) fn run(args: &Mcp, app: &App<'_>, _: &mut Printer) -> Result<Outcome,
     let logging = app.settings.logging;
     let log = Log::start(Logging { level: logging.level.min(Level::WARN), ..logging });
     app.files.watch();
+    if let Some(idle) = app.settings.idle() {
+        tracing::warn!("{idle}");
+    }
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
+    let thinker = Thinker::start(&app.engine, app.store.home());
     let (engine, bell) = (Arc::clone(&app.engine), Arc::new(keeper.bell()));
     let server = Server::new(engine, bell, caller, dialect, Naming::Client);
     // A line may be as long as a body over HTTP, and what is in it takes no longer.
     let limits = app.settings.server.limits;
     let served = on_stdio(server, Bounds { line_bytes: limits.body_bytes, time: limits.time });
+    thinker.stop();
     keeper.stop();
     log.end();
     served.map_err(Cause::Mcp)?;

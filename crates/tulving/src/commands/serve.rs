@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 use tulving_core::error::StoreError;
-use tulving_core::ports::{Feed as _, Log as _};
+use tulving_core::ports::{Clock as _, Feed as _, Log as _, SystemClock, Usages as _};
 use tulving_core::space::Secret;
 use tulving_core::vocabulary::Origin;
 use tulving_dialects::Dialect;
@@ -20,7 +20,7 @@ use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::holder;
-use crate::keeper::{Consolidator, Keeper, Tender};
+use crate::keeper::{Consolidator, Keeper, Tender, Thinker};
 use crate::log::Log;
 use crate::print::Printer;
 use crate::reload::Watch;
@@ -102,6 +102,7 @@ pub(super) fn run(
     );
     app.files.watch();
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
+    let thinker = Thinker::start(&app.engine, app.store.home());
     let tending = &app.settings.tending;
     let tender = tending.enabled.then(|| Tender::start(&app.engine, tending.interval));
     let consolidator = Consolidator::start(&app.engine);
@@ -114,6 +115,7 @@ pub(super) fn run(
     if let Some(tender) = tender {
         tender.stop();
     }
+    thinker.stop();
     keeper.stop();
     tracing::info!("stopped");
     log.end();
@@ -156,10 +158,17 @@ fn gauges(store: &SqliteStore) -> Result<Vec<Gauge>, StoreError> {
         Some(model) => store.unembedded(&model)?,
         None => 0,
     };
+    let today = store.usage(&SystemClock.now().date())?;
+    let dropped = today.iter().map(|usage| usage.dropped).fold(0, u64::saturating_add);
     let gauge = |name, about, value| Gauge { name, about, value };
     Ok(vec![
         gauge("tulving_memories", "memories, however they stand", store.size()?),
         gauge("tulving_memories_waiting", "memories that wait to be embedded", waiting),
+        gauge(
+            "tulving_passes_dropped",
+            "looks at answers that were dropped today, since too many waited",
+            dropped,
+        ),
         gauge("tulving_change_log_head", "number of the last entry of the change log", store.head()?.0),
     ])
 }

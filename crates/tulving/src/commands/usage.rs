@@ -39,14 +39,15 @@ pub(super) fn run(args: &Usage, app: &App<'_>, printer: &mut Printer) -> Result<
         printer.line("Nothing was asked of a language model")?;
     } else {
         let rows: Vec<_> = spending.usage.iter().map(row).collect();
-        let headings = ["day", "provider", "model", "pass", "calls", "failed", "tokens in", "tokens out"];
+        let headings =
+            ["day", "provider", "model", "pass", "calls", "failed", "tokens in", "tokens out", "dropped"];
         printer.lines(&table(headings, &rows))?;
     }
     printer.note(bound(&spending))?;
     Ok(Outcome::Done)
 }
 
-fn row(usage: &Row) -> [String; 8] {
+fn row(usage: &Row) -> [String; 9] {
     [
         usage.day.clone(),
         usage.provider.clone(),
@@ -56,6 +57,7 @@ fn row(usage: &Row) -> [String; 8] {
         thousands(usage.failures),
         thousands(usage.tokens_in),
         thousands(usage.tokens_out),
+        thousands(usage.dropped),
     ]
 }
 

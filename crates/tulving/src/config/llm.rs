@@ -69,6 +69,11 @@ impl LlmSettings {
         Llm::new(model, Some(self.tokens_per_day).filter(|limit| *limit > 0))
     }
 
+    /// Whether none is set up.
+    pub(crate) fn is_off(&self) -> bool {
+        self.provider.is_none()
+    }
+
     /// How long an answer may take.
     pub(crate) fn time_out(&self) -> Duration {
         self.time_out

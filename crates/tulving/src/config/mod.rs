@@ -71,7 +71,7 @@ pub(crate) struct Settings {
     pub(crate) objects: ObjectPlace,
     /// The languages of the text in images, as tesseract names them.
     pub(crate) languages: Option<String>,
-    /// Which turns are looked at for what is worth keeping.
+    /// Which turns are looked at, for what and by whom.
     pub(crate) listening: Listening,
     /// Whether and how journals are consolidated.
     pub(crate) consolidation: Consolidation,
@@ -148,6 +148,12 @@ impl Settings {
     pub(crate) fn space_source(&self) -> &Source {
         let space = self.chosen.iter().find(|chosen| chosen.key == "space");
         space.map_or(&Source::Default, |chosen| &chosen.source)
+    }
+
+    /// What is turned on and does nothing, since no language model is set up.
+    pub(crate) fn idle(&self) -> Option<&'static str> {
+        (self.listening.journal.enabled && self.llm.is_off())
+            .then_some("shadow_journal.enabled does nothing, since no language model is set up")
     }
 }
 

@@ -422,6 +422,46 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "proactive.by",
+        variable: "TULVING_PROACTIVE_BY",
+        default: "auto",
+        about: "who looks at them: the language model where one is set up and else rules (auto), or always rules",
+        expects: "one of auto, rules",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.listening.by_rules = match text.trim() {
+                "auto" => false,
+                "rules" => true,
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "shadow_journal.enabled",
+        variable: "TULVING_SHADOW_JOURNAL_ENABLED",
+        default: "false",
+        about: "whether the language model notes what is new of answers to users in the journal of the day",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.listening.journal.enabled = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "shadow_journal.model",
+        variable: "TULVING_SHADOW_JOURNAL_MODEL",
+        default: "",
+        about: "another model of the same service that does it; llm.model where empty",
+        expects: "a name",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.listening.journal.model = Some(text.trim().to_owned()).filter(|model| !model.is_empty());
+            Some(())
+        },
+    },
+    Setting {
         key: "consolidate.enabled",
         variable: "TULVING_CONSOLIDATE_ENABLED",
         default: "false",
@@ -801,6 +841,8 @@ impl Setting {
 
 /// How other tools spell settings, in `config.toml`.
 const SPELLINGS: &[(&str, &str)] = &[
+    ("shadowJournal.enabled", "shadow_journal.enabled"),
+    ("shadowJournal.model", "shadow_journal.model"),
     ("memConsolidate.enabled", "consolidate.enabled"),
     ("memConsolidate.intervalHours", "consolidate.interval_hours"),
 ];

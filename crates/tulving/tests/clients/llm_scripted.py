@@ -29,6 +29,11 @@ ENVIRONMENT = {**os.environ, "PATH": f"{NODE}{os.pathsep}{os.environ['PATH']}"}
 SERVICES = {"openai": "/v1", "anthropic": "", "ollama": ""}
 
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"], "additionalProperties": False}
+# What the passes in the background are about.
+SAID, ANSWERED = "I prefer Postgres on Hetzner, not RDS.", "Understood, Postgres on Hetzner it is."
+NOTED = "User prefers Postgres on Hetzner, not RDS."
+MOVED = "I moved to Graz last year."
+FOUND = {"statement": "User moved to Graz last year", "type": "identity", "quote": "I moved to Graz last year", "instruction": False}
 NOTE = {"name": "note", "description": "Notes a word.", "schema": SCHEMA}
 FIXTURES = {
     "fixtures": [
@@ -46,6 +51,20 @@ FIXTURES = {
                 ]
             },
         },
+        {
+            "match": {"userMessage": "Hetzner", "hasToolResult": True},
+            "response": {
+                "toolCalls": [
+                    {"id": "call_r", "name": "remember", "arguments": {"content": NOTED}},
+                    {"id": "call_w", "name": "remember", "arguments": {"content": NOTED, "path": "../../MEMORY.md"}},
+                ]
+            },
+        },
+        {
+            "match": {"userMessage": "Hetzner"},
+            "response": {"toolCalls": [{"id": "call_s", "name": "memory_search", "arguments": {"query": "postgres", "limit": 5}}]},
+        },
+        {"match": {"userMessage": "moved to Graz"}, "response": {"content": json.dumps({"memories": [FOUND]})}},
         {"match": {"userMessage": "just words"}, "response": {"content": "Words — ünïcödé 🦀."}},
         {"match": {"userMessage": "in a form"}, "response": {"content": '{"word": "form"}'}},
         {"match": {"userMessage": "until cut"}, "response": {"content": "and so", "finishReason": "length"}},
@@ -207,6 +226,38 @@ def consolidate(service, url):
         check(f"{service} writes nothing else", kept and "not given" in (report.get("stays") or ""), told)
 
 
+def passes(service, url):
+    """What it does in the background: reads turns, and keeps the journal."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = {
+            "TULVING_HOME": home, "TULVING_EMBEDDING_PROVIDER": "off", "TULVING_LLM_PROVIDER": service,
+            "TULVING_LLM_BASE_URL": url + SERVICES[service], "TULVING_LLM_MODEL": "scripted", "TULVING_LLM_API_KEY": KEY,
+            "TULVING_SHADOW_JOURNAL_ENABLED": "true",
+        }
+
+        def run(*args, **more):
+            ended = subprocess.run([BINARY, *args, "--json"], env={**environment, **more}, capture_output=True, text=True, timeout=120)
+            return json.loads(ended.stdout or "{}")
+
+        def until(holds):
+            """Waits: a process of its own does it."""
+            begun = time.monotonic()
+            while not holds() and time.monotonic() - begun < 30:
+                time.sleep(0.1)
+            return holds()
+
+        run("turn", "log", "user", MOVED)
+        kept = lambda: [memory["content"] for memory in run("list").get("memories", [])]
+        check(f"{service} reads turns", until(lambda: kept() == [FOUND["statement"]]), kept())
+        run("turn", "log", "user", SAID, TULVING_PROACTIVE_BY="rules")
+        run("turn", "log", "assistant", ANSWERED)
+        written = lambda: {file.name: file.read_text() for file in Path(home).glob("workspace/memory/*")}
+        check(f"{service} keeps the journal", until(lambda: list(written().values()) == [f"{NOTED}\n"]), written())
+        check(f"{service} leaves no work", until(lambda: run("jobs").get("jobs") == []), run("jobs"))
+        calls = {row["pass"]: row["calls"] for row in run("usage")["usage"]}
+        check(f"{service} is asked as often as it may be", calls == {"proactive": 1, "shadow_journal": 2}, calls)
+
+
 def fault(service, flags, code, requests, within=20000):
     """What a fault is called, and how often it is tried."""
     with mocked(*flags) as url:
@@ -222,6 +273,7 @@ def main():
         for service in SERVICES:
             script(service, url)
             test_command(service, url)
+            passes(service, url)
             consolidate(service, url)
     with mocked(key="another-key") as url:
         for service in SERVICES:

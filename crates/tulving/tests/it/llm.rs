@@ -15,7 +15,7 @@ use crate::serve::client::Server;
 
 const KEY: &str = "sk-not-to-be-seen";
 
-/// A service that says the same to everybody, and notes what it was told.
+/// A service that answers as it was told to, one after the other, and notes what it was asked.
 pub(crate) struct Service {
     pub(crate) url: String,
     heard: Arc<Mutex<Vec<String>>>,
@@ -23,10 +23,16 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) fn saying(status: u16, body: &str) -> Self {
+        let body = body.to_owned();
+        Self::answering(move |_| (status, body.clone()))
+    }
+
+    /// One that answers to what it is asked with a status and a body.
+    pub(crate) fn answering(answer: impl Fn(&str) -> (u16, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let heard = Arc::<Mutex<Vec<String>>>::default();
-        let (log, body) = (Arc::clone(&heard), body.to_owned());
+        let log = Arc::clone(&heard);
         // Ends with the process: a listener cannot be told to stop.
         thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
@@ -38,7 +44,9 @@ impl Service {
                 });
                 let mut asked = vec![0; length];
                 let _ = reader.read_exact(&mut asked);
-                log.lock().expect("whole").push(head + &String::from_utf8_lossy(&asked));
+                let asked = String::from_utf8_lossy(&asked).into_owned();
+                log.lock().expect("whole").push(head + &asked);
+                let (status, body) = answer(&asked);
                 let length = body.len();
                 let answer = format!(
                     "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\nretry-after: 0\r\n\r\n{body}"

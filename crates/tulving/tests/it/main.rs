@@ -90,5 +90,8 @@ mod secrets;
 /// The language model: its set-up, what it costs, and that off is off.
 mod llm;
 
+/// What a language model does in the background, and that whatever it does costs nothing else.
+mod shadow;
+
 /// The examples of the seeds, played to the letter on every way to a tool.
 mod replay;

@@ -110,5 +110,9 @@ fn what_waits_is_done_by_jobs_run_and_counted() {
     crate::binary::finish(off, b"");
     assert_eq!(tulving.ok(&["jobs", "run"]), "Did 0 jobs\n", "what was said while it was off stays unheard");
     let done = tulving.json(&["jobs", "run"]);
-    assert_eq!(done["turns"], serde_json::json!({ "saved": 0, "aside": 0, "known": 0 }), "{done}");
+    assert_eq!(
+        done["turns"],
+        serde_json::json!({ "saved": 0, "aside": 0, "known": 0, "journaled": 0 }),
+        "{done}"
+    );
 }

@@ -38,6 +38,20 @@ const PLAY_BEGINS: &str = "\
 const SONGS: &str = "\
     and i cannot lie, a little teapot, a barbie girl, is this the real life, here i go again";
 
+/// Whether a text holds nothing but words of courtesy.
+pub(super) fn is_small_talk(text: &str) -> bool {
+    let said = spaced(text);
+    let mut words = said.split_whitespace();
+    said.split_whitespace().count() <= COURTEOUS && words.all(|word| listed(COURTESY, word))
+}
+
+/// More words than this say more than courtesy.
+const COURTEOUS: usize = 10;
+const COURTESY: &str = "\
+    hi hello hey hiya howdy yo hallo hola bonjour salut servus moin ciao greetings good morning afternoon evening night day \
+    thanks thank thx ty cheers danke merci gracias grazie you so very much a lot again there all everyone bye goodbye \
+    see later soon tomorrow welcome you're great nice cool awesome perfect lovely how are doing today and to meet lol haha";
+
 /// Whether a sentence states something at all.
 pub(super) fn is_statement(sentence: &str) -> bool {
     let said = spaced(sentence);

@@ -32,7 +32,7 @@ pub const TURN_BYTES: usize = 4_000;
 /// Most that is taken of one turn.
 pub const PROPOSED: usize = 8;
 /// Fewest and most characters of what is kept.
-const LENGTH: Range<usize> = 8..400;
+pub const LENGTH: Range<usize> = 8..400;
 
 /// Something worth keeping.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,15 +85,48 @@ pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<Proposed
     found
 }
 
+/// A text without what Tulving itself put into a prompt.
+pub fn without_injected(text: &str) -> String {
+    let mut gone = injected::ranges(text);
+    gone.sort_unstable_by_key(|range| range.start);
+    let (mut left, mut at) = (String::with_capacity(text.len()), 0);
+    for range in gone {
+        left.push_str(text.get(at..range.start).unwrap_or_default());
+        at = at.max(range.end);
+    }
+    left.push_str(text.get(at..).unwrap_or_default());
+    left.trim().to_owned()
+}
+
+/// Whether a text is a greeting, a thank-you or nothing at all, so that nothing can be worth keeping of it.
+pub fn is_small_talk(text: &str) -> bool {
+    gate::is_small_talk(text)
+}
+
+/// Whether a text names a secret, so that what it says of it is nobody's to keep.
+pub fn names_secret(text: &str) -> bool {
+    gate::names_secret(text)
+}
+
+/// Whether a text tells the agent what to do rather than something of its user's world.
+pub fn is_told_to_the_agent(text: &str, at: Timestamp) -> bool {
+    propose(text, None, at).iter().any(|proposed| proposed.quarantine)
+}
+
+/// A statement with dates put to the days that it counts from `at`, where they are not every one of them.
+pub fn dated(content: String, memory_type: MemoryType, at: Timestamp) -> String {
+    match memory_type {
+        // "On Fridays" is every one of them.
+        MemoryType::Routine | MemoryType::Preference => content,
+        _ => day::dated(&content, at),
+    }
+}
+
 /// What a clause gives, by the first rule that knows it.
 fn read(clause: &Clause<'_>, voice: Voice<'_>, at: Timestamp) -> Option<Proposed> {
     let (why, found) = RULES.iter().find_map(|(why, rule)| Some((*why, rule(clause, voice)?)))?;
     let Found { memory_type, content, confidence, quarantine, stability } = found;
-    let content = match memory_type {
-        // "On Fridays" is every one of them.
-        MemoryType::Routine | MemoryType::Preference => content,
-        _ => day::dated(&content, at),
-    };
+    let content = dated(content, memory_type, at);
     LENGTH.contains(&content.chars().count()).then(|| Proposed {
         content,
         memory_type,

@@ -28,6 +28,7 @@ mod recall;
 mod relocate;
 mod review;
 mod save;
+mod shadow;
 mod shelf;
 mod tend;
 mod timeline;

@@ -16,7 +16,7 @@ const TWO: &str = "I prefer tea over coffee. My wife Anna works at the city libr
 /// A bed, and an engine on it that listens.
 fn ears() -> (Bed, Engine) {
     let bed = Bed::new();
-    let listening = Listening { enabled: true, except: Vec::new(), untrusted: vec!["email".to_owned()] };
+    let listening = Listening { enabled: true, untrusted: vec!["email".to_owned()], ..Listening::default() };
     let engine = bed.beside().with_listening(listening);
     (bed, engine)
 }

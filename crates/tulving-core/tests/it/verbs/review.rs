@@ -12,7 +12,7 @@ use crate::bed::{Bed, recall, refused, within};
 /// An engine that listens, and trusts nothing that is said on the web.
 fn ears(bed: &Bed) -> Engine {
     let untrusted = vec!["web".to_owned()];
-    bed.beside().with_listening(Listening { enabled: true, except: Vec::new(), untrusted })
+    bed.beside().with_listening(Listening { enabled: true, untrusted, ..Listening::default() })
 }
 
 /// Puts something aside in the caller's space.

@@ -10,10 +10,11 @@ use super::Act;
 impl Act<'_> {
     pub(super) fn spend(&mut self, usage: &Usage) -> Result<(), Fault> {
         let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO spending (day, provider, model, pass, calls, failures, tokens_in, tokens_out) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (day, provider, model, pass) DO UPDATE SET \
+            "INSERT INTO spending (day, provider, model, pass, calls, failures, tokens_in, tokens_out, \
+             dropped) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (day, provider, model, pass) DO UPDATE SET \
              calls = calls + excluded.calls, failures = failures + excluded.failures, \
-             tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out",
+             tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out, \
+             dropped = dropped + excluded.dropped",
         )?;
         statement.execute(params![
             usage.day,
@@ -24,6 +25,7 @@ impl Act<'_> {
             rows::signed(usage.failures),
             rows::signed(usage.tokens_in),
             rows::signed(usage.tokens_out),
+            rows::signed(usage.dropped),
         ])?;
         Ok(())
     }

@@ -71,12 +71,12 @@ impl Server {
     }
 
     /// What it has said on standard error so far.
-    pub(super) fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         String::from_utf8(self.said.lock().expect("whole").clone()).expect("text")
     }
 
     /// Waits until it has said this.
-    pub(super) fn says(&self, text: &str) {
+    pub(crate) fn says(&self, text: &str) {
         eventually(&format!("it says `{text}`"), || self.log().contains(text));
     }
 

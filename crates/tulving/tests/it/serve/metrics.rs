@@ -76,6 +76,7 @@ fn requests_are_counted_by_method_route_and_class_of_status() {
         ("tulving_http_refused_total{reason=\"rate\"}".to_owned(), 0.0),
         ("tulving_memories".to_owned(), 2.0),
         ("tulving_memories_waiting".to_owned(), 0.0),
+        ("tulving_passes_dropped".to_owned(), 0.0),
     ] {
         assert_eq!(rows.get(&row), Some(&expected), "{row}");
     }

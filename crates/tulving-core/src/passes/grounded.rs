@@ -1,0 +1,110 @@
+//! Whether what a language model states rests on what was said. A model makes things up, and may be told to by what it reads.
+//!
+//! A sieve and no proof: at least half of the words are words of what was said, every name and number is, the subject is one that
+//! was spoken of, and nothing is denied where nothing was. It would rather lose a good paraphrase than keep an invention.
+
+use std::collections::BTreeSet;
+
+use super::proactive::{denials, marks, plain};
+use crate::text::terms::{is_stop_word, terms};
+
+/// What a statement may begin with although nobody said it.
+const SUBJECTS: &[&str] = &["user", "users", "they", "their", "we", "our", "team", "project", "company"];
+
+/// Whether a statement rests on what was said. `speaker` is what who said it is called.
+pub(super) fn is_grounded(statement: &str, said: &str, speaker: Option<&str>) -> bool {
+    let words = Words::of(&format!("{said} {}", speaker.unwrap_or_default()));
+    let known: BTreeSet<String> =
+        terms(&format!("{said} {}", speaker.unwrap_or_default())).into_iter().collect();
+    let own: Vec<String> = terms(statement).into_iter().filter(|term| !is_subject(term)).collect();
+    let shared = own.iter().filter(|term| known.contains(*term)).count();
+    !own.is_empty()
+        && 2 * shared >= own.len()
+        && marks(statement).iter().all(|mark| is_subject(mark) || words.has(mark))
+        && begins_well(statement, &words, &known)
+        && (denials(&plain(statement)) == 0 || denials(&plain(said)) > 0)
+}
+
+/// Whether a quote stands in what was said, whatever white space and case it is written with.
+pub(super) fn is_quoted(quote: &str, said: &str) -> bool {
+    let even = |text: &str| {
+        let text = text.replace(['’', '‘'], "'").replace(['“', '”', '„'], "\"").to_lowercase();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let quote = even(quote);
+    let quote = quote.trim_matches(|c: char| !c.is_alphanumeric());
+    !quote.is_empty() && even(said).contains(quote)
+}
+
+fn is_subject(word: &str) -> bool {
+    let word = word.to_lowercase();
+    let bare = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(&word);
+    SUBJECTS.contains(&bare)
+}
+
+/// Whether the first word of a statement is nobody's name, or one that was said.
+fn begins_well(statement: &str, words: &Words, known: &BTreeSet<String>) -> bool {
+    let first = statement.split_whitespace().next().unwrap_or_default();
+    !first.starts_with(char::is_uppercase)
+        || is_subject(first)
+        || words.has(first)
+        || is_stop_word(&first.to_lowercase())
+        || terms(first).iter().all(|term| known.contains(term))
+}
+
+/// The words of a text as they are compared: whole, without possession, and the parts of those that hang together.
+struct Words(BTreeSet<String>);
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let mut all = BTreeSet::new();
+        for word in text.split_whitespace() {
+            all.insert(bare(word));
+            all.extend(word.split(|c: char| !c.is_alphanumeric()).map(bare));
+        }
+        Self(all)
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.0.contains(&bare(word))
+    }
+}
+
+fn bare(word: &str) -> String {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
+    word.strip_suffix("'s").map(str::to_owned).unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_in_other_words_is_grounded_and_what_was_not_is_not() {
+        for (statement, said, holds) in [
+            ("User prefers tea over coffee", "By the way, I prefer tea over coffee!", true),
+            ("User's wife Anna works at the city library", "my wife anna works at the City library", true),
+            ("The staging database runs on port 5433", "staging db: the database runs on port 5433", true),
+            ("Anna prefers tea over coffee", "I prefer tea over coffee", false),
+            ("User prefers tea over coffee from Nepal", "I prefer tea over coffee", false),
+            ("The database runs on port 5432", "The database runs on port 5433", false),
+            ("The database runs on port 543", "The database runs on port 5433", false),
+            ("User does not drink coffee", "I drink coffee every day", false),
+            ("User does not drink coffee", "I don't drink coffee", true),
+            ("User owns a boat and two houses abroad", "I drink coffee every day", false),
+            ("User mag lieber Tee als Kaffee", "Ich mag lieber Tee als Kaffee", true),
+            ("ユーザーはコーヒーより紅茶が好き", "私はコーヒーより紅茶が好きです", true),
+            ("", "I prefer tea", false),
+        ] {
+            assert_eq!(is_grounded(statement, said, None), holds, "{statement} / {said}");
+        }
+        assert!(is_grounded("Ida prefers tea", "I prefer tea", Some("Ida")));
+    }
+
+    #[test]
+    fn a_quote_is_the_very_words() {
+        assert!(is_quoted("i prefer  tea", "By the way,\nI prefer\ntea."));
+        assert!(is_quoted("\"I don’t drink coffee.\"", "I don't drink coffee, thanks"));
+        assert!(!is_quoted("I prefer coffee", "I prefer tea") && !is_quoted(" . ", "a . b"));
+    }
+}
