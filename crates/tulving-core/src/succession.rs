@@ -36,15 +36,14 @@ impl Moment {
     }
 }
 
-/// Lets only those of these memories be superseded whose successor counts, by that one.
+/// Lets only those of these memories be superseded whose successor counts, by that one. What was forgotten stays as it was said.
 pub(crate) fn settle<'a>(
     parts: &Parts,
     caller: &Caller,
     memories: impl IntoIterator<Item = &'a mut Memory>,
     moment: Moment,
 ) -> Result<(), Error> {
-    let mut said: Vec<&mut Memory> =
-        memories.into_iter().filter(|memory| memory.superseded_by.is_some()).collect();
+    let mut said: Vec<&mut Memory> = memories.into_iter().filter(|memory| is_said(memory)).collect();
     if said.is_empty() {
         return Ok(());
     }
@@ -52,6 +51,10 @@ pub(crate) fn settle<'a>(
     let succession = Succession::of(parts, caller, ids, moment)?;
     said.iter_mut().for_each(|memory| memory.superseded_by = succession.newest(memory.id));
     Ok(())
+}
+
+fn is_said(memory: &Memory) -> bool {
+    memory.superseded_by.is_some() && memory.standing.forgotten_at.is_none()
 }
 
 /// Who updates whom.

@@ -140,15 +140,35 @@ impl Model {
         &mut self.entries.get_mut(&id).expect("a known memory").memory
     }
 
-    /// As the viewer sees it.
-    pub(super) fn shown(&self, who: PrincipalId, id: MemoryId) -> Memory {
-        let newest = self
-            .edges
-            .values()
-            .filter(|edge| edge.target == id && edge.relation == Relation::Updates)
-            .filter_map(|edge| self.alive(who, edge.source))
-            .max_by_key(|memory| (memory.usage.created_at, memory.id));
+    /// As the viewer sees it who has changed it: with the newest that a caller said updates it.
+    pub(super) fn said(&self, who: PrincipalId, id: MemoryId) -> Memory {
+        let newest = self.updating(who, id).max_by_key(|memory| (memory.usage.created_at, memory.id));
         Memory { superseded_by: newest.map(|memory| memory.id), ..self.entries[&id].memory.clone() }
+    }
+
+    /// As the viewer sees it who looks at it: of what updates it the newest that nobody archived; where all of them are, of what
+    /// updates those.
+    pub(super) fn shown(&self, who: PrincipalId, id: MemoryId) -> Memory {
+        let said = self.said(who, id);
+        if said.standing.forgotten_at.is_some() {
+            return said;
+        }
+        let (mut met, mut nearest) = (BTreeSet::from([id]), vec![id]);
+        while !nearest.is_empty() {
+            let next: Vec<&Memory> = nearest.iter().flat_map(|id| self.updating(who, *id)).collect();
+            let next: Vec<&Memory> = next.into_iter().filter(|memory| met.insert(memory.id)).collect();
+            let counting = next.iter().filter(|memory| memory.standing.state != State::Archived);
+            if let Some(newest) = counting.max_by_key(|memory| (memory.usage.created_at, memory.id)) {
+                return Memory { superseded_by: Some(newest.id), ..said };
+            }
+            nearest = next.into_iter().map(|memory| memory.id).collect();
+        }
+        Memory { superseded_by: None, ..said }
+    }
+
+    fn updating(&self, who: PrincipalId, id: MemoryId) -> impl Iterator<Item = &Memory> {
+        let updates = move |edge: &&Association| edge.target == id && edge.relation == Relation::Updates;
+        self.edges.values().filter(updates).filter_map(move |edge| self.alive(who, edge.source))
     }
 
     /// Another memory that holds what this one would hold: its key, its path, else its content.
@@ -362,7 +382,7 @@ impl Model {
             }
             self.revise(id, edition, self.now);
         }
-        Ok(self.shown(caller.viewer.principal, id))
+        Ok(self.said(caller.viewer.principal, id))
     }
 
     pub(super) fn revert(&mut self, caller: &Caller, which: MemoryRef, version: Version) -> Due<Memory> {
@@ -500,7 +520,7 @@ impl Model {
             future.number = Some(Number(*number));
             *self.memory(*id) = future;
         }
-        Ok((found.into_iter().map(|id| self.shown(who, id)).collect(), missing))
+        Ok((found.into_iter().map(|id| self.said(who, id)).collect(), missing))
     }
 
     pub(super) fn restore(&mut self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
