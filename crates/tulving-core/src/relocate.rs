@@ -7,15 +7,16 @@
 use crate::access::{self, Parts};
 use crate::answer::Relocated;
 use crate::change::{Right, Write};
-use crate::error::Error;
+use crate::error::{Error, Field, Invalid};
 use crate::id::MemoryRef;
 use crate::memory::Memory;
 use crate::request::Caller;
 use crate::save::{dedupe, intake};
 use crate::space::Space;
 use crate::standing;
+use crate::text::secrets;
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, Role};
+use crate::vocabulary::{AuditAct, Role, SecretPolicy};
 
 /// Moves memories into a space: all that are there, or none where one may not go. One that is in the space already stays as
 /// it is, and takes no right over it.
@@ -76,6 +77,7 @@ impl<'a> Act<'a> {
         self.rights.push(access::require_over(self.parts, self.caller, which, &memory)?);
         access::refuse_mirror(&memory)?;
         intake::refuse_opening(self.target, memory.edition.boundary)?;
+        self.refuse_secrets(&memory)?;
         let from = (memory.space, memory.version);
         let left = standing::audit(self.caller, self.now, AuditAct::MovedOut, &memory, None, None);
         let future = Memory { space: self.target.id, number: None, ..memory };
@@ -85,6 +87,29 @@ impl<'a> Act<'a> {
         self.writes.extend([left, came].map(Write::Audit));
         self.pending.note(future.clone());
         self.memories.push((future, true));
+        Ok(())
+    }
+
+    /// Refuses a secret, of any version, that was kept where they are and is not where it would go.
+    fn refuse_secrets(&self, memory: &Memory) -> Result<(), Error> {
+        let (parts, viewer) = (self.parts, &self.caller.viewer);
+        let there = parts.secrecy.of(self.target);
+        let here = parts.store.space(viewer, memory.space)?.map(|(space, _)| parts.secrecy.of(&space));
+        let narrower = there == SecretPolicy::Strict || here == Some(SecretPolicy::Off);
+        if there == SecretPolicy::Off || !narrower {
+            return Ok(());
+        }
+        let versions = parts.store.versions(viewer, memory.id)?;
+        let texts = versions.iter().map(|version| &version.edition.text).chain([&memory.edition.text]);
+        let found = texts.flat_map(|text| {
+            let title = text.title.iter().map(|title| (Field::Title, title));
+            [(Field::Content, &text.content)].into_iter().chain(title)
+        });
+        for (field, text) in found {
+            if let Some(secret) = secrets::find(text).first() {
+                return Err(Invalid::Secret { field, what: secret.what }.into());
+            }
+        }
         Ok(())
     }
 

@@ -31,7 +31,7 @@ use crate::preview;
 use crate::quality::merge::{self, Decided};
 use crate::request::Caller;
 use crate::space::{Space, Viewer};
-use crate::text::{diff, secrets};
+use crate::text::{diff, private, secrets};
 use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, JobState, Origin, PassKind, PassOutcome, Role};
 
@@ -240,7 +240,9 @@ impl Engine {
             let checked = consolidate::wanted(&reply).and_then(|wanted| {
                 let Some(rewrite) = wanted else { return Ok(None) };
                 let new = guard::checked(&known.content, &rewrite, trust)?;
-                let dropped = rewrite.dropped.map(|why| preview::cut(&secrets::redacted(&why), WHY));
+                let dropped = rewrite
+                    .dropped
+                    .map(|why| preview::cut(&secrets::redacted(&private::left_out(&why)), WHY));
                 Ok(new.map(|new| (new, dropped)))
             });
             match checked {

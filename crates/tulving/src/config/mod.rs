@@ -152,8 +152,15 @@ impl Settings {
 
     /// What is turned on and does nothing, since no language model is set up.
     pub(crate) fn idle(&self) -> Option<&'static str> {
-        (self.listening.journal.enabled && self.llm.is_off())
-            .then_some("shadow_journal.enabled does nothing, since no language model is set up")
+        match (self.listening.journal.enabled, self.consolidation.enabled) {
+            _ if !self.llm.is_off() => None,
+            (true, true) => Some(
+                "shadow_journal.enabled and consolidate.enabled do nothing, since no language model is set up",
+            ),
+            (true, false) => Some("shadow_journal.enabled does nothing, since no language model is set up"),
+            (false, true) => Some("consolidate.enabled does nothing, since no language model is set up"),
+            (false, false) => None,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
-use tulving_core::Secrecy;
+use tulving_core::{Secrecy, preview};
 
 use super::Chosen;
 use super::error::SettingError;
@@ -53,7 +53,10 @@ pub(super) fn read(secrecy: &mut Secrecy, path: &Path, text: &str) -> Result<Vec
         }
         let missing = |what| SettingError::Missing { place: place.clone(), key: SPACE, what };
         let name = name.ok_or_else(|| missing("name"))?;
-        secrecy.spaces.insert(name, policy.ok_or_else(|| missing("policy"))?);
+        if secrecy.spaces.insert(name.clone(), policy.ok_or_else(|| missing("policy"))?).is_some() {
+            let expects = "a space that has no such rule yet";
+            return Err(SettingError::Value { place, key: KEYS[0], got: preview::short(&name), expects });
+        }
         chosen.push(Chosen { key: SPACE, value: shown(fields, text), source: place, about: ABOUT });
     }
     Ok(chosen)

@@ -68,7 +68,10 @@ pub(super) const LISTS: [(&str, &str); 23] = [
 ];
 
 /// The phrases, each with how it tries to command.
-pub(super) const PHRASES: [(CommandKind, &str); 73] = [
+pub(super) const PHRASES: [(CommandKind, &str); 76] = [
+    (Override, "from now on ..2 {drop} {det}* {before}? ..1 {orders}"),
+    (Override, "^ {drop} what|whatever|everything you were|are|have ..1 told"),
+    (Exfiltration, "new {orders} , send|forward|upload|exfiltrate|email ..6 {where}"),
     (Override, "^ {drop} {det}* {before} {det}* {orders}"),
     (
         Override,

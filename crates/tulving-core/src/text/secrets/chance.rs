@@ -61,6 +61,21 @@ pub(super) fn is_random(value: &str) -> bool {
         && !is_stand_in(value)
 }
 
+/// Whether letters alone look as if they were made by chance: large and small ones in turn, and large ones side by side, as
+/// no name has them that is written in humps.
+pub(super) fn is_noise(value: &str, least: usize) -> bool {
+    let pairs = || value.as_bytes().windows(2);
+    let large = pairs().filter(|pair| pair.iter().all(u8::is_ascii_uppercase)).count();
+    let turns = pairs().filter(|pair| sort(pair[0]) != sort(pair[1])).count();
+    value.len() >= least
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && large > 0
+        && turns >= 4
+        && turns * 4 >= value.len()
+        && distinct(value.as_bytes()) >= 8
+        && !is_stand_in(value)
+}
+
 /// How many different bytes there are.
 pub(super) fn distinct(bytes: &[u8]) -> usize {
     let mut seen = [false; 256];

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::chance::{distinct, is_random, is_reference, is_stand_in};
+use super::chance::{distinct, is_noise, is_random, is_reference, is_stand_in};
 use super::{Found, REDACTED};
 use crate::vocabulary::SecretKind;
 
@@ -74,6 +74,8 @@ const TAIL: usize = 40;
 const LONGEST: usize = 256;
 /// Fewest characters of a password.
 const PASSWORD: usize = 6;
+/// Fewest letters of a password that has neither digit nor sign.
+const NOISE: usize = 10;
 /// Fewest characters of a key.
 const KEY: usize = 16;
 /// Words of which a value has one where it tells how passwords are kept, in lower case.
@@ -249,7 +251,7 @@ fn is_password(value: &str, way: Way) -> bool {
         return false;
     }
     let spoken = WAYS_TO_KEEP.iter().any(|way| lower.contains(way)) || is_mail(core) || is_numbered(core);
-    let mixed = has_letter && (has_digit || has_sign);
+    let mixed = has_letter && (has_digit || has_sign) || is_noise(core, NOISE);
     match way {
         _ if spoken || value.contains("://") => false,
         Way::Prose => mixed && (has_sign || !core.contains('-')) && !value.contains(' '),
@@ -295,6 +297,7 @@ mod tests {
     fn a_value_ends_where_it_ends() {
         for (text, value) in [
             ("password: Winter2031!", "Winter2031!"),
+            ("password is jljENUhJduRH", "jljENUhJduRH"),
             ("\"db_password\": \"Winter 2031\", \"x\": 1", "Winter 2031"),
             ("the wifi password is sunflower42.", "sunflower42"),
             ("**Password:** `Tr0ub4dor&3`", "Tr0ub4dor&3"),
@@ -312,6 +315,8 @@ mod tests {
     fn what_is_said_about_passwords_is_none() {
         for text in [
             "password: required",
+            "password: PostgreSQLOnly",
+            "password: userDefinedByTheOwner",
             "the password is stored as SHA-256.",
             "password == \"Winter2031!\"",
             "password: std::env::var(\"PW1\")",

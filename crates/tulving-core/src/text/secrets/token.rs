@@ -1,7 +1,7 @@
 //! Keys and tokens that are known by how they begin.
 
 use super::Found;
-use super::chance::{distinct, is_random, is_stand_in};
+use super::chance::{distinct, is_noise, is_random, is_stand_in};
 use crate::vocabulary::SecretKind::{self, *};
 
 /// What a token is made of after its beginning.
@@ -103,6 +103,9 @@ const FORMS: [Form; 61] = [
     Form("pplx-", Class::Letter, 40, ServiceToken),
     Form("ntn_", Class::Letter, 40, ServiceToken),
 ];
+
+/// Fewest letters of a token that has no digit.
+const LETTERS: usize = 24;
 
 /// How the others begin: web tokens and webhooks.
 const OTHERS: [&str; 2] = ["eyJ", "hooks."];
@@ -211,7 +214,7 @@ fn of_form(text: &str, at: usize, runs: &mut Runs) -> Option<Found> {
     let likely = match class {
         // Of capitals only, some have no digit.
         Class::Capital => distinct(body.as_bytes()) >= 6 && !is_stand_in(body),
-        _ => is_random(body),
+        _ => is_random(body) || is_noise(body, LETTERS),
     };
     likely.then_some(Found { range: at..end, what: *what })
 }
@@ -266,6 +269,19 @@ fn webhook(text: &str, at: usize) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_of_letters_alone_is_one_and_a_name_is_none() {
+        for (text, due) in [
+            ("HF_TOKEN=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", 1),
+            ("hf_theLongNameOfSomethingInHumpsHere", 0),
+            ("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", 0),
+        ] {
+            let mut found = Vec::new();
+            find(text, &mut found);
+            assert_eq!(found.len(), due, "{text}");
+        }
+    }
 
     #[test]
     fn no_form_hides_another() {

@@ -164,6 +164,15 @@ fn every_space_has_its_own_policy() {
     // An edit keeps to the space of the memory, wherever it is made from.
     let edited = bed.engine.update(&user, kept.id.into(), &said(&format!("{text}!"))).expect("edited");
     assert_eq!(edited.warnings, []);
+    // Nor is it moved to where it would not have been stored, also where only an earlier version has it.
+    bed.engine.update(&lab, kept.id.into(), &said("the token is in the safe")).expect("edited");
+    for space in ["vault", "default"] {
+        refused!(
+            bed.engine.move_to(&lab, &[kept.id.into()], space),
+            Error::Invalid(Invalid::Secret { field: Field::Content, .. })
+        );
+    }
+    assert_eq!(bed.engine.move_to(&user, &[redacted.id.into()], "vault").expect("moved").moved.len(), 1);
 }
 
 #[test]
