@@ -8,8 +8,39 @@ use std::collections::BTreeSet;
 use super::proactive::{denials, marks, plain};
 use crate::text::terms::{is_stop_word, terms};
 
-/// What a statement may begin with although nobody said it.
-const SUBJECTS: &[&str] = &["user", "users", "they", "their", "we", "our", "team", "project", "company"];
+/// What a statement may begin with although nobody said it; also the user of other languages, with the articles before it.
+const SUBJECTS: &[&str] = &[
+    "user",
+    "users",
+    "they",
+    "their",
+    "we",
+    "our",
+    "team",
+    "project",
+    "company",
+    "der",
+    "die",
+    "des",
+    "nutzer",
+    "nutzers",
+    "nutzerin",
+    "benutzer",
+    "benutzers",
+    "benutzerin",
+    "le",
+    "la",
+    "utilisateur",
+    "utilisatrice",
+    "el",
+    "usuario",
+    "usuaria",
+    "il",
+    "utente",
+    "usuário",
+    "пользователь",
+    "пользователя",
+];
 
 /// Whether a statement rests on what was said. `speaker` is what who said it is called.
 pub(super) fn is_grounded(statement: &str, said: &str, speaker: Option<&str>) -> bool {
@@ -39,7 +70,7 @@ pub(super) fn is_quoted(quote: &str, said: &str) -> bool {
 fn is_subject(word: &str) -> bool {
     let word = word.to_lowercase();
     let bare = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(&word);
-    SUBJECTS.contains(&bare)
+    SUBJECTS.contains(&bare.strip_prefix("l'").or_else(|| bare.strip_prefix("l’")).unwrap_or(bare))
 }
 
 /// Whether the first word of a statement is nobody's name, or one that was said.
@@ -92,6 +123,13 @@ mod tests {
             ("User does not drink coffee", "I drink coffee every day", false),
             ("User does not drink coffee", "I don't drink coffee", true),
             ("User owns a boat and two houses abroad", "I drink coffee every day", false),
+            (
+                "Der Nutzer trinkt lieber Tee als Kaffee am Morgen",
+                "Ich trinke lieber Tee als Kaffee am Morgen",
+                true,
+            ),
+            ("L'utilisateur préfère le thé au café", "Je préfère le thé au café", true),
+            ("Der Nutzer kennt Anna", "Ich trinke lieber Tee als Kaffee", false),
             ("User mag lieber Tee als Kaffee", "Ich mag lieber Tee als Kaffee", true),
             ("ユーザーはコーヒーより紅茶が好き", "私はコーヒーより紅茶が好きです", true),
             ("", "I prefer tea", false),
