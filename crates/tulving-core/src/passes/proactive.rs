@@ -1,6 +1,6 @@
 //! Memories that nobody asked for: what a user says in passing and what is worth keeping of it.
 //!
-//! What rules ([`facts::propose`]) or a language model ([`model`](super::model)) find in a turn is sorted out here in one way: what is
+//! What rules ([`facts::propose`](crate::classify::facts::propose)) or a language model ([`model`](super::model)) find in a turn is sorted out here in one way: what is
 //! known is left out, and the rest says where it comes from.
 
 use std::collections::BTreeSet;
