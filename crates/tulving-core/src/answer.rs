@@ -447,7 +447,7 @@ pub enum PartName {
     Unembedded,
     /// Associations with what else was found.
     Graph,
-    /// The match of what it updates, where it was not found itself.
+    /// How much better what it updates matches.
     Succession,
     /// The question is about who said it.
     Speaker,

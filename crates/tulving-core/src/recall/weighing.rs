@@ -185,7 +185,7 @@ impl Weighing<'_> {
     }
 
     /// Brings what stands at the end of these successors, each of which replaced what a lane found: it may say the same in
-    /// other words, or be one of more than the lanes hold. What was not found itself has the match of what it replaced.
+    /// other words, or be one of more than the lanes hold. It matches as well as what it replaced.
     fn bring(
         &self,
         found: &HashMap<MemoryId, usize>,
@@ -195,18 +195,20 @@ impl Weighing<'_> {
         let own = |weighed: &Weighed, id: MemoryId| {
             weighed.ranked.iter().any(|ranked| ranked.memory.id == id && ranked.item.is_some())
         };
-        // In order, so that the same question has the same answer.
-        let mut ids: Vec<MemoryId> = found.keys().copied().filter(|id| !own(weighed, *id)).collect();
-        ids.sort_unstable();
-        if ids.is_empty() {
-            return Ok(());
+        let (known, unknown): (Vec<MemoryId>, Vec<MemoryId>) =
+            found.keys().partition(|id| own(weighed, **id));
+        let mut ends = match unknown.is_empty() {
+            true => HashMap::new(),
+            false => succession::ends(self.asked.parts, self.asked.caller, &unknown, self.asked.moment())?,
+        };
+        for (id, ends) in &ends {
+            weighed.ends.extend(ends.first().map(|end| (*id, *end)));
         }
-        let ends = succession::ends(self.asked.parts, self.asked.caller, &ids, self.asked.moment())?;
+        ends.extend(known.into_iter().map(|id| (id, vec![weighed.end_of(id).unwrap_or(id)])));
         let mut witnesses: BTreeMap<MemoryId, usize> = BTreeMap::new();
-        for id in ids {
-            weighed.ends.extend(ends[&id].first().map(|end| (id, *end)));
-            for end in &ends[&id] {
-                let at = witnesses.entry(*end).or_insert(found[&id]);
+        for (id, ends) in ends {
+            for end in ends {
+                let at = witnesses.entry(end).or_insert(found[&id]);
                 if self.scores.score(found[&id]) > self.scores.score(*at) {
                     *at = found[&id];
                 }
@@ -216,13 +218,27 @@ impl Weighing<'_> {
         let new = witnesses.keys().filter(|end| weighed.met.insert(**end));
         let new: Vec<Candidate> = new.map(|end| Candidate { memory: *end, item: item(*end) }).collect();
         self.add(&new, weighed)?;
-        for ranked in weighed.ranked.iter_mut().filter(|ranked| ranked.witness.is_none()) {
+        for ranked in &mut weighed.ranked {
             if let Some(at) = witnesses.get(&ranked.memory.id) {
-                ranked.witness = Some(*at);
-                ranked.parts.insert(0, Part::new(PartName::Succession, self.scores.score(*at), 1.0));
+                self.lift(ranked, *at);
             }
         }
         Ok(())
+    }
+
+    /// Adds to the score of a memory by how much the item of what it replaced matches better than its own.
+    fn lift(&self, ranked: &mut Ranked, at: usize) {
+        let own = ranked.item.map_or(0.0, |item| self.scores.score(item));
+        let part = Part::new(PartName::Succession, self.scores.score(at) - own, 1.0);
+        let before = ranked.parts.iter().position(|part| part.name == PartName::Succession);
+        if part.value <= before.map_or(0.0, |before| ranked.parts[before].value) {
+            return;
+        }
+        ranked.witness = Some(at);
+        match before {
+            Some(before) => ranked.parts[before] = part,
+            None => ranked.parts.insert(0, part),
+        }
     }
 
     /// Loads these and adds to the score of each what counts beside the match. Says which of them were replaced by what.

@@ -520,6 +520,15 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
         "{}",
         answer.hits[0].why
     );
+    // Also where it is found, and less so than something else.
+    let between = bed.save(&user, "Deploys of the blog go elsewhere").id;
+    let both = Ask {
+        lanes: vec![Lane::Keyword, Lane::Vector],
+        ..Ask::new("where do Deploys go, to Heroku or with Fly.io?")
+    };
+    let answer = ask(&bed, &user, both);
+    assert!(place(&answer, new) < place(&answer, between), "{answer:?}");
+    assert!(part(&answer.hits[place(&answer, new)], PartName::Succession).is_some_and(|value| value > 0.0));
     // Within the filter only.
     bed.link(&user, hidden.id, new, Relation::Updates);
     let mut asked = request(only);
