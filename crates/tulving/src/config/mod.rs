@@ -42,6 +42,8 @@ pub(crate) use backends::BackendSetting;
 pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
 pub(crate) use table::reference;
+#[cfg(test)]
+pub(crate) use table::reference_page;
 pub(crate) use tend::Tending;
 
 /// What every command is run with.

@@ -24,6 +24,9 @@ mod bad_home;
 /// The binary killed while it writes.
 mod crash;
 
+/// The documents of the project: every command they show prints what they show.
+mod docs;
+
 /// Documents: pushed one by one, and imported as trees that change.
 mod documents;
 
