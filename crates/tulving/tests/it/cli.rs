@@ -49,7 +49,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 52);
+    assert_eq!(seen, 53);
 }
 
 #[test]
