@@ -166,7 +166,11 @@ fn parse(words: Vec<String>) -> Result<Line, Failure> {
                 return Err(failure);
             }
             let name = name.unwrap_or_default();
-            Err(failure.hinted(format!("`/help {}` shows how", name.trim_start_matches('/'))))
+            let quotes = match error.kind() {
+                ErrorKind::ArgumentConflict => "a value of several words stands in quotes; ",
+                _ => "",
+            };
+            Err(failure.hinted(format!("{quotes}`/help {}` shows how", name.trim_start_matches('/'))))
         }
     }
 }
@@ -368,6 +372,9 @@ mod tests {
         assert_eq!(hint("/list"), "run `tulving list` outside of the shell");
         assert_eq!(hint("/etc/hosts"), "/help lists them; write // before a question that begins with /");
         assert_eq!(hint("/forget"), "`/help forget` shows how");
+        assert!(
+            hint("/journal --search dark roast").starts_with("a value of several words stands in quotes;")
+        );
         assert_eq!(hint("/remember --typ fact x"), "a similar argument exists: '--type'");
         for text in ["-", "/remember -", "/journal -", "/remember --batch -", "/remember --batch=-"] {
             assert_eq!(hint(text), "run that command outside of the shell", "{text}");
