@@ -268,6 +268,20 @@ fn make_token(engine: &Engine, user: &Caller) -> Result<(Secret, Token), Failure
 }
 
 impl App<'_> {
+    /// The same with other settings about the call: its space.
+    pub(crate) fn with<'b>(&self, settings: &'b Settings) -> App<'b> {
+        App {
+            engine: self.engine.clone(),
+            store: self.store.clone(),
+            index: self.index.clone(),
+            files: self.files.clone(),
+            settings,
+            caller: self.caller.clone(),
+            failed: self.failed.clone(),
+            later: AtomicBool::new(self.later.load(Ordering::Relaxed)),
+        }
+    }
+
     /// As whom this process takes work.
     pub(crate) fn holder(&self) -> String {
         keeper::holder()
