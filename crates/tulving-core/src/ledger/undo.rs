@@ -57,7 +57,7 @@ impl Act<'_> {
         let Self { parts, caller, now, .. } = self;
         let space = Right { space: self.pass.space, role: Role::Writer, over: None };
         let (mut rights, mut writes) = (vec![space], Vec::new());
-        for act in self.pass.acts.iter().rev().filter(|act| act.file().is_none()) {
+        for act in self.pass.acts.iter().rev().filter(|act| act.is_deed() && act.file().is_none()) {
             // What is gone, or not for the caller, is not told of either.
             let Some(memories) = find_all(parts, caller, act)? else { continue };
             let decided = match self.decide(act, &memories) {
