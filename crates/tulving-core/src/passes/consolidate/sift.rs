@@ -200,31 +200,102 @@ pub(super) fn put_back(old: &str, lines: &mut Vec<String>, ground: &Ground) -> (
     let known: HashSet<&str> = before.iter().map(|line| line.trim()).collect();
     let new: Vec<String> = lines.iter().filter(|line| !known.contains(line.trim())).cloned().collect();
     let mut stand: HashSet<String> = lines.iter().map(|line| line.trim().to_owned()).collect();
+    let told = |line: &str| preview::cut(&shown(line.trim()), TOLD);
     let (mut back, mut gone) = (Vec::new(), Vec::new());
     for (at, line) in before.iter().enumerate() {
         if !line.contains(char::is_alphanumeric) || level(line) > 0 || stand.contains(line.trim()) {
             continue;
         }
-        let told = preview::cut(&shown(line.trim()), TOLD);
         match successor(line, lines, &new, ground) {
-            Some(by) => gone.push(Gone { line: told, by }),
+            Some(by) => gone.push(Gone { line: told(line), by }),
             None => {
-                insert(&before, at, lines);
                 stand.insert(line.trim().to_owned());
-                back.push(told);
+                back.push(at);
             }
         }
     }
-    // A heading says what the lines below it are about: it stays for as long as one of them does.
-    for (at, heading) in before.iter().enumerate().filter(|(_, line)| level(line) > 0) {
-        let below = &before[section(&before, at)];
-        let needed = below.iter().any(|line| !line.trim().is_empty() && stand.contains(line.trim()));
-        if needed && stand.insert(heading.trim().to_owned()) {
-            insert(&before, at, lines);
-            back.push(preview::cut(&shown(heading.trim()), TOLD));
+    let mut place = Place { before: &before, lines };
+    for at in 0..before.len() {
+        let stays = |at: &usize| !before[*at].trim().is_empty() && stand.contains(before[*at].trim());
+        // A heading says what the lines below it are about: it stays for as long as one of them does, and they below it.
+        if level(before[at]) > 0
+            && !stand.contains(before[at].trim())
+            && section(&before, at).any(|at| stays(&at))
+        {
+            let own = (at + 1..before.len()).take_while(|at| level(before[*at]) == 0).filter(stays);
+            place.restore_section(at, &own.collect::<Vec<_>>());
+            back.push(at);
+        } else if back.contains(&at) && !place.stands(before[at]) {
+            place.restore_line(at);
         }
     }
-    (back, gone)
+    back.sort_unstable();
+    (back.into_iter().map(|at| told(before[at])).collect(), gone)
+}
+
+/// The old text, and the new one into which lines of it are put back.
+struct Place<'a> {
+    before: &'a [&'a str],
+    lines: &'a mut Vec<String>,
+}
+
+impl Place<'_> {
+    fn position(&self, line: &str) -> Option<usize> {
+        self.lines.iter().position(|other| !line.trim().is_empty() && other.trim() == line.trim())
+    }
+
+    fn stands(&self, line: &str) -> bool {
+        self.position(line).is_some()
+    }
+
+    /// The last line before this one that still stands: where it was and where it is.
+    fn above(&self, at: usize) -> Option<(usize, usize)> {
+        (0..at).rev().find_map(|at| Some((at, self.position(self.before[at])?)))
+    }
+
+    /// Puts a line below the last one before it that still stands, else above the first one after it.
+    fn restore_line(&mut self, at: usize) {
+        let is_empty = |line: Option<&String>| line.is_some_and(|line| line.trim().is_empty());
+        let place = match self.above(at) {
+            Some((was, is)) => {
+                let apart = self.before[was + 1..at].iter().any(|line| line.trim().is_empty());
+                is + 1 + usize::from(apart && is_empty(self.lines.get(is + 1)))
+            }
+            None => {
+                let after = self.before[at + 1..].iter().find_map(|line| self.position(line));
+                after.unwrap_or(self.lines.len())
+            }
+        };
+        self.lines.insert(place, self.before[at].to_owned());
+    }
+
+    /// Puts a heading and what stays below it at the end of the section that is before it, so that nothing new comes to stand
+    /// below that heading.
+    fn restore_section(&mut self, at: usize, own: &[usize]) {
+        for line in own {
+            if let Some(place) = self.position(self.before[*line]) {
+                self.lines.remove(place);
+            }
+        }
+        let from = self.above(at).map_or(0, |(_, is)| is + 1);
+        let mut place = self.lines[from..]
+            .iter()
+            .position(|line| level(line) > 0)
+            .map_or(self.lines.len(), |next| from + next);
+        let followed = place < self.lines.len();
+        while place > 0 && self.lines[place - 1].trim().is_empty() {
+            place -= 1;
+            self.lines.remove(place);
+        }
+        let apart = |needed: bool| needed.then(String::new);
+        let spaced = self.before.get(at + 1).is_some_and(|line| line.trim().is_empty());
+        let section = std::iter::once(self.before[at].to_owned())
+            .chain(apart(spaced))
+            .chain(own.iter().map(|at| self.before[*at].to_owned()));
+        let section: Vec<String> =
+            apart(place > 0).into_iter().chain(section).chain(apart(followed)).collect();
+        self.lines.splice(place..place, section);
+    }
 }
 
 /// What says an old line again, or takes its place.
@@ -256,20 +327,6 @@ fn is_value(term: &str) -> bool {
 
 fn is_any(words: &str, term: &str) -> bool {
     terms(words).iter().any(|word| word == term)
-}
-
-/// Puts a line of the old text where it was: below the last one before it that still stands, else above the first one after it.
-fn insert(before: &[&str], at: usize, lines: &mut Vec<String>) {
-    let place =
-        |line: &&str| lines.iter().position(|other| !line.trim().is_empty() && other.trim() == line.trim());
-    let spaced = at > 0 && before[at - 1].trim().is_empty();
-    let above = before[..at].iter().rev().find_map(&place).map(|above| match lines.get(above + 1) {
-        Some(next) if spaced && next.trim().is_empty() => above + 2,
-        _ => above + 1,
-    });
-    let below = || before[at + 1..].iter().find_map(&place);
-    let place = above.or_else(below).unwrap_or(lines.len());
-    lines.insert(place, before[at].to_owned());
 }
 
 /// Lines that belong together, of those that are wanted: an item or a row is by itself, lines of a paragraph are together.
@@ -425,15 +482,26 @@ mod tests {
     #[test]
     fn a_line_that_nothing_speaks_of_is_put_back_where_it_was_whatever_the_reason() {
         let checked = rewritten("# Known\n\n- Bo works from Graz\n");
-        assert_eq!(checked.put_back, ["- Deploys are on Friday", "- The kitchen is on floor 2", "## Office"]);
-        let text = checked.text.expect("new");
+        assert_eq!(checked.put_back, ["- Deploys are on Friday", "## Office", "- The kitchen is on floor 2"]);
+        let expected = "# Known\n\n- Deploys are on Friday\n- Bo works from Graz\n\n## Office\n\n- The kitchen is on floor 2\n";
         assert_eq!(
-            text,
-            "# Known\n\n- Deploys are on Friday\n## Office\n- The kitchen is on floor 2\n- Bo works from Graz\n"
+            checked.text.as_deref(),
+            Some(expected),
+            "nothing new stands below a heading that was put back"
         );
         let all = rewritten("- Bo works from Graz");
         assert_eq!(all.gone.len(), 1, "Ana left the team");
-        assert!(all.text.is_some_and(|text| text.contains("# Known") && text.contains("kitchen")));
+        let expected = "- Bo works from Graz\n\n# Known\n\n- Deploys are on Friday\n\n## Office\n\n- The kitchen is on floor 2\n";
+        assert_eq!(all.text.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_line_that_stays_stands_below_its_heading() {
+        let mixed = "# Known\n\n- Deploys are on Friday\n- The kitchen is on floor 2\n- Ana leads the team\n- Bo works from Graz\n\n## Team\n\n- Bo joined the platform team\n";
+        let checked = rewritten(mixed);
+        assert_eq!(checked.put_back, ["## Office"]);
+        let expected = "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n- Bo works from Graz\n\n## Office\n\n- The kitchen is on floor 2\n\n## Team\n\n- Bo joined the platform team\n";
+        assert_eq!(checked.text.as_deref(), Some(expected));
     }
 
     #[test]
