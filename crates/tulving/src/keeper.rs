@@ -266,7 +266,7 @@ fn say_consolidated(done: &[(Space, Consolidated)]) {
         match &told.stays {
             None if told.journals == 0 => {}
             None => {
-                tracing::info!(%space, pass, journals, added, removed, left_out, put_back, "consolidated journals")
+                tracing::info!(%space, pass, journals, added, removed, left_out, put_back, "consolidated journals");
             }
             Some(why) => {
                 tracing::info!(%space, journals, left_out, put_back, reason = why, "MEMORY.md stays");

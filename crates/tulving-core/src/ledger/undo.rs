@@ -35,13 +35,15 @@ pub(crate) fn undo(parts: &Parts, caller: &Caller, id: PassId, dry_run: bool) ->
             files.push(UndoStep { text: text(act, &[]), stays });
         }
     }
-    access::decide_again(|| {
+    let mut undone = access::decide_again(|| {
         let pass = found(parts, caller, id)?;
         if pass.outcome == PassOutcome::Undone {
             return Err(Error::PassUndone { id });
         }
         Act { parts, caller, now: parts.clock.now(), pass }.write(files.clone(), dry_run)
-    })
+    })?;
+    undone.pass.acts.retain(PassAct::is_deed);
+    Ok(undone)
 }
 
 /// The part of it that is in the store.

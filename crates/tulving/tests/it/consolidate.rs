@@ -198,6 +198,26 @@ fn a_file_that_a_pass_made_is_gone_once_that_is_undone() {
 }
 
 #[test]
+fn a_pass_that_was_cut_short_is_shown_as_interrupted_and_can_be_undone() {
+    let tulving = Tulving::new();
+    workspace(&tulving, "Bo works from Graz now\n", "Bo works from Graz now\n");
+    let pass = tulving.json(&["consolidate", "--apply"])["pass"].as_str().expect("a pass").to_owned();
+    let store = rusqlite::Connection::open(tulving.home().join("tulving.db")).expect("a store");
+    let ago = |micros: i64| {
+        let begun = "UPDATE passes SET outcome = 'begun', ended_at = NULL, began_at = began_at - ?1";
+        store.execute(begun, [micros]).expect("as if it had been killed");
+    };
+    ago(0);
+    assert!(tulving.ok(&["passes"]).contains("consolidate  begun"));
+    ago(301_000_000);
+    assert!(tulving.ok(&["passes"]).contains("consolidate  interrupted"));
+    assert_eq!(tulving.json(&["passes"])["passes"][0]["interrupted"], true);
+    assert!(tulving.ok(&["passes", &pass]).contains("(consolidate, interrupted)"));
+    tulving.ok(&["undo", &pass]);
+    assert_eq!(memory(&tulving), KNOWN);
+}
+
+#[test]
 fn a_model_that_is_away_or_talks_nonsense_breaks_nothing() {
     let tulving = Tulving::new();
     workspace(&tulving, "Bo joined\n", "Bo joined\n");

@@ -565,7 +565,8 @@ fn a_model_decides_what_takes_the_place_of_what_and_that_is_one_act_that_can_be_
         (audit[0].act, audit[0].reason.as_deref()),
         (AuditAct::Associated, Some("the room was changed"))
     );
-    assert_eq!(engine.undo(&hub, pass.id, false).expect("undone").taken_back(), 1);
+    let undone = engine.undo(&hub, pass.id, false).expect("undone");
+    assert_eq!((undone.taken_back(), undone.pass.acts), (1, pass.acts));
     assert_eq!(bed.get(&hub, old).superseded_by, None);
     let near = engine.related(&hub, new.into(), 1).expect("related");
     assert_eq!(near.len(), 1, "the automatic link is back");
