@@ -15,6 +15,9 @@ mod json;
 /// Backends that are programs of their own: the example of `examples/plugin`, and one that misbehaves.
 mod plugins;
 
+/// `tulving shell`, at a terminal and line by line.
+mod shell;
+
 /// Where settings come from, and what is wrong with them.
 mod settings;
 
@@ -23,6 +26,12 @@ mod bad_home;
 
 /// The binary killed while it writes.
 mod crash;
+
+/// A made-up year of an agent, and a walk through it.
+mod demo;
+
+/// The documents of the project: every command they show prints what they show.
+mod docs;
 
 /// Documents: pushed one by one, and imported as trees that change.
 mod documents;
