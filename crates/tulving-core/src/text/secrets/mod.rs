@@ -164,6 +164,10 @@ mod tests {
             "\"key\": ",
             "api key ",
             "--secret ",
+            " -p",
+            " -pAb1c",
+            "password for ",
+            "http://a:b#",
         ] {
             let text = piece.repeat(BYTES / piece.len());
             let found = find(&text);

@@ -1,5 +1,7 @@
 //! Passwords in commands: `curl -u user:password`, `sshpass -p password`.
 
+use std::ops::Range;
+
 use super::Found;
 use super::address::is_shown;
 use super::chance::{is_random, is_reference, is_stand_in};
@@ -76,14 +78,19 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         {
             continue;
         }
-        let command = command(text, at);
-        let ways = PROGRAMS
-            .iter()
-            .filter(|(program, flag, _)| bytes[at..].starts_with(flag.as_bytes()) && runs(command, program));
-        let one = ways.filter_map(|(_, flag, takes)| password(text, at + flag.len(), *takes)).next();
-        if let Some(range) = one {
+        // What follows is looked at first: where it is no password, what stands before need not be read.
+        let likely = |(program, flag, takes): &(&'static str, &str, Takes)| {
+            let fits = bytes[at..].starts_with(flag.as_bytes());
+            let range = fits.then(|| password(text, at + flag.len(), *takes)).flatten()?;
+            Some((*program, range))
+        };
+        let ways: Vec<(&str, Range<usize>)> = PROGRAMS.iter().filter_map(likely).collect();
+        let is_end = |c: char| c.is_whitespace() || "(\"'/".contains(c);
+        let mut words = if ways.is_empty() { "" } else { command(text, at) }.split(is_end);
+        let one = words.find_map(|word| ways.iter().find(|(program, _)| *program == word));
+        if let Some((_, range)) = one {
             done = range.end;
-            found.push(Found { range, what: SecretKind::Password });
+            found.push(Found { range: range.clone(), what: SecretKind::Password });
         }
     }
 }
@@ -101,14 +108,8 @@ fn command(text: &str, at: usize) -> &str {
     &text[from..at]
 }
 
-/// Whether a program is named among the words of a command.
-fn runs(command: &str, program: &str) -> bool {
-    let is_end = |c: char| c.is_whitespace() || "(\"'/".contains(c);
-    command.split(is_end).any(|word| word == program)
-}
-
 /// Where the password stands that follows a flag.
-fn password(text: &str, flag: usize, takes: Takes) -> Option<std::ops::Range<usize>> {
+fn password(text: &str, flag: usize, takes: Takes) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let blanks = bytes[flag..].iter().take(8).take_while(|byte| matches!(byte, b' ' | b'=')).count();
     match takes {
@@ -123,7 +124,8 @@ fn password(text: &str, flag: usize, takes: Takes) -> Option<std::ops::Range<usi
         None => byte.is_ascii_whitespace() || b"\"'`;|".contains(byte),
     };
     let length = bytes[start..].iter().take(LONGEST).take_while(|byte| !ends(byte)).count();
-    let value = text.get(start..start + length).filter(|_| length < LONGEST)?;
+    let value =
+        text.get(start..start + length).filter(|value| length < LONGEST && !value.starts_with('-'))?;
     let Takes::User(sign) = takes else {
         let started = STARTED.iter().any(|program| text[start + length..].trim_start().starts_with(program));
         let likely = value.len() >= FEWEST && !is_shown("", value) && (started || is_mixed(value));
