@@ -10,6 +10,7 @@ mod holder;
 mod input;
 mod json;
 mod keeper;
+mod keyring;
 mod log;
 mod nearest;
 mod print;

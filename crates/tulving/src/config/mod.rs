@@ -41,6 +41,7 @@ use table::{SETTINGS, Setting};
 pub(crate) use backends::BackendSetting;
 pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
+pub(crate) use llm::{KEY_BYTES, KeySource};
 pub(crate) use table::reference;
 pub(crate) use tend::Tending;
 
