@@ -11,8 +11,8 @@ use std::time::Duration;
 use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
-    Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Forgone, Gone, HistoryEntry, Hit, Logged,
-    Once, Page, Receipt, Relative, Relocated, Report, Strength, Timeline,
+    Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged, Once, Page,
+    Receipt, Relative, Relocated, Report, Strength, Swept, Timeline,
 };
 use crate::ask::{self, Llm};
 use crate::association::Association;
@@ -349,7 +349,7 @@ impl Engine {
         caller: &Caller,
         which: MemoryRef,
         request: &ForgetRequest,
-    ) -> Result<Memory, Error> {
+    ) -> Result<Edited, Error> {
         match &self.backends {
             None => forget::forget(&self.parts, caller, which, request),
             Some(backends) => backends::forget(&self.parts, backends, caller, which, request),
@@ -373,7 +373,7 @@ impl Engine {
     /// Forgets all memories of the caller's space that a condition holds of, as one act: at most
     /// [`BATCH`](crate::limits::BATCH), and none where one may not be forgotten or another number was expected. What files say
     /// is not among them.
-    pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Vec<Forgone>, Error> {
+    pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
         self.built_in("forgetting by a condition")?;
         forget::forget_where(&self.parts, caller, asked)
     }

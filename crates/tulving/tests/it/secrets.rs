@@ -49,6 +49,8 @@ fn the_command_line_says_what_was_redacted_and_no_file_holds_it() {
         (vec!["turn", "log", "user", &text], "Logged turn 1 (user, unknown)"),
         (vec!["journal", "--note", &text], "Noted in memory/"),
         (vec!["long-term", "replace", file], "Replaced memory/MEMORY.md"),
+        (vec!["forget", "2", "--reason", &text], "Forgot #2"),
+        (vec!["forget", "--where", "type=fact", "--yes", "--reason", &text], "Forgot 1 memory"),
     ] {
         let run = tulving.run(&args);
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);
