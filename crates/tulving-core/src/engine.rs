@@ -141,7 +141,7 @@ impl Engine {
 
     /// The user of this home, in the space `default`.
     pub fn user(&self, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
-        directory::user(origin, agent)
+        directory::user(&self.parts, origin, agent)
     }
 
     /// Who a token speaks for.

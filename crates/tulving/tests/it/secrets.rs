@@ -70,6 +70,18 @@ fn the_command_line_says_what_was_redacted_and_no_file_holds_it() {
 }
 
 #[test]
+fn an_agent_is_not_named_by_a_secret() {
+    let tulving = Tulving::new();
+    let name = format!("bot {}", token());
+    let run = tulving.run(&["save", "tea", "--agent", &name]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("the agent holds a secret (github_token)"), "{}", run.err);
+    assert!(!run.err.contains("Zq7"), "{}", run.err);
+    assert_nowhere(&tulving, "Zq7");
+    assert_eq!(tulving.run(&["save", "tea", "--agent", "bot 7"]).code, 0);
+}
+
+#[test]
 fn an_import_of_a_file_with_a_secret_is_unchanged_the_next_time() {
     let tulving = Tulving::new();
     let folder = tulving.folder().join("notes");

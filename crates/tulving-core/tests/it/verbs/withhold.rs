@@ -16,7 +16,9 @@ use tulving_core::request::{
     TurnFilter, TurnRequest, UpdateRequest,
 };
 use tulving_core::text::block;
-use tulving_core::vocabulary::{CommandKind, JobState, MemoryType, SecretPolicy, SpaceKind, TurnRole};
+use tulving_core::vocabulary::{
+    CommandKind, JobState, MemoryType, Origin, SecretPolicy, SpaceKind, TurnRole,
+};
 use tulving_core::{Document, Llm, Secrecy};
 use tulving_testkit::llm::ScriptedLlm;
 
@@ -250,6 +252,8 @@ fn a_secret_hides_in_no_field() {
     let tea = Filter { key: Some("tea".to_owned()), ..Filter::default() };
     let sweep = ForgetWhere { filter: tea, request: forget, expect: Some(0) };
     assert_eq!(words(&bed.engine.forget_where(&user, &sweep).expect("done").warnings), [ONE_TOKEN]);
+    let named = bed.engine.user(Origin::Cli, Some(&format!("bot {}", token())));
+    refused!(named, Error::Invalid(Invalid::Secret { field: Field::Agent, .. }));
     let path = SaveRequest { source_path: Some(format!("/d/{}.md", token())), ..SaveRequest::new("x") };
     refused!(bed.engine.save(&user, path), Error::Invalid(Invalid::Secret { field: Field::SourcePath, .. }));
 }
