@@ -265,6 +265,11 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
             let nearest = nearest(&key, table::keys());
             return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
+        let before = settings.chosen.iter().find(|chosen| chosen.key == setting.key);
+        if let Some(Source::File { line, .. }) = before.map(|chosen| &chosen.source) {
+            let (got, line) = (preview::short(&key), *line);
+            return Err(SettingError::Twice { place, got, key: setting.key, line });
+        }
         match value {
             Some((shape, text)) if shape == setting.shape => take(settings, setting, &text, place)?,
             _ => {
