@@ -99,7 +99,7 @@ fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         held_back.replace(warnings);
         others.set(others.get() || memory.owner != caller.viewer.principal);
         elsewhere.set(memory.backend.is_some());
-        Ok(memory)
+        Ok((memory, None))
     })?;
     printer.warnings(&held_back.into_inner())?;
     if elsewhere.get() {
