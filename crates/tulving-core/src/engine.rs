@@ -393,7 +393,7 @@ impl Engine {
     /// Hides a memory from recall.
     pub fn archive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("archive")?;
-        standing::archive(&self.parts, caller, which)
+        standing::archive(&self.parts, caller, which, None)
     }
 
     /// Brings an archived memory back.
@@ -467,7 +467,7 @@ impl Engine {
         request: &AssociationRequest,
     ) -> Result<Association, Error> {
         self.built_in("associate")?;
-        associate::associate(&self.parts, caller, source, request)
+        associate::associate(&self.parts, caller, source, request, None)
     }
 
     /// Removes the link of that relation, or all from one memory to the other.

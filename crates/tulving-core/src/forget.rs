@@ -242,6 +242,6 @@ pub(crate) fn restore(parts: &Parts, caller: &Caller, which: MemoryRef) -> Resul
         let right = access::require_in_place(parts, caller, &memory, Role::Writer)?;
         dedupe::refuse_held(parts, &caller.viewer, &memory, &memory.edition)?;
         let to = Standing { forgotten_at: None, ..memory.standing };
-        standing::put(parts, caller, right, memory, to, AuditAct::Restored)
+        standing::put(parts, caller, right, memory, to, (AuditAct::Restored, None))
     })
 }
