@@ -1,13 +1,13 @@
 //! `cargo xtask docs`: what the documents name exists.
 //!
-//! Paths in backticks in the documents of the root and of `docs/` are looked up in the repository; the
-//! tests that `docs/seeds.md` names are looked up by [`seeds`].
+//! Paths in backticks in the documents of the root and of `docs/` are looked up in the repository, [`links`] follows
+//! what they link to, and the tests that `docs/seeds.md` names are looked up by [`seeds`].
 
 use anyhow::Result;
 
 use crate::finding::Finding;
 use crate::repository::{Repository, Source};
-use crate::seeds;
+use crate::{links, seeds};
 
 /// The documents of the root that have to be there and are checked.
 const DOCUMENTS: [&str; 3] = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"];
@@ -33,17 +33,32 @@ const ROOT_FILES: [&str; 11] = [
 /// Every path and every test name in the documents that leads nowhere.
 pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    let guides = repository.names_in("docs")?.into_iter().filter(|name| name.ends_with(".md"));
-    let guides = guides.map(|name| format!("docs/{name}"));
+    let guides = guides(repository, "docs")?;
     for file in DOCUMENTS.into_iter().map(str::to_owned).chain(guides) {
         if repository.exists(&file) {
-            findings.extend(check_paths(&repository.read(&file)?, &|path| repository.exists(path)));
+            let document = repository.read(&file)?;
+            findings.extend(check_paths(&document, &|path| repository.exists(path)));
+            findings.extend(links::check(repository, &document)?);
         } else {
             findings.push(Finding::about(&file, "the document is missing"));
         }
     }
     findings.extend(seeds::check(repository)?);
     Ok(findings)
+}
+
+/// The pages of a folder and of those beneath it.
+fn guides(repository: &Repository, folder: &str) -> Result<Vec<String>> {
+    let mut guides = Vec::new();
+    for name in repository.names_in(folder)? {
+        let path = format!("{folder}/{name}");
+        if name.ends_with(".md") {
+            guides.push(path);
+        } else if !name.contains('.') {
+            guides.extend(self::guides(repository, &path)?);
+        }
+    }
+    Ok(guides)
 }
 
 fn check_paths(document: &Source, exists: &dyn Fn(&str) -> bool) -> Vec<Finding> {

@@ -1,4 +1,5 @@
-//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `model`, `eval`, `bench` and `plot`.
+//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `model`, `eval`, `bench`, `plot`
+//! and `reference`.
 //!
 //! `test` is exactly what CI runs. Each command leaves with 0 when all is well, 1 when something
 //! is not, and 2 when it was called the wrong way.
@@ -14,6 +15,7 @@ mod docs;
 mod eval;
 mod finding;
 mod layers;
+mod links;
 mod model;
 mod python;
 mod repository;
@@ -35,12 +37,13 @@ usage: cargo xtask COMMAND
 
   test [SUITE...]         run the suites, all of them when none is named
   layers                  check which crate and which module may use which
-  docs                    check the paths and the test names in the documents
+  docs                    check the paths, the links and the test names in the documents
   model [--check]         make the embedding model, or compare it with what is committed
   model --reference       ask the original model what the tests compare with
   eval SET PATH [FLAGS]   measure retrieval: locomo FILE, longmemeval FILE, beir DIR
   bench [NAME [-- ARGS]]  run a benchmark; without a name, list them
-  plot                    make the plots of docs/lifecycle anew";
+  plot                    make the plots of docs/lifecycle anew
+  reference               make docs/cli.md and docs/config.md anew";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -76,31 +79,37 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ("eval", arguments @ [_, _, ..]) => eval::run(&repository, arguments),
         ("eval", _) => Ok(misuse("`eval` takes a set and a path")),
         ("plot", []) => plot(&repository),
+        ("reference", []) => reference(&repository),
         ("bench", names) => match bench::read(names) {
             Ok(wanted) => bench::run(&repository, wanted),
             Err(wrong) => Ok(misuse(&wrong)),
         },
-        ("layers" | "docs", _) => Ok(misuse(&format!("`{command}` takes no arguments"))),
+        ("layers" | "docs" | "plot" | "reference", _) => {
+            Ok(misuse(&format!("`{command}` takes no arguments")))
+        }
         _ => Ok(misuse(&format!("there is no command `{command}`"))),
     }
 }
 
 /// The tests that compare the plots write them where that is asked for.
 fn plot(repository: &Repository) -> Result<ExitCode> {
-    let arguments = [
-        "test",
-        "--quiet",
-        "--locked",
-        "--package",
-        "tulving-core",
-        "--test",
-        "it",
-        "--",
-        "plots::",
-        "life::two_years",
-    ];
+    let tests = ["--package", "tulving-core", "--test", "it", "--", "plots::", "life::two_years"];
+    written_by(repository, &tests, "PLOTS")
+}
+
+/// So does the test that compares the references.
+fn reference(repository: &Repository) -> Result<ExitCode> {
+    written_by(
+        repository,
+        &["--package", "tulving", "--bin", "tulving", "--", "documents::the_references"],
+        "REFERENCE",
+    )
+}
+
+fn written_by(repository: &Repository, tests: &[&str], variable: &str) -> Result<ExitCode> {
+    let arguments = [&["test", "--quiet", "--locked"], tests].concat();
     let status =
-        repository.cargo(&arguments).env("PLOTS", "write").status().context("cargo could not be started")?;
+        repository.cargo(&arguments).env(variable, "write").status().context("cargo could not be started")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -34,6 +34,7 @@ use crate::lifecycle::rules::Rules;
 use crate::llm::{LlmName, Prompt, Reply};
 use crate::memory::{Attachment, Memory};
 use crate::passes::{Consolidation, Gleaned};
+use crate::ports::Clock;
 use crate::process::{self, Processed};
 use crate::push::{self, Document};
 use crate::request::{
@@ -112,6 +113,13 @@ impl Engine {
     #[must_use]
     pub fn with_secrecy(mut self, secrecy: Secrecy) -> Self {
         self.parts.secrecy = secrecy;
+        self
+    }
+
+    /// The same engine, which goes by this clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.parts.clock = clock;
         self
     }
 

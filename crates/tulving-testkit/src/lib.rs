@@ -13,6 +13,7 @@ pub mod files;
 pub mod index;
 pub mod life;
 pub mod llm;
+pub mod markdown;
 pub mod objects;
 pub mod pdf;
 pub mod plot;

@@ -16,9 +16,9 @@ use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability}
 
 use crate::commands::{
     associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
-    conversation, dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history, import,
-    jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push, recall, related,
-    revert, review, save, serve, space, tend, timeline, token, tool, turn, update, usage,
+    conversation, demo, dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history,
+    import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push, recall,
+    related, revert, review, save, serve, space, tend, timeline, token, tool, turn, update, usage,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -191,6 +191,8 @@ pub(crate) enum Command {
     Doctor(doctor::Doctor),
     /// Show each setting and where it came from
     Config(config::Config),
+    /// Walk through a made-up year of an agent, in a home that is thrown away
+    Demo(demo::Demo),
     /// Write the completions of a shell
     Completions(completions::Completions),
     /// Read the text out of a file; other commands start it by themselves

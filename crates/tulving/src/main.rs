@@ -4,6 +4,8 @@ mod args;
 mod commands;
 mod condition;
 mod config;
+#[cfg(test)]
+mod documents;
 mod exit;
 mod failure;
 mod holder;

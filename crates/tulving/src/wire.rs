@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tulving_core::error::{Error, ModelError};
 use tulving_core::id::SpaceId;
-use tulving_core::ports::{Embedder, Extractor, Feed, NoExtractor, SystemClock};
+use tulving_core::ports::{Clock, Embedder, Extractor, Feed, NoExtractor, SystemClock};
 use tulving_core::request::{Caller, TokenRequest};
 use tulving_core::space::{Secret, Token};
 use tulving_core::vocabulary::{Origin, Role};
@@ -61,13 +61,19 @@ pub(crate) struct App<'a> {
 
 /// Opens the home, making it on first use, and finds out who calls.
 pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
+    open_with(settings, Arc::new(SystemClock))
+}
+
+/// The same, by another clock.
+pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<App<'_>, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let store = Arc::new(SqliteStore::open(&home, options(settings))?);
     let index = index(&store);
     let files = workspace(&home, settings);
     let failed = Arc::new(AtomicBool::new(false));
     let calling = Calling { patience: Patience::Patient, known: known(&store, settings) };
-    let engine = Arc::new(engine(&store, &index, &files, settings, watched(settings, calling, &failed)));
+    let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
+    let engine = Arc::new(engine.with_clock(clock));
     let caller = caller(&engine, settings)?;
     if settings.token.is_none() {
         provide_token(&engine, &home, &caller)?;

@@ -78,6 +78,8 @@ fn note(content: &OsString, app: &App<'_>, printer: &mut Printer) -> Result<Outc
         printer.line(format!("Noted in {}", noted.path))?;
         printer.warnings(&noted.warnings)?;
     }
+    // Read now, so that what is embedded after the answer has it too, and the next recall need not wait for it.
+    app.engine.follow_files();
     Ok(Outcome::Done)
 }
 

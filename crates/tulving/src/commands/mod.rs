@@ -12,6 +12,7 @@ pub(crate) mod config;
 pub(crate) mod consolidate;
 pub(crate) mod context;
 pub(crate) mod conversation;
+pub(crate) mod demo;
 pub(crate) mod dissociate;
 pub(crate) mod doctor;
 pub(crate) mod dump;
@@ -72,10 +73,13 @@ pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> 
     if let Some(Command::ExtractText(args)) = &cli.command {
         return extract_text::run(args);
     }
+    if let Some(Command::Demo(args)) = &cli.command {
+        return done(demo::run(args, &cli.global, printer), printer);
+    }
     let settings = settings::read(&cli.global)?;
     printer.color(settings.color);
     match &cli.command {
-        None => done(welcome::run(printer), printer),
+        None => done(welcome::run(&settings, printer), printer),
         Some(Command::Config(args)) => done(config::run(args, &cli.global, &settings, printer), printer),
         Some(Command::Fold(args)) => done(fold::run(args, &settings, printer), printer),
         Some(Command::Doctor(args)) => done(doctor::run(args, &settings, printer), printer),
@@ -161,6 +165,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         | Command::ExtractText(_)
         | Command::Config(_)
         | Command::Completions(_)
+        | Command::Demo(_)
         | Command::Help { .. } => unreachable!("these were done before"),
     }
 }

@@ -1,40 +1,102 @@
-//! `tulving` alone: what to do next.
+//! `tulving` alone: what is there, and what to do next. It makes no home.
 
 use serde::Serialize;
+use tulving_core::request::Filter;
+use tulving_store::Home;
 
+use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, STRONG};
-use crate::show::text::pad;
+use crate::show::text::{counted, pad};
+use crate::wire;
 
-#[derive(Serialize)]
+#[derive(Clone, Copy, Serialize)]
 struct Example {
     command: &'static str,
     about: &'static str,
 }
 
-const EXAMPLES: [Example; 5] = [
-    Example {
-        command: "tulving save \"Prefers dark roast, no sugar\" --type preference",
-        about: "remember something",
-    },
-    Example { command: "tulving recall roast", about: "find it again" },
+const SAVE: Example = Example {
+    command: "tulving save \"Prefers dark roast, no sugar\" --type preference",
+    about: "remember something",
+};
+
+/// What to do where nothing is remembered yet.
+const FIRST: &[Example] = &[
+    SAVE,
+    Example { command: "tulving recall \"how do I take my coffee?\"", about: "find it again, by meaning" },
+    Example { command: "tulving demo", about: "see all of it at work, in a home that is thrown away" },
+];
+
+/// What to do where something is.
+const NEXT: &[Example] = &[
+    SAVE,
+    Example { command: "tulving recall \"how do I take my coffee?\"", about: "find something, by meaning" },
+    Example { command: "tulving shell", about: "ask one question after the other" },
     Example { command: "tulving list", about: "see what is there, newest first" },
-    Example { command: "tulving get 1", about: "see everything about one memory" },
+    Example { command: "tulving context", about: "see what an agent is told when a session starts" },
+];
+
+/// What connects others.
+const CONNECT: &[Example] = &[
+    Example {
+        command: "claude mcp add tulving -- tulving mcp",
+        about: "give it to an agent; others: docs/mcp.md",
+    },
+    Example { command: "tulving serve", about: "give it to programs, on 127.0.0.1:7777" },
     Example { command: "tulving --help", about: "see all commands" },
 ];
 
-pub(super) fn run(printer: &mut Printer) -> Result<Outcome, Failure> {
+/// How many there are of what a caller may care about.
+#[derive(Serialize)]
+struct Held {
+    memories: u64,
+    waiting_for_review: usize,
+}
+
+pub(super) fn run(settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let held = held(settings)?;
+    let examples = match &held {
+        Some(Held { memories: 1.., .. }) => [NEXT, CONNECT].concat(),
+        _ => [FIRST, CONNECT].concat(),
+    };
     if printer.json() {
-        printer.document(&serde_json::json!({ "examples": EXAMPLES }))?;
+        printer.document(&serde_json::json!({ "held": held, "examples": examples }))?;
         return Ok(Outcome::Done);
     }
-    printer.line(style::paint(STRONG, "Tulving remembers for you and your agents. To begin:"))?;
+    match &held {
+        Some(Held { memories: memories @ 1.., waiting_for_review }) => {
+            let said = counted(*memories, "memory is", "memories are");
+            printer.line(style::paint(STRONG, format!("{said} in `{}`. To go on:", settings.space)))?;
+            if *waiting_for_review > 0 {
+                let waiting = counted(*waiting_for_review as u64, "note waits", "notes wait");
+                printer.line(format!("{waiting} for you: `tulving review` lists them."))?;
+            }
+        }
+        _ => printer.line(style::paint(STRONG, "Tulving remembers for you and your agents. To begin:"))?,
+    }
     printer.line("")?;
-    let widest = EXAMPLES.iter().map(|example| example.command.len()).max().unwrap_or(0);
-    for Example { command, about } in &EXAMPLES {
+    let widest = examples.iter().map(|example| example.command.len()).max().unwrap_or(0);
+    for Example { command, about } in &examples {
         printer.line(format!("  {}  {}", pad(command, widest), style::paint(FAINT, about)))?;
     }
     Ok(Outcome::Done)
 }
+
+/// What the home holds; `None` where there is none yet.
+fn held(settings: &Settings) -> Result<Option<Held>, Failure> {
+    if !settings.home.exists() || !Home::open_or_create(&settings.home)?.database().exists() {
+        return Ok(None);
+    }
+    let app = wire::open(settings)?;
+    let caller = app.here()?;
+    let filter = Filter { space: Some(caller.space), ..Filter::default() };
+    let memories = app.engine.count(&caller, &filter)?;
+    let waiting_for_review = app.engine.review(&caller, MOST_WAITING, None)?.memories.len();
+    Ok(Some(Held { memories, waiting_for_review }))
+}
+
+/// Up to how many notes that wait are counted.
+const MOST_WAITING: usize = 100;

@@ -43,6 +43,8 @@ pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
 pub(crate) use llm::{KEY_BYTES, KeySource};
 pub(crate) use table::reference;
+#[cfg(test)]
+pub(crate) use table::reference_page;
 pub(crate) use tend::Tending;
 
 /// What every command is run with.
@@ -174,34 +176,10 @@ const TOKEN: &str = "TULVING_TOKEN";
 /// Reads the settings: defaults, file, environment, flags.
 pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
     let (home, _) = home(global)?;
-    let mut settings = Settings {
-        home,
-        // Set but empty or garbled is a wrong token, never the local user: a host whose secret is missing must not
-        // act with more rights than it was given.
-        token: env::var_os(TOKEN).map(|text| Secret::new(text.to_string_lossy().into_owned())),
-        space: String::new(),
-        agent: None,
-        workspace: PathBuf::new(),
-        limits: Limits::default(),
-        busy_wait: Duration::ZERO,
-        readers: 1,
-        embedding: Embedding::default(),
-        llm: LlmSettings::default(),
-        objects: ObjectPlace::default(),
-        languages: None,
-        listening: Listening::default(),
-        consolidation: Consolidation::default(),
-        backends: Vec::new(),
-        tending: Tending::default(),
-        secrecy: Secrecy::default(),
-        server: Server::default(),
-        logging: Logging::default(),
-        color: ColorChoice::Auto,
-        chosen: Vec::new(),
-    };
-    for setting in SETTINGS {
-        take(&mut settings, setting, setting.default, Source::Default)?;
-    }
+    // Set but empty or garbled is a wrong token, never the local user: a host whose secret is missing must not act with
+    // more rights than it was given.
+    let token = env::var_os(TOKEN).map(|text| Secret::new(text.to_string_lossy().into_owned()));
+    let mut settings = Settings { token, ..Settings::of_home(home)? };
     read_file(&mut settings)?;
     read_environment(&mut settings, env::vars_os())?;
     let flags = [
@@ -215,6 +193,39 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         }
     }
     Ok(settings)
+}
+
+impl Settings {
+    /// What holds in a home where nothing is said.
+    pub(crate) fn of_home(home: PathBuf) -> Result<Self, SettingError> {
+        let mut settings = Self {
+            home,
+            token: None,
+            space: String::new(),
+            agent: None,
+            workspace: PathBuf::new(),
+            limits: Limits::default(),
+            busy_wait: Duration::ZERO,
+            readers: 1,
+            embedding: Embedding::default(),
+            llm: LlmSettings::default(),
+            objects: ObjectPlace::default(),
+            languages: None,
+            listening: Listening::default(),
+            consolidation: Consolidation::default(),
+            backends: Vec::new(),
+            tending: Tending::default(),
+            secrecy: Secrecy::default(),
+            server: Server::default(),
+            logging: Logging::default(),
+            color: ColorChoice::Auto,
+            chosen: Vec::new(),
+        };
+        for setting in SETTINGS {
+            take(&mut settings, setting, setting.default, Source::Default)?;
+        }
+        Ok(settings)
+    }
 }
 
 /// Where the home is, and who says so.

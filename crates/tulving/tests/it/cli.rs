@@ -25,6 +25,8 @@ fn the_bare_command_says_what_to_do_next() {
     let tulving = Tulving::new();
     assert_transcript!(Transcript::new(&tulving).run(&[]).run(&["--version"]));
     assert!(!tulving.home().exists(), "neither opens a home");
+    tulving.ok(&["save", "Prefers tea"]);
+    assert_transcript!(Transcript::new(&tulving).run(&[]));
 }
 
 #[test]
@@ -49,7 +51,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 52);
+    assert_eq!(seen, 53);
 }
 
 #[test]

@@ -24,6 +24,12 @@ mod bad_home;
 /// The binary killed while it writes.
 mod crash;
 
+/// A made-up year of an agent, and a walk through it.
+mod demo;
+
+/// The documents of the project: every command they show prints what they show.
+mod docs;
+
 /// Documents: pushed one by one, and imported as trees that change.
 mod documents;
 

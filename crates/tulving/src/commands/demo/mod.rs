@@ -1,0 +1,313 @@
+//! `tulving demo`: a made-up year of an agent in a home that is thrown away, and a walk through what can be done with it.
+//!
+//! The year is lived by [`life`]. The walk types commands as a person would: each is a process of its own, with nothing of
+//! the settings of this one, so that what is printed is what the command prints.
+
+mod life;
+
+use std::io::BufRead as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::{env, fs, io};
+
+use clap::Args;
+use tulving_core::error::Class;
+use tulving_core::ports::{Clock as _, SystemClock};
+use tulving_core::time::Timestamp;
+
+use self::life::{LifeClock, Lived, days_before};
+use crate::args::Global;
+use crate::config::Settings;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input::InputError;
+use crate::print::Printer;
+use crate::show::style::{self, FAINT, STRONG, WORD};
+use crate::show::text::counted;
+use crate::wire;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving demo
+  tulving demo --keep /tmp/juno
+  TULVING_HOME=/tmp/juno tulving shell
+
+At a terminal it waits for Enter before each step. Your own memories are not touched: the home of the demo is a folder of its own,
+which is removed at the end unless --keep names one.";
+
+/// Flags of `demo`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Demo {
+    /// Keep the home of the demo in this folder, which must be empty or not be there
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Do not wait between the steps
+    #[arg(long)]
+    no_pause: bool,
+}
+
+/// One step: what is shown, and what is typed for it. `{name}` is the number of a memory of the life, `{250}` the day so
+/// many days ago.
+struct Step {
+    title: &'static str,
+    about: &'static str,
+    typed: &'static [&'static [&'static str]],
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        title: "Save",
+        about: "What is worth keeping is saved in a sentence. It can be found at once.",
+        typed: &[&["save", "Ines wants a boat with a roof for the party", "--type", "preference"]],
+    },
+    Step {
+        title: "Recall",
+        about: "A question need not use the words of the answer.",
+        typed: &[&["recall", "is seafood fine for Marta?", "--limit", "2"]],
+    },
+    Step {
+        title: "Explain",
+        about: "Each score can be taken apart: what matched, and by how much.",
+        typed: &[&["recall", "whom do I call when the site is down?", "--limit", "2", "--explain"]],
+    },
+    Step {
+        title: "Supersede",
+        about: "What is no longer true is not overwritten. It steps back, and can be asked for as of a day.",
+        typed: &[
+            &[
+                "save",
+                "The staging database runs in Dublin, beside the replica",
+                "--updates",
+                "{staginghetzner}",
+            ],
+            &["recall", "where does the staging database run?", "--limit", "3"],
+            &["recall", "where does the staging database run?", "--as-of", "{250}", "--limit", "1"],
+            &["timeline", "where does the staging database run?", "--limit", "3"],
+        ],
+    },
+    Step {
+        title: "Relations",
+        about: "Memories are linked: this is what came of an outage, and of that in turn.",
+        typed: &[&["related", "{outage}", "--depth", "2"]],
+    },
+    Step {
+        title: "Documents",
+        about: "Of a long document the part that answers is shown.",
+        typed: &[&["recall", "the controller of a marina forgot its codes", "--limit", "2"]],
+    },
+    Step {
+        title: "Journal",
+        about: "What happened on a day is a file that people can read and edit. Recall finds it too, with file and line.",
+        typed: &[
+            &[
+                "journal",
+                "--note",
+                "Looked at three boats for the party; the one with the roof is called Gaivota",
+            ],
+            &["journal", "{6}"],
+            &["recall", "what is the name of the boat with the roof?", "--limit", "2"],
+        ],
+    },
+    Step {
+        title: "Context",
+        about: "This is what an agent is given when its next session starts, within a budget and fenced as data.",
+        typed: &[&["context", "--budget", "600"]],
+    },
+    Step {
+        title: "Lifecycle",
+        about: "What nobody asks for cools and is archived in the end; what is used stays. Nothing is deleted.",
+        typed: &[&["list", "--state", "cooling", "--limit", "5"], &["tend", "--dry-run"]],
+    },
+    Step {
+        title: "Forget",
+        about: "Forgetting can be taken back, unless it is --hard. Everything that was done is in the audit.",
+        typed: &[
+            &["forget", "{shellfish}", "--reason", "told in confidence"],
+            &["restore", "{shellfish}"],
+            &["audit", "--limit", "3"],
+        ],
+    },
+];
+
+/// A home that goes away with it, unless it is kept.
+enum Stage {
+    Thrown(tempfile::TempDir),
+    Kept(PathBuf),
+}
+
+impl Stage {
+    fn open(keep: Option<&Path>) -> Result<Self, Failure> {
+        let Some(path) = keep else {
+            let folder = tempfile::Builder::new().prefix("tulving-demo-").tempdir();
+            let made = |source| InputError::Unwritable { path: env::temp_dir(), source };
+            return Ok(Self::Thrown(folder.map_err(made)?));
+        };
+        let is_taken = match fs::read_dir(path) {
+            Ok(mut entries) => entries.next().is_some(),
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        };
+        if is_taken {
+            return Err(Failure::usage(format!("{} is not an empty folder", path.display()))
+                .hinted("name one that is not there yet; the demo writes into no other"));
+        }
+        Ok(Self::Kept(path.to_owned()))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Thrown(folder) => folder.path(),
+            Self::Kept(path) => path,
+        }
+    }
+}
+
+pub(super) fn run(args: &Demo, global: &Global, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if global.home.is_some() || global.space.is_some() {
+        return Err(Failure::usage("the demo has a home of its own")
+            .hinted("`--keep DIR` says where it is and keeps it"));
+    }
+    let stage = Stage::open(args.keep.as_deref())?;
+    let home = std::path::absolute(stage.path())
+        .map_err(|source| InputError::Unwritable { path: stage.path().to_owned(), source })?;
+    let now = SystemClock.now();
+    let lived = live(&home, now, printer)?;
+    if printer.json() {
+        printer.document(&serde_json::json!({
+            "home": matches!(stage, Stage::Kept(_)).then_some(&home),
+            "memories": lived.memories,
+            "notes": lived.notes,
+            "documents": lived.documents,
+            "links": lived.links,
+        }))?;
+        return Ok(Outcome::Done);
+    }
+    introduce(&lived, &home, printer)?;
+    for (number, step) in (1..).zip(STEPS) {
+        if !args.no_pause && !pause(printer)? {
+            break;
+        }
+        let walked = walk(number, step, &lived, &home, now, printer)?;
+        if walked != Outcome::Done {
+            return Ok(walked);
+        }
+    }
+    conclude(&stage, printer)?;
+    Ok(Outcome::Done)
+}
+
+/// Lives the year, in a home with nobody's settings.
+fn live(home: &Path, now: Timestamp, printer: &Printer) -> Result<Lived, Failure> {
+    let settings = Settings { agent: Some("juno".to_owned()), ..Settings::of_home(home.to_owned())? };
+    let clock = Arc::new(LifeClock::default());
+    clock.set(days_before(now, 365));
+    let app = wire::open_with(&settings, clock.clone())?;
+    let bar = printer.bar("Living through a year", Some(life::lines().count() as u64));
+    let lived = life::live(&app, &clock, now, || bar.inc(1));
+    bar.finish_and_clear();
+    lived
+}
+
+fn introduce(lived: &Lived, home: &Path, printer: &mut Printer) -> Result<(), Failure> {
+    let Lived { memories, notes, documents, links, .. } = lived;
+    printer.line(style::paint(STRONG, "A year of Juno, an agent that works for Ines Vidal in Porto"))?;
+    printer.line(format!(
+        "{memories} memories, {} among them, {notes} notes in journals and {links} links, in {}.",
+        counted(*documents as u64, "document", "documents"),
+        home.display()
+    ))?;
+    printer.line("All of it is made up; what is printed below is what the commands print.")
+}
+
+/// Waits until the reader wants to go on, where one is there; whether they do.
+fn pause(printer: &mut Printer) -> Result<bool, Failure> {
+    if !printer.asks() || printer.columns().is_none() {
+        return Ok(true);
+    }
+    printer.line("")?;
+    printer.line(style::paint(FAINT, "Enter goes on, q ends"))?;
+    printer.finish()?;
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    Ok(read.is_ok_and(|length| length > 0) && !answer.trim().eq_ignore_ascii_case("q"))
+}
+
+fn walk(
+    number: usize,
+    step: &Step,
+    lived: &Lived,
+    home: &Path,
+    now: Timestamp,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
+    printer.line("")?;
+    printer.line(style::paint(STRONG, format!("{number}. {}", step.title)))?;
+    printer.line(step.about)?;
+    for typed in step.typed {
+        let words: Vec<String> = typed.iter().map(|word| filled(word, lived, now)).collect();
+        let shown: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        printer.line("")?;
+        printer.line(style::paint(WORD, format!("$ tulving {}", shown.join(" "))))?;
+        printer.finish()?;
+        if !type_it(&words, home)? {
+            // It has said why.
+            return Ok(Outcome::Partly(Class::Host));
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// A word with what its name stands for.
+fn filled(word: &str, lived: &Lived, now: Timestamp) -> String {
+    let Some(name) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+        return word.to_owned();
+    };
+    match name.parse() {
+        Ok(days) => days_before(now, days).date(),
+        Err(_) => lived
+            .named
+            .get(name)
+            .map_or_else(|| word.to_owned(), |number| number.to_string().trim_start_matches('#').to_owned()),
+    }
+}
+
+fn quoted(word: &str) -> String {
+    if word.contains(|c: char| c.is_whitespace() || "?;'".contains(c)) {
+        format!("\"{word}\"")
+    } else {
+        word.to_owned()
+    }
+}
+
+/// Runs a command on the home of the demo and on nothing else; whether it was done.
+fn type_it(words: &[String], home: &Path) -> Result<bool, Failure> {
+    let unreadable = |source| InputError::Unreadable { name: "the program itself".to_owned(), source };
+    let program = env::current_exe().map_err(unreadable)?;
+    let mut command = Command::new(&program);
+    for (name, _) in env::vars_os() {
+        if name.to_string_lossy().starts_with("TULVING_") {
+            command.env_remove(name);
+        }
+    }
+    let status = command.args(words).env("TULVING_HOME", home).stdin(Stdio::null()).status();
+    Ok(status.map_err(unreadable)?.success())
+}
+
+fn conclude(stage: &Stage, printer: &mut Printer) -> Result<(), Failure> {
+    printer.line("")?;
+    match stage {
+        Stage::Thrown(_) => {
+            printer.line(
+                "The home of the demo is gone now. `tulving demo --keep DIR` leaves it to you to play with.",
+            )?;
+        }
+        Stage::Kept(path) => {
+            let path = path.display();
+            printer.line(format!(
+                "The home of the demo is in {path}: `TULVING_HOME={path} tulving shell` asks it more."
+            ))?;
+        }
+    }
+    printer.line("Your own begins with `tulving save`, and an agent's with `tulving mcp`; `tulving` alone says what is next.")
+}

@@ -1,0 +1,261 @@
+//! The documents against the command line: what they name exists, and the references are what the code says.
+//!
+//! `docs/cli.md` and `docs/config.md` are made from the declarations of the commands and the settings;
+//! `cargo xtask reference` writes them anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
+use tulving_testkit::markdown::{Kind, pieces};
+
+use crate::args::Cli;
+use crate::config;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn command_line() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+#[test]
+fn the_commands_and_flags_that_documents_name_exist() {
+    let command = command_line();
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(root().join(&page)).expect("the page");
+        for piece in pieces(&text) {
+            let lines: Vec<(usize, &str)> = match &piece.kind {
+                Kind::Block(language) if language == "sh" => {
+                    (piece.line + 1..).zip(piece.text.lines()).collect()
+                }
+                Kind::Code => vec![(piece.line, piece.text.as_str())],
+                _ => Vec::new(),
+            };
+            for (line, text) in lines {
+                wrong.extend(
+                    unknown(&command, text).map(|what| format!("{page}:{line}: {what}, in `{text}`")),
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_references_are_what_the_code_says() {
+    for (page, text) in [("docs/cli.md", commands()), ("docs/config.md", config::reference_page())] {
+        let file = root().join(page);
+        if std::env::var_os("REFERENCE").is_some_and(|value| value == "write") {
+            fs::write(&file, &text).expect("the page is written");
+        }
+        let there = fs::read_to_string(&file).unwrap_or_default();
+        assert!(there == text, "{page} is not what the code says; `cargo xtask reference` writes it anew");
+    }
+}
+
+#[test]
+fn what_does_not_exist_is_told_from_what_does() {
+    let command = command_line();
+    for fine in [
+        "tulving recall --limit 3 \"what --nonsense\"",
+        "echo x | tulving save - --type fact && tulving list",
+        "claude mcp add tulving -- tulving mcp --dialect max",
+        "TULVING_HOME=/x tulving --json token create --for a",
+        "KEY=$(lookup tulving) tulving serve",
+        "tulving COMMAND --help",
+        "tulving",
+        "cargo test --nonsense",
+    ] {
+        assert_eq!(unknown(&command, fine), None, "{fine}");
+    }
+    for (wrong, what) in [
+        ("tulving recal", "there is no `tulving recal`"),
+        ("tulving recall --nonsense", "`tulving recall` has no --nonsense"),
+        ("tulving token creat --for x", "there is no `tulving token creat`"),
+    ] {
+        assert_eq!(unknown(&command, wrong).as_deref(), Some(what), "{wrong}");
+    }
+}
+
+/// The pages for readers, from the root.
+fn pages() -> Vec<String> {
+    let mut pages = vec!["README.md".to_owned()];
+    let mut folders = vec!["docs".to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let name = format!("{folder}/{}", entry.file_name().to_str().expect("text"));
+            if entry.path().is_dir() {
+                folders.push(name);
+            } else if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
+                pages.push(name);
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
+/// The first command or flag of `tulving` in a line of a shell that does not exist.
+fn unknown(root: &Command, line: &str) -> Option<String> {
+    let words = words(line);
+    let starts = words.iter().enumerate().filter(|(_, word)| *word == "tulving").map(|(at, _)| at + 1);
+    let ends = |word: &&String| !["|", "||", "&&", ";", ">", "<", "#", "&"].contains(&word.as_str());
+    starts.into_iter().find_map(|start| {
+        let call: Vec<&String> = words[start..].iter().take_while(ends).collect();
+        if call.first().is_some_and(|word| *word == "--") { None } else { wrong_word(root, &call) }
+    })
+}
+
+fn wrong_word(root: &Command, call: &[&String]) -> Option<String> {
+    let (mut command, mut path) = (root, "tulving".to_owned());
+    let mut takes_value = false;
+    for word in call {
+        if std::mem::take(&mut takes_value) {
+            continue;
+        }
+        if let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) {
+            let (name, value) =
+                flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
+            let known = command.get_arguments().find(|arg| arg.get_long() == Some(name));
+            match known {
+                None if name == "help" || name == "version" => {}
+                None => return Some(format!("`{path}` has no --{name}")),
+                Some(arg) => takes_value = value.is_none() && takes_one(arg),
+            }
+        } else if let Some(next) = command.find_subcommand(word) {
+            command = next;
+            path = format!("{path} {word}");
+        } else if !word.starts_with('-') && is_command(word) && command.has_subcommands() {
+            let takes_words = command.get_positionals().next().is_some();
+            return (!takes_words).then(|| format!("there is no `{path} {word}`"));
+        } else {
+            // What follows are values, and flags may stand between them.
+        }
+    }
+    None
+}
+
+fn takes_one(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
+}
+
+/// Whether a word could be the name of a command, and is no place for one.
+fn is_command(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+}
+
+/// The words of a line of a shell, near enough: quotes keep words together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in line.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => words.last_mut().expect("one").push(c),
+            None if c == '"' || c == '\'' => {
+                quote = Some(c);
+                // A quoted word is a value, whatever it looks like.
+                words.last_mut().expect("one").push('\u{0}');
+            }
+            // What is in parentheses is another call.
+            None if c == '(' || c == ')' => words.extend([";".to_owned(), String::new()]),
+            None if c.is_whitespace() => words.push(String::new()),
+            None => words.last_mut().expect("one").push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The reference of the command line.
+fn commands() -> String {
+    let mut command = command_line();
+    let mut page = String::from(
+        "# The command line\n\n<!-- Made by `cargo xtask reference` from the declarations of the commands. -->\n\n",
+    );
+    page.push_str(
+        "Every command prints its own help with `--help`. In what follows, `…` after an argument means that it may be \
+         repeated.\n\n## Everywhere\n\n",
+    );
+    let global: Vec<Arg> = command.get_arguments().filter(|arg| arg.is_global_set()).cloned().collect();
+    page.push_str(&arguments(global.iter()));
+    if let Some(codes) = command.get_after_help() {
+        page.push_str(&format!("\n```text\n{}\n```\n", codes.to_string().trim_end()));
+    }
+    for sub in command.get_subcommands_mut().filter(|sub| !sub.is_hide_set()) {
+        describe(sub, 2, &mut page);
+    }
+    page
+}
+
+/// One command, and those beneath it.
+fn describe(command: &mut Command, level: usize, page: &mut String) {
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").to_owned();
+    let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
+    page.push_str(&format!("\n{} {name}\n\n", "#".repeat(level)));
+    if let Some(about) = command.get_long_about().or(command.get_about()) {
+        page.push_str(&format!("{about}.\n\n"));
+    }
+    page.push_str(&format!("```text\n{usage}\n```\n"));
+    let own = command.get_arguments().filter(|arg| {
+        !arg.is_global_set() && !arg.is_hide_set() && arg.get_id() != "help" && arg.get_id() != "version"
+    });
+    let table = arguments(own);
+    if !table.is_empty() {
+        page.push_str(&format!("\n{table}"));
+    }
+    if let Some(after) = command.get_after_help().filter(|_| name != "tulving config") {
+        page.push_str(&format!("\n```text\n{}\n```\n", after.to_string().trim_end()));
+    } else if name == "tulving config" {
+        page.push_str("\n[config.md](config.md) lists the settings.\n");
+    }
+    for sub in command.get_subcommands_mut().filter(|sub| !sub.is_hide_set()) {
+        describe(sub, level + 1, page);
+    }
+}
+
+/// Arguments as a table.
+fn arguments<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
+    let rows: Vec<String> = args.map(argument).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!("| argument | what it is |\n|---|---|\n{}\n", rows.join("\n"))
+}
+
+fn argument(arg: &Arg) -> String {
+    let value = || arg.get_value_names().map_or(String::new(), |names| names.join(" "));
+    let mut name = match (arg.get_long(), arg.get_short()) {
+        (Some(long), _) if takes_one(arg) => format!("--{long} {}", value()),
+        (Some(long), _) => format!("--{long}"),
+        (None, Some(short)) => format!("-{short}"),
+        (None, None) => value(),
+    };
+    let many = arg.get_num_args().is_some_and(|range| range.max_values() > 1);
+    if many || matches!(arg.get_action(), ArgAction::Append) {
+        name.push('…');
+    }
+    let mut about = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let values: Vec<String> = arg
+        .get_possible_values()
+        .iter()
+        .filter(|value| !value.is_hide_set() && takes_one(arg))
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
+    if !values.is_empty() {
+        about.push_str(&format!(" (one of {})", values.join(", ")));
+    }
+    let default: Vec<&str> = arg.get_default_values().iter().filter_map(|value| value.to_str()).collect();
+    if !default.is_empty() && takes_one(arg) {
+        about.push_str(&format!(" (default `{}`)", default.join(" ")));
+    }
+    let cell = |text: &str| text.replace('\n', " ").replace('|', "\\|");
+    format!("| `{}` | {} |", cell(&name), cell(&about))
+}

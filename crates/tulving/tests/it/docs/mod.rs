@@ -1,0 +1,142 @@
+//! The documents, walked through: every command they show is typed, and must print what they show.
+//!
+//! Each page is one walk, on a fresh home in an empty folder:
+//! - In a block `console`, `$ command` is typed into a shell, and what stands beneath it is what it prints. A command goes
+//!   on where a line ends in `\` or the next one begins with `> `.
+//! - `…` stands for any text of a line, and alone for any lines. What differs from run to run is masked on both sides.
+//! - A comment `<!-- $ command -->` prepares something that readers need not see. It has to succeed.
+//! - `<!-- serve -->` starts a server, which the page calls `127.0.0.1:7777`.
+//! - A block `toml` is a `config.toml`, unless `<!-- not a setting -->` stands before it; a block `json` is JSON.
+//!
+//! Blocks `sh` are not run. That their commands and flags exist is checked beside the command line, in
+//! `crates/tulving/src/documents.rs`.
+
+/// A shell that types what a page shows.
+mod walk;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tulving_testkit::markdown::{Kind, Piece, pieces};
+
+use crate::binary::Tulving;
+
+/// A test for each page.
+macro_rules! pages {
+    ($($name:ident: $path:literal,)*) => {
+        const PAGES: &[&str] = &[$($path),*];
+        $(
+            #[test]
+            fn $name() {
+                read($path);
+            }
+        )*
+    };
+}
+
+pages! {
+    readme: "README.md",
+    benchmarks: "docs/benchmarks.md",
+    cli: "docs/cli.md",
+    concepts: "docs/concepts.md",
+    config: "docs/config.md",
+    dialects: "docs/dialects.md",
+    dialect_groups: "docs/dialects/groups.md",
+    dialect_maven: "docs/dialects/maven.md",
+    dialect_max: "docs/dialects/max.md",
+    dialect_memax: "docs/dialects/memax.md",
+    dialect_spacebot: "docs/dialects/spacebot.md",
+    documents: "docs/documents.md",
+    files: "docs/files.md",
+    http: "docs/http.md",
+    import: "docs/import.md",
+    lifecycle: "docs/lifecycle.md",
+    llm: "docs/llm.md",
+    mcp: "docs/mcp.md",
+    operations: "docs/operations.md",
+    passes: "docs/passes.md",
+    plugins: "docs/plugins.md",
+    quality: "docs/quality.md",
+    recall: "docs/recall.md",
+    secrets: "docs/secrets.md",
+    security: "docs/security.md",
+    seeds: "docs/seeds.md",
+    serve: "docs/serve.md",
+}
+
+#[test]
+fn every_page_is_read() {
+    let mut there = BTreeSet::from(["README.md".to_owned()]);
+    let mut folders = vec![PathBuf::from("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let path = folder.join(entry.file_name());
+            if entry.file_type().expect("a type").is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                there.insert(path.to_str().expect("text").to_owned());
+            }
+        }
+    }
+    let read: BTreeSet<String> = PAGES.iter().map(|page| (*page).to_owned()).collect();
+    assert_eq!(read, there, "the list in crates/tulving/tests/it/docs/mod.rs and the pages there are");
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Walks through a page, and says of each step and block what is not as it is shown.
+#[track_caller]
+fn read(page: &str) {
+    let text = fs::read_to_string(root().join(page)).expect("the page");
+    let pieces = pieces(&text);
+    let mut wrong = walk::differences(&pieces);
+    let mut before = None;
+    for piece in &pieces {
+        if let Kind::Block(language) = &piece.kind {
+            let found = match language.as_str() {
+                "json" => json_error(&piece.text),
+                "toml" if before != Some("not a setting") => setting_error(&piece.text),
+                "" => Some("a block says what language it is in".to_owned()),
+                _ => None,
+            };
+            wrong.extend(found.map(|what| (piece.line, what)));
+        }
+        before = (piece.kind == Kind::Comment).then_some(piece.text.as_str());
+    }
+    wrong.sort();
+    let told: Vec<String> = wrong.iter().map(|(line, what)| format!("{page}:{line}: {what}")).collect();
+    assert!(told.is_empty(), "{}", told.join("\n\n"));
+}
+
+fn json_error(text: &str) -> Option<String> {
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+    documents.find_map(Result::err).map(|error| error.to_string())
+}
+
+/// What the binary says of a `config.toml` that it does not take.
+fn setting_error(text: &str) -> Option<String> {
+    let tulving = Tulving::new();
+    fs::create_dir_all(tulving.home()).expect("a home");
+    fs::write(tulving.home().join("config.toml"), text).expect("a file");
+    let run = tulving.run(&["config"]);
+    (run.code != 0).then_some(run.err)
+}
+
+/// The commands of a page, in order: those that it shows, and those in its comments.
+fn steps(pieces: &[Piece]) -> Vec<walk::Step> {
+    let mut steps = Vec::new();
+    for Piece { line, kind, text } in pieces {
+        match kind {
+            Kind::Block(language) if language == "console" => walk::read(*line + 1, text, &mut steps),
+            Kind::Comment => {
+                steps.extend(text.strip_prefix("$ ").map(|command| walk::Step::hidden(*line, command)));
+            }
+            _ => {}
+        }
+    }
+    steps
+}
