@@ -114,7 +114,10 @@ mod tests {
         }
         for wrong in ["2026-05-27T09:30:00+25:00", "2026-05-27 09:30-24:00", "9999-12-31T00:00:00+25:00"] {
             let error = wrong.parse::<Timestamp>().expect_err(wrong).to_string();
-            assert!(error.contains(wrong) && error.contains(&format!("is {} from", &wrong[wrong.len() - 6..])), "{error}");
+            assert!(
+                error.contains(wrong) && error.contains(&format!("is {} from", &wrong[wrong.len() - 6..])),
+                "{error}"
+            );
         }
     }
 
