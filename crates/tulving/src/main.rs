@@ -19,6 +19,7 @@ mod print;
 mod reload;
 mod show;
 mod wire;
+mod worker;
 
 use std::process::ExitCode;
 
