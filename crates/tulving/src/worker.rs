@@ -52,10 +52,9 @@ fn start(id: u32) -> Option<String> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::*;
-
     #[test]
     fn only_a_process_that_has_ended_here_is_gone() {
+        use super::{is_gone, own, start};
         assert!(!is_gone(own()), "{}", own());
         let (id, rest) =
             own().strip_prefix("process ").and_then(|rest| rest.split_once(" of ")).expect("told");

@@ -87,7 +87,7 @@ pub(super) fn run(
     let (is_idle, said) = step.idle;
     each(&which.memories, app, printer, step.done, |caller, which| {
         // What cannot be read is told by the act.
-        let before = app.engine.get(caller, which).ok().filter(|memory| is_idle(memory));
+        let before = app.engine.get(caller, which).ok().filter(is_idle);
         let memory = (step.act)(&app.engine, caller, which)?;
         Ok((memory, before.map(|_| said)))
     })
