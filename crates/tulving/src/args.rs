@@ -18,7 +18,7 @@ use crate::commands::{
     associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
     conversation, demo, dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history,
     import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push, recall,
-    related, revert, review, save, serve, space, tend, timeline, token, tool, turn, update, usage,
+    related, revert, review, save, serve, shell, space, tend, timeline, token, tool, turn, update, usage,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -98,6 +98,8 @@ pub(crate) enum Command {
     List(list::List),
     /// Print everything that is remembered, by category
     Memory(memory::AllMemories),
+    /// Ask, remember and forget at a prompt
+    Shell(shell::Shell),
     /// Change a memory; the old version stays in its history
     Update(Box<update::Update>),
     /// Show the versions of a memory

@@ -90,6 +90,18 @@ impl Failure {
         Cause::Usage(what.into()).into()
     }
 
+    /// What clap has to say of a command line, in our shape.
+    pub(crate) fn of_flags(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        let said: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        let said = said.join(" ");
+        let failure = Self::usage(said.strip_prefix("error: ").unwrap_or(&said));
+        match text.lines().find_map(|line| line.trim().strip_prefix("tip: ")) {
+            Some(tip) => failure.hinted(tip),
+            None => failure,
+        }
+    }
+
     /// What sort of trouble it is.
     pub(crate) fn class(&self) -> Class {
         match &self.cause {
@@ -176,6 +188,11 @@ impl Failure {
             next = source.source();
         }
         message
+    }
+
+    /// Whether what was to be printed could not be written, so that nothing more can be said.
+    pub(crate) fn is_output(&self) -> bool {
+        matches!(&self.cause, Cause::Output(_))
     }
 
     /// Whether only the reader of the output went away, as `head` does.

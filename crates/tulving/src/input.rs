@@ -284,6 +284,11 @@ impl Lines {
         self.read
     }
 
+    /// The number of the line that was read last, from 1.
+    pub(crate) fn line(&self) -> u64 {
+        self.line
+    }
+
     /// Whether it is a file of SQLite. Nothing is taken from it.
     pub(crate) fn is_database(&mut self) -> bool {
         // What cannot be read says so when it is read.

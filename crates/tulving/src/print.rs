@@ -1,7 +1,7 @@
 //! The only place that prints. Results go to standard output; notes, warnings, errors and progress to standard error.
 //!
 //! With `--json` a command prints exactly one document, and what went wrong is one document on standard error at the
-//! end, however much it was. Colours are only for terminals, unless asked for. A reader that goes away early, as `head`
+//! end, however much it was; each line of a shell is a command. Colours are only for terminals, unless asked for. A reader that goes away early, as `head`
 //! does, is no error.
 
 use std::fmt::Display;
@@ -30,6 +30,7 @@ pub(crate) struct Printer {
     colored_out: bool,
     colored_err: bool,
     now: Timestamp,
+    line: Option<u64>,
     /// What programs are told at the end.
     failed: Vec<Details>,
     warned: Vec<String>,
@@ -46,6 +47,9 @@ struct Document<'a> {
     errors: &'a [Details],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
+    /// The line of standard input that it is about, where each is a command of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
 }
 
 /// An error as programs read it.
@@ -67,6 +71,7 @@ impl Printer {
             colored_out: false,
             colored_err: false,
             now: SystemClock.now(),
+            line: None,
             failed: Vec::new(),
             warned: Vec::new(),
         };
@@ -83,6 +88,16 @@ impl Printer {
         };
         self.colored_out = colored(AutoStream::choice(&io::stdout()));
         self.colored_err = colored(AutoStream::choice(&io::stderr()));
+    }
+
+    /// Another command of the same process begins, where commands are lines in this one.
+    pub(crate) fn begin(&mut self, line: Option<u64>) {
+        (self.now, self.line) = (SystemClock.now(), line);
+    }
+
+    /// Whether results are coloured.
+    pub(crate) fn colored(&self) -> bool {
+        self.colored_out
     }
 
     /// Whether programs read.
@@ -203,12 +218,7 @@ impl Printer {
             return self.line(help.trim_end());
         }
         if self.json {
-            let text = text.to_string();
-            let said: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-            let said = said.join(" ");
-            let message = said.strip_prefix("error: ").unwrap_or(&said).to_owned();
-            let hint = text.lines().find_map(|line| line.trim().strip_prefix("tip: ")).map(str::to_owned);
-            self.failed.push(Details { code: "usage", class: "caller", message, hint, field: None });
+            self.failure(&Failure::of_flags(error));
         } else {
             self.error_line(text.ansi().to_string().trim_end());
         }
@@ -261,7 +271,7 @@ impl Printer {
             return;
         }
         let errors = if failed.len() > 1 { failed.as_slice() } else { &[] };
-        let document = Document { error: failed.first(), errors, warnings: &warned };
+        let document = Document { error: failed.first(), errors, warnings: &warned, line: self.line };
         self.error_line(&serde_json::to_string(&document).expect("plain texts are JSON"));
     }
 

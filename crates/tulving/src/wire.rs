@@ -269,6 +269,20 @@ fn make_token(engine: &Engine, user: &Caller) -> Result<(Secret, Token), Failure
 }
 
 impl App<'_> {
+    /// The same with other settings about the call: its space.
+    pub(crate) fn with<'b>(&self, settings: &'b Settings) -> App<'b> {
+        App {
+            engine: self.engine.clone(),
+            store: self.store.clone(),
+            index: self.index.clone(),
+            files: self.files.clone(),
+            settings,
+            caller: self.caller.clone(),
+            failed: self.failed.clone(),
+            later: AtomicBool::new(self.later.load(Ordering::Relaxed)),
+        }
+    }
+
     /// The caller in the space that was asked for; where none was, in the caller's own.
     pub(crate) fn here(&self) -> Result<Caller, Failure> {
         if *self.settings.space_source() == Source::Default {

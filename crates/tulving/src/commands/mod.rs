@@ -42,6 +42,7 @@ pub(crate) mod revert;
 pub(crate) mod review;
 pub(crate) mod save;
 pub(crate) mod serve;
+pub(crate) mod shell;
 pub(crate) mod space;
 pub(crate) mod tend;
 pub(crate) mod timeline;
@@ -118,6 +119,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::Get(args) => get::run(args, app, printer),
         Command::List(args) => list::run(args, app, printer),
         Command::Memory(_) => memory::run(app, printer),
+        Command::Shell(_) => shell::run(global, app, printer),
         Command::Update(args) => update::run(args, app, printer),
         Command::History(args) => history::run(args, app, printer),
         Command::Revert(args) => revert::run(args, app, printer),

@@ -8,7 +8,7 @@ use tulving_core::answer::{Answer, FailedBackend, FurtherSection, Hit, Lane, Mis
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::memory::Memory;
-use tulving_core::request::{Ask, Fusion, Mode, RecallRequest, Sort};
+use tulving_core::request::{Ask, Caller, Fusion, Mode, RecallRequest, Sort};
 
 use super::Placed;
 use crate::args::{Chooser, count, time, whole_number};
@@ -209,6 +209,11 @@ impl Asking {
 }
 
 impl Recall {
+    /// Whether it shall be said where each score comes from.
+    pub(super) fn explains(&self) -> bool {
+        self.asking.explain
+    }
+
     fn request(&self, app: &App<'_>) -> Result<RecallRequest, Failure> {
         let text = match self.words.as_slice() {
             [] => None,
@@ -246,16 +251,42 @@ impl Recall {
     }
 }
 
+/// What was asked, by whom, and what came of it.
+#[derive(Clone)]
+pub(super) struct Asked {
+    caller: Caller,
+    request: RecallRequest,
+    pub(super) answer: Answer,
+}
+
 pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let asked = ask(args, app)?;
+    tell(args, asked, args.explains(), app, printer)
+}
+
+/// Asks, and prints nothing yet.
+pub(super) fn ask(args: &Recall, app: &App<'_>) -> Result<Asked, Failure> {
     let mut request = args.request(app)?;
     let caller = app.here()?;
     if !args.chooser.all_spaces {
         request.filter.space = Some(caller.space);
     }
-    let mut answer = app.engine.recall(&caller, &request)?;
+    let answer = app.engine.recall(&caller, &request)?;
+    Ok(Asked { caller, request, answer })
+}
+
+/// Prints an answer, with where each score comes from or without.
+pub(super) fn tell(
+    args: &Recall,
+    asked: Asked,
+    explain: bool,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
+    let Asked { caller, request, mut answer } = asked;
     if printer.json() {
         let names = app.space_names()?;
-        if !args.asking.explain {
+        if !explain {
             answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
         }
         let Answer { hits, total_found, evidence, withheld, left_out, missing, unread, failed_backends } =
@@ -292,24 +323,7 @@ pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result
         }
         return nothing(args, &request.mode, &answer, printer);
     }
-    print(args, app, &answer, printer)
-}
-
-fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let names = args.chooser.all_spaces.then(|| app.space_names()).transpose()?;
-    let then = time(args.asking.as_of.as_ref())?;
-    let layout = Layout { now: printer.now(), then, columns: printer.columns(), spaces: names.as_ref() };
-    let shown: Vec<Memory> = answer.hits.iter().map(best_part).collect();
-    for (line, hit) in lines(shown.iter(), &layout).iter().zip(&answer.hits) {
-        printer.line(line)?;
-        if args.asking.explain {
-            printer.line(format!("      {}", style::paint(FAINT, &hit.why)))?;
-        }
-        for FurtherSection { section, content, .. } in &hit.further {
-            let text = part(content, &section.heading_path, None);
-            printer.line(further(section.line, &text, printer.columns()))?;
-        }
-    }
+    print(args, &answer.hits, explain, app, printer)?;
     if answer.evidence.is_some_and(|evidence| evidence < Strength::Strong) {
         let word = answer.evidence.map_or("", Strength::as_str);
         printer.note(format!("The evidence is {word}: what is shown may not be what was meant."))?;
@@ -323,6 +337,31 @@ fn print(args: &Recall, app: &App<'_>, answer: &Answer, printer: &mut Printer) -
         printer.note(format!("{} of {found}; --limit shows more", thousands(shown)))?;
     }
     Ok(Outcome::Done)
+}
+
+/// Prints what was found, each on a line with its further sections below.
+pub(super) fn print(
+    args: &Recall,
+    hits: &[Hit],
+    explain: bool,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let names = args.chooser.all_spaces.then(|| app.space_names()).transpose()?;
+    let then = time(args.asking.as_of.as_ref())?;
+    let layout = Layout { now: printer.now(), then, columns: printer.columns(), spaces: names.as_ref() };
+    let shown: Vec<Memory> = hits.iter().map(best_part).collect();
+    for (line, hit) in lines(shown.iter(), &layout).iter().zip(hits) {
+        printer.line(line)?;
+        if explain {
+            printer.line(format!("      {}", style::paint(FAINT, &hit.why)))?;
+        }
+        for FurtherSection { section, content, .. } in &hit.further {
+            let text = part(content, &section.heading_path, None);
+            printer.line(further(section.line, &text, printer.columns()))?;
+        }
+    }
+    Ok(())
 }
 
 /// The memory with only its best section, below the headings that lead there, and the line that it begins in.

@@ -15,6 +15,9 @@ mod json;
 /// Backends that are programs of their own: the example of `examples/plugin`, and one that misbehaves.
 mod plugins;
 
+/// `tulving shell`, at a terminal and line by line.
+mod shell;
+
 /// Where settings come from, and what is wrong with them.
 mod settings;
 

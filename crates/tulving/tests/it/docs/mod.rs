@@ -63,6 +63,7 @@ pages! {
     security: "docs/security.md",
     seeds: "docs/seeds.md",
     serve: "docs/serve.md",
+    shell: "docs/shell.md",
 }
 
 #[test]

@@ -1,0 +1,383 @@
+//! What a line of the shell asks for: a question, or a command that begins with `/`.
+//!
+//! Pure. Commands take the flags that they take elsewhere, before or after their text. The text itself is taken as it stands,
+//! with its quotes and dashes, so that nobody has to escape what they write.
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use tulving_core::preview;
+
+use crate::args::Cli;
+use crate::commands::{context, forget, get, journal, memory, moves, recall, save};
+use crate::failure::Failure;
+use crate::nearest::nearest;
+
+/// A line, as clap reads it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "",
+    bin_name = "",
+    no_binary_name = true,
+    disable_help_subcommand = true,
+    help_template = "{subcommands}{after-help}",
+    max_term_width = 100,
+    after_help = "\
+Everything else is a question; write // before one that begins with /.
+/help COMMAND tells the flags of a command; they go before or after its text."
+)]
+pub(super) struct Line {
+    /// Work in this space (name or id)
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Everywhere")]
+    pub(super) space: Option<String>,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// What can be done at the prompt.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Ask with flags: /recall --type decision why SQLite?
+    #[command(name = "/recall", after_help = "Examples:\n  /recall --type decision why SQLite?")]
+    Recall(Box<recall::Recall>),
+    /// Why the last answer came, or one of its memories: /why 12
+    #[command(name = "/why", after_help = "Examples:\n  /why\n  /why 12")]
+    Why {
+        /// A memory of the last answer
+        #[arg(value_name = "MEMORY")]
+        memory: Option<String>,
+    },
+    /// Print everything that is remembered, by category
+    #[command(name = "/memory", after_help = "Examples:\n  /memory")]
+    Memory(memory::AllMemories),
+    /// Show one memory with everything that is known of it: /get 12
+    #[command(name = "/get", after_help = "Examples:\n  /get 12")]
+    Get(get::Get),
+    /// Save a memory: /remember Prefers tea
+    #[command(
+        name = "/remember",
+        alias = "/save",
+        after_help = "Examples:\n  /remember Prefers tea\n  /remember Standup is at 9:30 --type routine --tag work"
+    )]
+    Remember(Box<save::Save>),
+    /// Forget memories: /forget 12
+    #[command(
+        name = "/forget",
+        after_help = "Examples:\n  /forget 12 --reason \"no longer true\"\n  /forget --where tag=scratch"
+    )]
+    Forget(forget::Forget),
+    /// Bring forgotten memories back: /restore 12
+    #[command(name = "/restore", after_help = "Examples:\n  /restore 12")]
+    Restore(moves::Which),
+    /// Show the journal of today or of a day, or note a text in it
+    #[command(
+        name = "/journal",
+        after_help = "Examples:\n  /journal\n  /journal yesterday\n  /journal Moved the database to Hetzner"
+    )]
+    Journal(journal::Journal),
+    /// Print what to know at the start of a session, or of one about a text
+    #[command(name = "/context", after_help = "Examples:\n  /context\n  /context the payments service")]
+    Context(context::Context),
+    /// Show this, or the flags of a command: /help remember
+    #[command(name = "/help", after_help = "Examples:\n  /help remember")]
+    Help {
+        /// The command
+        #[arg(value_name = "COMMAND")]
+        command: Option<String>,
+    },
+    /// End, as Ctrl-D does
+    #[command(name = "/quit", alias = "/exit", after_help = "Examples:\n  /quit")]
+    Quit,
+}
+
+/// Commands that are followed by a text, and the flag that carries it; `--` where it needs none.
+const TEXTS: [(&str, &str); 4] =
+    [("/recall", "--"), ("/remember", "--"), ("/journal", "--note"), ("/context", "--about")];
+
+/// All commands with all their flags.
+pub(super) fn grammar() -> clap::Command {
+    let mut grammar = Line::command();
+    grammar.build();
+    grammar
+}
+
+/// What a line asks for. It is not blank.
+pub(super) fn read(text: &str) -> Result<Line, Failure> {
+    let text = text.trim();
+    if let Some(question) = question(text) {
+        return parse(vec!["/recall".to_owned(), "--".to_owned(), whole(question)?]);
+    }
+    let (name, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
+    let grammar = grammar();
+    let Some(command) = grammar.find_subcommand(name) else { return Err(unknown(name, &grammar)) };
+    let name = command.get_name();
+    let mut words = vec![name.to_owned()];
+    match TEXTS.iter().find(|(known, _)| *known == name) {
+        None => words.extend(split(rest)),
+        Some((_, carrier)) => {
+            let (flags, text) = part(rest, command);
+            for flag in flags {
+                words.push(whole(&flag)?);
+            }
+            words.extend(carry(carrier, &text)?);
+        }
+    }
+    parse(words)
+}
+
+/// The help of a command, or of all, with colours.
+pub(super) fn help(name: Option<&str>) -> Result<String, Failure> {
+    let mut grammar = grammar();
+    let Some(name) = name else { return Ok(rendered(&mut grammar)) };
+    let name = if name.starts_with('/') { name.to_owned() } else { format!("/{name}") };
+    match grammar.find_subcommand_mut(&name) {
+        Some(command) => Ok(rendered(command)),
+        None => Err(unknown(&name, &grammar)),
+    }
+}
+
+fn rendered(command: &mut clap::Command) -> String {
+    let text = command.render_help().ansi().to_string();
+    // Clap puts a space where the name of the program would be.
+    match text.split_once("Usage:") {
+        None => text.trim_end().to_owned(),
+        Some((above, usage)) => {
+            let name = command.get_name();
+            let usage = usage.replacen(&format!(" {name}"), name, 1);
+            format!("{above}Usage:{}", usage.trim_end())
+        }
+    }
+}
+
+/// The question, where the line is one.
+fn question(text: &str) -> Option<&str> {
+    if text.starts_with("//") { Some(&text[1..]) } else { Some(text).filter(|text| !text.starts_with('/')) }
+}
+
+fn parse(words: Vec<String>) -> Result<Line, Failure> {
+    let name = words.first().cloned();
+    match Line::try_parse_from(words) {
+        Ok(line) => Ok(line),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            Ok(Line { space: None, command: Command::Help { command: name } })
+        }
+        Err(error) => {
+            let failure = Failure::of_flags(&error);
+            if failure.hint().is_some() {
+                return Err(failure);
+            }
+            let name = name.unwrap_or_default();
+            let quotes = match error.kind() {
+                ErrorKind::ArgumentConflict => "a value of several words stands in quotes; ",
+                _ => "",
+            };
+            Err(failure.hinted(format!("{quotes}`/help {}` shows how", name.trim_start_matches('/'))))
+        }
+    }
+}
+
+/// Refuses what a command would take for standard input.
+fn whole(word: &str) -> Result<String, Failure> {
+    if word == "-" || word.starts_with("--") && word.ends_with("=-") {
+        let failure = Failure::usage("`-` reads standard input, from which the shell reads its lines");
+        return Err(failure.hinted("run that command outside of the shell"));
+    }
+    Ok(word.to_owned())
+}
+
+/// The words that hand a text to a command. To the journal a text that names a day is that day.
+fn carry(carrier: &str, text: &str) -> Result<Vec<String>, Failure> {
+    let text = whole(text)?;
+    Ok(match carrier {
+        _ if text.is_empty() => Vec::new(),
+        "--" => vec!["--".to_owned(), text],
+        "--note" if names_a_day(&text) => vec![text],
+        flag => vec![format!("{flag}={text}")],
+    })
+}
+
+fn names_a_day(text: &str) -> bool {
+    let date = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    date || matches!(text, "today" | "yesterday")
+}
+
+/// That there is no such command, and which was meant.
+fn unknown(name: &str, grammar: &clap::Command) -> Failure {
+    let failure = Failure::usage(format!("there is no command `{}` here", preview::short(name)));
+    let elsewhere = name.strip_prefix('/').filter(|name| Cli::command().find_subcommand(name).is_some());
+    let known = grammar.get_subcommands().map(clap::Command::get_name);
+    failure.hinted(match (elsewhere, nearest(name, known)) {
+        (Some(command), _) => format!("run `tulving {command}` outside of the shell"),
+        (None, Some(meant)) => format!("did you mean `{meant}`?"),
+        (None, None) => "/help lists them; write // before a question that begins with /".to_owned(),
+    })
+}
+
+/// The flags at both ends of what follows a command, and the text between them. Behind `--` everything is text, and so are quotes
+/// around all of it no part of it.
+fn part(rest: &str, command: &clap::Command) -> (Vec<String>, String) {
+    let mut flags = Vec::new();
+    let mut rest = rest.trim();
+    while rest.starts_with("--") {
+        let (flag, after) = word(rest);
+        if flag == "--" {
+            return (flags, after.trim().to_owned());
+        }
+        rest = take_flag(flag, after, command, &mut flags);
+    }
+    let starts = rest.match_indices("--").map(|(at, _)| at);
+    let ends = starts.filter(|at| rest[..*at].ends_with(char::is_whitespace));
+    let end = ends.into_iter().find_map(|at| Some((at, only_flags(&rest[at..], command)?)));
+    if let Some((at, more)) = end {
+        flags.extend(more);
+        rest = rest[..at].trim_end();
+    }
+    let inside = rest.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    (flags, inside.filter(|inside| !inside.contains('"')).unwrap_or(rest).to_owned())
+}
+
+/// The flags that a text is made of; `None` where it says something else too.
+fn only_flags(mut rest: &str, command: &clap::Command) -> Option<Vec<String>> {
+    let mut flags = Vec::new();
+    while !rest.is_empty() {
+        let (flag, after) = word(rest);
+        takes_value(&flag, command)?;
+        rest = take_flag(flag, after, command, &mut flags);
+    }
+    Some(flags)
+}
+
+/// Takes a flag and its value; gives what follows.
+fn take_flag<'a>(flag: String, after: &'a str, command: &clap::Command, flags: &mut Vec<String>) -> &'a str {
+    let wants = !flag.contains('=') && takes_value(&flag, command) == Some(true);
+    flags.push(flag);
+    let after = after.trim_start();
+    if !wants || after.is_empty() {
+        return after;
+    }
+    let (value, rest) = word(after);
+    flags.push(value);
+    rest.trim_start()
+}
+
+/// Whether a flag takes a value; `None` where the command knows none of that name. Help is for those who begin with it.
+fn takes_value(flag: &str, command: &clap::Command) -> Option<bool> {
+    let name = flag.strip_prefix("--")?.split('=').next()?;
+    let known = command.get_arguments().find(|known| known.get_long() == Some(name))?;
+    Some(known.get_action().takes_values()).filter(|_| name != "help")
+}
+
+fn split(mut rest: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    while !rest.trim_start().is_empty() {
+        let (word, after) = word(rest);
+        words.push(word);
+        rest = after;
+    }
+    words
+}
+
+/// The first word and what follows it. Quotes around a word, or around the value of a flag, hold it together.
+fn word(text: &str) -> (String, &str) {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let value = text[..end].find('=').filter(|_| text.starts_with("--")).map_or(0, |at| at + 1);
+    let closed = text[value..].chars().next().filter(|quote| matches!(quote, '"' | '\'')).and_then(|quote| {
+        let mut closing = text[value + 1..].match_indices(quote);
+        closing.find_map(|(at, _)| {
+            let (inside, after) = (&text[value + 1..value + 1 + at], &text[value + 2 + at..]);
+            (after.is_empty() || after.starts_with(char::is_whitespace)).then_some((inside, after))
+        })
+    });
+    match closed {
+        Some((inside, after)) => (format!("{}{inside}", &text[..value]), after),
+        None => (text[..end].to_owned(), &text[end..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parted(name: &str, rest: &str) -> (Vec<String>, String) {
+        let grammar = grammar();
+        part(rest, grammar.find_subcommand(name).expect("a command"))
+    }
+
+    #[test]
+    fn the_grammar_is_sound() {
+        Line::command().debug_assert();
+    }
+
+    #[test]
+    fn a_line_without_a_slash_is_a_question_and_so_is_one_with_two() {
+        assert_eq!(question("who owns billing?"), Some("who owns billing?"));
+        assert_eq!(question("//etc/hosts"), Some("/etc/hosts"));
+        assert_eq!(question("/memory"), None);
+        for text in ["--type fact", "it's", "日本語のメモ", "a \"b\" -- c", "-x", "?"] {
+            assert!(matches!(read(text), Ok(Line { command: Command::Recall(_), space: None })), "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_stand_before_or_after_a_text_that_stays_as_it_is() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let none = Vec::<String>::new;
+        for (rest, flags, text) in [
+            (" It's \"quoted\" - really", none(), "It's \"quoted\" - really"),
+            ("--type fact Tea", words("--type fact"), "Tea"),
+            ("Tea --type fact --pin", words("--type fact --pin"), "Tea"),
+            ("--type=fact Tea --tag a --tag b", words("--type=fact --tag a --tag b"), "Tea"),
+            ("\"Tea\" --pin", words("--pin"), "Tea"),
+            ("Build with --release", none(), "Build with --release"),
+            ("Build with --release --pin", words("--pin"), "Build with --release"),
+            ("--pin is a flag --of ours", words("--pin"), "is a flag --of ours"),
+            ("-- --pin is a flag --pin", none(), "--pin is a flag --pin"),
+            ("use --help", none(), "use --help"),
+            ("two\nlines --pin", words("--pin"), "two\nlines"),
+            ("Tea --space work", words("--space work"), "Tea"),
+            ("", none(), ""),
+        ] {
+            assert_eq!(parted("/remember", rest), (flags, text.to_owned()), "{rest}");
+        }
+        let title = vec!["--title".to_owned(), "A cup".to_owned()];
+        assert_eq!(parted("/remember", "Tea --title \"A cup\""), (title, "Tea".to_owned()));
+    }
+
+    #[test]
+    fn quotes_hold_words_together() {
+        for (text, words) in [
+            ("1 #2  3", vec!["1", "#2", "3"]),
+            ("1 --reason \"no longer true\"", vec!["1", "--reason", "no longer true"]),
+            ("1 --reason='it is not' 2", vec!["1", "--reason=it is not", "2"]),
+            ("it's 'so", vec!["it's", "'so"]),
+            ("  ", vec![]),
+        ] {
+            assert_eq!(split(text), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_is_shown_and_a_text_is_noted() {
+        let words = |text: &str| carry("--note", text).expect("words");
+        assert_eq!(words("2026-05-27"), ["2026-05-27"]);
+        assert_eq!(words("yesterday"), ["yesterday"]);
+        assert_eq!(words("--list is a flag"), ["--note=--list is a flag"]);
+        assert_eq!(words(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_wrong_names_what_was_meant() {
+        let hint = |text: &str| read(text).expect_err(text).hint().expect("a hint");
+        assert_eq!(hint("/rember tea"), "did you mean `/remember`?");
+        assert_eq!(hint("/list"), "run `tulving list` outside of the shell");
+        assert_eq!(hint("/etc/hosts"), "/help lists them; write // before a question that begins with /");
+        assert_eq!(hint("/forget"), "`/help forget` shows how");
+        assert!(
+            hint("/journal --search dark roast").starts_with("a value of several words stands in quotes;")
+        );
+        assert_eq!(hint("/remember --typ fact x"), "a similar argument exists: '--type'");
+        for text in ["-", "/remember -", "/journal -", "/remember --batch -", "/remember --batch=-"] {
+            assert_eq!(hint(text), "run that command outside of the shell", "{text}");
+        }
+    }
+}

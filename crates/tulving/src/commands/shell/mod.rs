@@ -1,0 +1,177 @@
+//! `tulving shell`: questions and commands one after the other, while the store and the model stay open.
+//!
+//! A line is read by the [`prompt`], or from standard input where that is no terminal; [`line`] says what it asks for, and the
+//! command does it that does it elsewhere. What goes wrong with one line is said, and the next one is read.
+
+mod line;
+mod prompt;
+mod why;
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use clap::Args;
+use tulving_core::error::Class;
+
+use super::{context, forget, get, journal, memory, moves, recall, save};
+use crate::args::Global;
+use crate::config;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::input::Lines;
+use crate::print::Printer;
+use crate::wire::App;
+use line::{Command, Line};
+use prompt::Prompt;
+use why::Last;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving shell
+  tulving shell --space team-notes
+  echo \"how do we deploy?\" | tulving shell
+  tulving shell --json < questions.txt
+
+A line is a question, or a command: /remember TEXT, /forget 12, /why, /help for all of them.
+Tab completes, the arrows bring earlier lines back, Ctrl-C clears the line, Ctrl-D ends.
+Where standard input is no terminal, each of its lines is done without a prompt, and the exit code
+is that of the first that failed. With --json each answer is one document on a line of its own.";
+
+/// Flags of `shell`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Shell {}
+
+/// What lasts from line to line.
+struct Session<'a> {
+    global: &'a Global,
+    app: &'a App<'a>,
+    last: Option<Last>,
+}
+
+/// What became of a line.
+enum Step {
+    Done(Outcome),
+    Quit,
+}
+
+pub(super) fn run(global: &Global, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let mut session = Session { global, app, last: None };
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        session.converse(printer)
+    } else {
+        session.play(printer)
+    }
+}
+
+impl Session<'_> {
+    /// With a person, who sees what fails.
+    fn converse(&mut self, printer: &mut Printer) -> Result<Outcome, Failure> {
+        let mut prompt = Prompt::open(self.app, printer)?;
+        printer.note("Ask something, or /help. Ctrl-D ends.")?;
+        loop {
+            let references = self.last.as_ref().map(Last::references).unwrap_or_default();
+            let Some(text) = prompt.read(references)? else { return Ok(Outcome::Done) };
+            if text.trim().is_empty() {
+                continue;
+            }
+            prompt.keep(&text, printer)?;
+            printer.begin(None);
+            let step = self.take(&text, printer)?;
+            printer.conclude();
+            if let Step::Quit = step {
+                return Ok(Outcome::Done);
+            }
+        }
+    }
+
+    /// Line by line from standard input.
+    fn play(&mut self, printer: &mut Printer) -> Result<Outcome, Failure> {
+        let mut lines = Lines::open(Path::new("-"))?;
+        let mut outcome = Outcome::Done;
+        loop {
+            let next = lines.next();
+            printer.begin(Some(lines.line()));
+            let step = match next {
+                Ok(None) => return Ok(outcome),
+                Ok(Some((_, text))) => self.take(&text, printer)?,
+                // A line that is not UTF-8 is one line; from what cannot be read nothing more will come.
+                Err(failure) if failure.class() == Class::Caller => Step::Done(told(&failure, printer)),
+                Err(failure) => return Err(failure),
+            };
+            printer.conclude();
+            match step {
+                Step::Quit => return Ok(outcome),
+                Step::Done(done) if outcome == Outcome::Done => outcome = done,
+                Step::Done(_) => {}
+            }
+        }
+    }
+
+    /// Does what a line says, to its end: what is left to do after an answer is done before the next line.
+    fn take(&mut self, text: &str, printer: &mut Printer) -> Result<Step, Failure> {
+        let step = match self.act(text, printer) {
+            Ok(step) => step,
+            Err(failure) if failure.is_output() => return Err(failure),
+            Err(failure) => Step::Done(told(&failure, printer)),
+        };
+        printer.finish()?;
+        self.app.settle(printer)?;
+        Ok(step)
+    }
+
+    fn act(&mut self, text: &str, printer: &mut Printer) -> Result<Step, Failure> {
+        let Line { space, command } = line::read(text)?;
+        let Some(space) = space else { return self.run(command, self.app, printer) };
+        let settings = config::read(&Global { space: Some(space), ..self.global.clone() })?;
+        self.run(command, &self.app.with(&settings), printer)
+    }
+
+    fn run(&mut self, command: Command, app: &App<'_>, printer: &mut Printer) -> Result<Step, Failure> {
+        let outcome = match command {
+            Command::Recall(args) => self.ask(args, app, printer),
+            Command::Why { memory } => match &self.last {
+                Some(last) => last.explain(memory.as_deref(), app, printer),
+                None => Err(why::nothing_asked()),
+            },
+            Command::Memory(_) => memory::run(app, printer),
+            Command::Get(args) => get::run(&args, app, printer),
+            Command::Remember(args) => save::run(&args, app, printer),
+            Command::Forget(args) => forget::run(&args, app, printer),
+            Command::Restore(which) => moves::run(&moves::RESTORE, &which, app, printer),
+            Command::Journal(args) => journal::run(&args, app, printer),
+            Command::Context(args) => context::run(&args, app, printer),
+            Command::Help { command } => help(command.as_deref(), printer),
+            Command::Quit => return Ok(Step::Quit),
+        };
+        outcome.map(Step::Done)
+    }
+
+    fn ask(
+        &mut self,
+        args: Box<recall::Recall>,
+        app: &App<'_>,
+        printer: &mut Printer,
+    ) -> Result<Outcome, Failure> {
+        let asked = recall::ask(&args, app)?;
+        let last = self.last.insert(Last { args, asked });
+        recall::tell(&last.args, last.asked.clone(), last.args.explains(), app, printer)
+    }
+}
+
+/// Says why a line was not done, and what that makes of the whole.
+fn told(failure: &Failure, printer: &mut Printer) -> Outcome {
+    printer.failure(failure);
+    Outcome::Partly(failure.class())
+}
+
+fn help(command: Option<&str>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let text = line::help(command)?;
+    if printer.json() {
+        let text = anstream::adapter::strip_str(&text).to_string();
+        printer.document(&serde_json::json!({ "help": text }))?;
+    } else {
+        printer.line(text)?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,328 @@
+//! The prompt: reads a line from a person, with completion, hints and the lines of before.
+//!
+//! The history is a file of the home that only its owner may read. What is to be remembered or noted is not kept in it, as it has
+//! its place and has to be gone once it is erased there; nor are lines with secrets or private parts.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::PathBuf;
+
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::{ReadlineError, Signal};
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::{FileHistory, History, MemHistory};
+use rustyline::validate::Validator;
+use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
+use tulving_core::text::{private, secrets};
+
+use super::line;
+use crate::failure::Failure;
+use crate::input::InputError;
+use crate::print::Printer;
+use crate::show::style::{self, FAINT};
+use crate::wire::App;
+
+/// How many lines are kept.
+const LINES: usize = 1_000;
+/// A longer line is none that somebody looks for.
+const LINE_BYTES: usize = 1_000;
+
+/// Where lines come from.
+pub(super) struct Prompt<'a> {
+    editor: Editor<Aid<'a>, MemHistory>,
+    kept: Option<Kept>,
+    text: String,
+}
+
+/// The history beyond this process.
+struct Kept {
+    lines: FileHistory,
+    path: PathBuf,
+}
+
+/// What helps to write a line.
+struct Aid<'a> {
+    app: &'a App<'a>,
+    grammar: clap::Command,
+    references: Vec<String>,
+    colored: bool,
+}
+
+impl<'a> Prompt<'a> {
+    pub(super) fn open(app: &'a App<'a>, printer: &mut Printer) -> Result<Self, Failure> {
+        let colored = printer.colored();
+        let config = Config::builder()
+            .max_history_size(LINES)
+            .map_err(unreadable)?
+            .completion_type(CompletionType::List)
+            .color_mode(if colored { ColorMode::Enabled } else { ColorMode::Disabled })
+            .build();
+        let mut history = MemHistory::with_config(&config);
+        let kept = match Kept::open(app, &config) {
+            Ok(kept) => Some(kept),
+            Err(error) => {
+                printer
+                    .warning(format!("the history cannot be read, and nothing is added to it: {error}"))?;
+                None
+            }
+        };
+        for line in kept.iter().flat_map(|kept| kept.lines.iter()) {
+            history.add(line).map_err(unreadable)?;
+        }
+        let mut editor = Editor::with_history(config, history).map_err(unreadable)?;
+        let aid = Aid { app, grammar: line::grammar(), references: Vec::new(), colored };
+        editor.set_helper(Some(aid));
+        let text = match app.settings.space.as_str() {
+            "default" => "tulving> ".to_owned(),
+            space => format!("tulving {space}> "),
+        };
+        Ok(Self { editor, kept, text })
+    }
+
+    /// The next line; `None` at the end. The memories that can be completed are those of the last answer.
+    pub(super) fn read(&mut self, references: Vec<String>) -> Result<Option<String>, Failure> {
+        if let Some(aid) = self.editor.helper_mut() {
+            aid.references = references;
+        }
+        loop {
+            match self.editor.readline(&self.text) {
+                Ok(line) => return Ok(Some(line)),
+                Err(ReadlineError::Eof) => return Ok(None),
+                Err(ReadlineError::Interrupted | ReadlineError::Signal(Signal::Interrupt)) => {}
+                Err(error) => return Err(unreadable(error)),
+            }
+        }
+    }
+
+    /// Keeps a line to be brought back: in this process, and in the file what may be there.
+    pub(super) fn keep(&mut self, line: &str, printer: &mut Printer) -> Result<(), Failure> {
+        if withheld(line) {
+            return Ok(());
+        }
+        self.editor.add_history_entry(line).map_err(unreadable)?;
+        let content = self.editor.helper().is_some_and(|aid| is_content(line, &aid.grammar));
+        let Some(kept) = self.kept.as_mut().filter(|_| !content && line.len() <= LINE_BYTES) else {
+            return Ok(());
+        };
+        if let Err(error) = kept.lines.add(line).and_then(|_| kept.lines.append(&kept.path)) {
+            self.kept = None;
+            printer.warning(format!("nothing more is added to the history: {error}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Kept {
+    fn open(app: &App<'_>, config: &Config) -> rustyline::Result<Self> {
+        let path = app.store.home().path().join("shell-history");
+        let mut lines = FileHistory::with_config(config);
+        match lines.load(&path) {
+            Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
+            loaded => loaded?,
+        }
+        Ok(Self { lines, path })
+    }
+}
+
+/// Whether a line must not be kept at all. As in other shells, a space before it asks for that.
+fn withheld(line: &str) -> bool {
+    line.starts_with(char::is_whitespace)
+        || !secrets::find(line).is_empty()
+        || !private::find(line).is_empty()
+}
+
+/// Whether a line says something to remember, which has its place in the store or in a journal and nowhere else. A command that
+/// nobody knows may be one of these, misspelt.
+fn is_content(line: &str, grammar: &clap::Command) -> bool {
+    let mut words = line.split_whitespace();
+    match words.next() {
+        Some("/remember" | "/save") => true,
+        Some("/journal") => words.next().is_some(),
+        Some(name) => {
+            name.starts_with('/') && !name.starts_with("//") && grammar.find_subcommand(name).is_none()
+        }
+        None => false,
+    }
+}
+
+fn unreadable(error: ReadlineError) -> Failure {
+    let source = match error {
+        ReadlineError::Io(source) => source,
+        error => io::Error::other(error),
+    };
+    InputError::Unreadable { name: "the terminal".to_owned(), source }.into()
+}
+
+impl Aid<'_> {
+    fn spaces(&self) -> Vec<String> {
+        // Who may see none is told so by the command.
+        let names = self.app.space_names().map(|names| names.into_values().collect());
+        let mut names: Vec<String> = names.unwrap_or_default();
+        names.sort_unstable();
+        names
+    }
+}
+
+impl Helper for Aid<'_> {}
+impl Validator for Aid<'_> {}
+
+impl Highlighter for Aid<'_> {
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        style::paint(FAINT, hint).into()
+    }
+}
+
+impl Hinter for Aid<'_> {
+    type Hint = String;
+
+    /// The rest of a command. Without colours it could not be told from what was typed.
+    fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<String> {
+        if !self.colored || pos < line.len() || line.len() < 2 {
+            return None;
+        }
+        let mut names = self.grammar.get_subcommands().map(clap::Command::get_name);
+        names.find_map(|name| name.strip_prefix(line)).filter(|rest| !rest.is_empty()).map(str::to_owned)
+    }
+}
+
+impl Completer for Aid<'_> {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let typed = &line[..pos];
+        let (start, words) = completions(typed, &self.grammar, &self.references, || self.spaces());
+        let pair = |word: String| Pair { replacement: format!("{word} "), display: word };
+        Ok((start, words.into_iter().map(pair).collect()))
+    }
+}
+
+/// The words that the last one of `typed` may become, and where that one starts.
+fn completions(
+    typed: &str,
+    grammar: &clap::Command,
+    references: &[String],
+    spaces: impl Fn() -> Vec<String>,
+) -> (usize, Vec<String>) {
+    let start = typed.trim_end_matches(|c: char| !c.is_whitespace()).len();
+    let word = &typed[start..];
+    let known = match words_of(typed[..start].trim_end(), word, grammar) {
+        Words::Commands => grammar.get_subcommands().map(|command| command.get_name().to_owned()).collect(),
+        Words::Flags(flags) => flags,
+        Words::Values(values) => values,
+        Words::Spaces => spaces(),
+        Words::Memories if word.starts_with(|c: char| c.is_ascii_digit()) => {
+            references.iter().map(|name| name.trim_start_matches('#').to_owned()).collect()
+        }
+        Words::Memories => references.to_vec(),
+        Words::Anything => Vec::new(),
+    };
+    (start, known.into_iter().filter(|known| known.starts_with(word)).collect())
+}
+
+/// What a word may be.
+enum Words {
+    Commands,
+    Flags(Vec<String>),
+    Values(Vec<String>),
+    Spaces,
+    Memories,
+    Anything,
+}
+
+/// What `word` may be behind what stands before it.
+fn words_of(before: &str, word: &str, grammar: &clap::Command) -> Words {
+    let Some(first) = before.split_whitespace().next() else {
+        return if word.starts_with('/') { Words::Commands } else { Words::Anything };
+    };
+    let Some(command) = grammar.find_subcommand(first) else { return Words::Anything };
+    if let Some(flag) = before.split_whitespace().last().and_then(|last| last.strip_prefix("--")) {
+        let flag = command.get_arguments().find(|known| known.get_long() == Some(flag));
+        match flag.filter(|flag| flag.get_action().takes_values()) {
+            Some(flag) if flag.get_id() == "space" => return Words::Spaces,
+            Some(flag) => {
+                let values = flag.get_possible_values();
+                return Words::Values(values.iter().map(|value| value.get_name().to_owned()).collect());
+            }
+            None => {}
+        }
+    }
+    if word.starts_with("--") {
+        let shown = command.get_arguments().filter(|flag| !flag.is_hide_set());
+        return Words::Flags(shown.filter_map(|flag| Some(format!("--{}", flag.get_long()?))).collect());
+    }
+    match command.get_positionals().next().and_then(|first| first.get_value_names()?.first()?.as_str().into())
+    {
+        Some("MEMORY") => Words::Memories,
+        Some("COMMAND") => Words::Commands,
+        _ => Words::Anything,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complete(typed: &str) -> Vec<String> {
+        let references = ["#3", "#31", "#4"].map(str::to_owned);
+        let spaces = || vec!["default".to_owned(), "work".to_owned()];
+        completions(typed, &line::grammar(), &references, spaces).1
+    }
+
+    #[test]
+    fn commands_flags_values_spaces_and_memories_are_completed() {
+        for (typed, words) in [
+            ("/rem", vec!["/remember"]),
+            ("/re", vec!["/recall", "/remember", "/restore"]),
+            ("/help /fo", vec!["/forget"]),
+            ("/remember --ty", vec!["--type"]),
+            ("/remember --type pre", vec!["preference"]),
+            ("/remember Tea --type p", vec!["preference", "project", "person"]),
+            ("/memory --space w", vec!["work"]),
+            ("/forget ", vec!["#3", "#31", "#4"]),
+            ("/why 3", vec!["3", "31"]),
+            ("/forget 3 #4", vec!["#4"]),
+            ("/remember #", vec![]),
+            ("rem", vec![]),
+            ("what is /rem", vec![]),
+            ("/nothing --ty", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(complete(typed), words, "{typed}");
+        }
+        assert!(complete("/recall --").contains(&"--explain".to_owned()));
+    }
+
+    #[test]
+    fn what_starts_a_word_is_found_behind_any_letter() {
+        let start = |typed: &str| completions(typed, &line::grammar(), &[], Vec::new).0;
+        assert_eq!(start("/remember 日本 --ty"), "/remember 日本 ".len());
+        assert_eq!(start("/remember\u{3000}--ty"), "/remember\u{3000}".len());
+        assert_eq!(start("/rem"), 0);
+    }
+
+    #[test]
+    fn secrets_and_what_is_private_are_not_kept() {
+        let key = format!("gh{}_{}", "p", "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0Yb2Ta4");
+        assert!(withheld(&format!("is {key} still valid?")));
+        assert!(withheld("who is <private>Ada</private>?"));
+        assert!(withheld(" who is Ada?"));
+        assert!(!withheld("who is Ada?"));
+    }
+
+    #[test]
+    fn what_is_to_be_remembered_is_no_history() {
+        for (line, content) in [
+            ("/remember tea", true),
+            ("/save tea", true),
+            ("/journal tea", true),
+            ("/journal", false),
+            ("/rember tea", true),
+            ("/forget 3", false),
+            ("//etc", false),
+            ("what did I /remember?", false),
+        ] {
+            assert_eq!(is_content(line, &line::grammar()), content, "{line}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `/why`: where the last answer came from, as a whole or of one memory part by part.
+
+use tulving_core::answer::{Explanation, Hit, LaneMark, Part};
+use tulving_core::id::MemoryRef;
+
+use crate::args::reference;
+use crate::commands::recall::{self, Asked, Recall};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::table::table;
+use crate::wire::App;
+
+/// The last question and what it found. It is explained as it was answered, not asked once more.
+pub(super) struct Last {
+    pub(super) args: Box<Recall>,
+    pub(super) asked: Asked,
+}
+
+impl Last {
+    /// What people call the memories that were found.
+    pub(super) fn references(&self) -> Vec<String> {
+        self.asked.answer.hits.iter().map(|hit| hit.memory.reference().to_string()).collect()
+    }
+
+    pub(super) fn explain(
+        &self,
+        memory: Option<&str>,
+        app: &App<'_>,
+        printer: &mut Printer,
+    ) -> Result<Outcome, Failure> {
+        let mut asked = self.asked.clone();
+        let Some(memory) = memory else { return recall::tell(&self.args, asked, true, app, printer) };
+        let which = reference(memory)?;
+        asked.answer.hits.retain(|hit| names(which, hit));
+        let Some(hit) = asked.answer.hits.first() else { return Err(self.not_found(which)) };
+        if printer.json() {
+            return recall::tell(&self.args, asked, true, app, printer);
+        }
+        recall::print(&self.args, std::slice::from_ref(hit), true, app, printer)?;
+        if let Some(explanation) = &hit.explanation {
+            printer.line("")?;
+            printer.lines(&parts(explanation))?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn not_found(&self, which: MemoryRef) -> Failure {
+        let failure = Failure::usage(format!("{which} is not in the last answer"));
+        match self.references() {
+            found if found.is_empty() => failure.hinted("nothing is"),
+            found => failure.hinted(format!("these are: {}", found.join(", "))),
+        }
+    }
+}
+
+/// That there is no answer to explain.
+pub(super) fn nothing_asked() -> Failure {
+    Failure::usage("nothing was asked yet").hinted("ask something; /why then says why that answer came")
+}
+
+fn names(which: MemoryRef, hit: &Hit) -> bool {
+    match which {
+        MemoryRef::Number(number) => hit.memory.number == Some(number),
+        MemoryRef::Id(id) => hit.memory.id == id,
+    }
+}
+
+/// What the score is made of, part by part, and the place in each lane.
+fn parts(explanation: &Explanation) -> Vec<String> {
+    let figure = |figure: f64| format!("{figure:.3}");
+    let row = |part: &Part| {
+        let Part { name, raw, weight, value } = part;
+        [name.as_str().to_owned(), figure(*raw), figure(*weight), figure(*value)]
+    };
+    let mut rows: Vec<[String; 4]> = explanation.parts.iter().map(row).collect();
+    rows.push(["score".to_owned(), String::new(), String::new(), figure(explanation.score)]);
+    let mut lines = table(["part", "is", "counts", "adds"], &rows);
+    let lane = |mark: &LaneMark| [mark.lane.as_str().to_owned(), format!("#{}", mark.rank), figure(mark.raw)];
+    let lanes: Vec<[String; 3]> = explanation.lanes.iter().map(lane).collect();
+    if !lanes.is_empty() {
+        lines.push(String::new());
+        lines.extend(table(["lane", "place", "its score"], &lanes));
+    }
+    lines
+}
