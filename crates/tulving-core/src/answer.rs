@@ -58,10 +58,10 @@ pub struct Receipt {
     pub warnings: Vec<Warning>,
 }
 
-/// A memory after an edit.
+/// A memory after an edit, or one that was forgotten.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Edited {
-    /// As it is now.
+    /// As it is now; where it was forgotten, as it was.
     #[serde(flatten)]
     pub memory: Memory,
     /// What was asked and not done, by name.
@@ -95,6 +95,19 @@ pub struct Gone {
     pub forgotten: Vec<Memory>,
     /// What does not exist, may not be seen or, where it was to be forgotten softly, is so already; as it was named.
     pub missing: Vec<MemoryRef>,
+    /// What was held back of the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// Memories that were forgotten because a condition held of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Swept {
+    /// Which, newest first.
+    pub forgotten: Vec<Forgone>,
+    /// What was held back of the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// What forgetting by a condition would come to.

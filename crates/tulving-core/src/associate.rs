@@ -14,12 +14,13 @@ use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, LinkedBy, Relation, Role};
 
 /// Links one memory to another, or gives the link that is there a new weight. `updates` marks the target as
-/// superseded, which takes the right to write where the target lives.
+/// superseded, which takes the right to write where the target lives. A reason is for the audit.
 pub(crate) fn associate(
     parts: &Parts,
     caller: &Caller,
     source: MemoryRef,
     request: &AssociationRequest,
+    reason: Option<&str>,
 ) -> Result<Association, Error> {
     let link = intake::link(request)?;
     access::decide_again(|| {
@@ -43,7 +44,8 @@ pub(crate) fn associate(
             linked_by: LinkedBy::Caller,
             created_at: known.map_or(now, |known| known.created_at),
         };
-        let entry = audit(caller, now, AuditAct::Associated, (&from, &to), &association);
+        let mut entry = audit(caller, now, AuditAct::Associated, (&from, &to), &association);
+        entry.reason = reason.map(str::to_owned);
         let writes = vec![Write::Link(association), Write::Audit(entry)];
         parts.store.apply(&access::changes(caller, now, rights, writes))?;
         Ok(association)

@@ -12,6 +12,7 @@ use crate::limits;
 use crate::request::{AuditFilter, Caller, TokenRequest};
 use crate::space::{MemberOf, Membership, Principal, Secret, Space, Token, TokenHash, Viewer};
 use crate::text::normalize;
+use crate::text::withhold::Sieve;
 use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, Origin, PrincipalKind, Role, SpaceKind};
 
@@ -19,12 +20,12 @@ use crate::vocabulary::{AuditAct, Origin, PrincipalKind, Role, SpaceKind};
 const TOKEN_PREFIX: &str = "tlv_";
 
 /// The user of this home, in the space `default`.
-pub(crate) fn user(origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
+pub(crate) fn user(parts: &Parts, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
     Ok(Caller {
         viewer: Viewer { principal: PrincipalId::USER, within: None },
         ceiling: Role::Admin,
         space: SpaceId::DEFAULT,
-        agent: agent_name(agent)?,
+        agent: agent_name(parts, agent)?,
         origin,
     })
 }
@@ -48,13 +49,18 @@ pub(crate) fn authenticate(
             within: (!token.spaces.is_empty()).then_some(token.spaces),
         },
         ceiling: token.role,
-        agent: agent_name(agent)?,
+        agent: agent_name(parts, agent)?,
         origin,
     })
 }
 
-fn agent_name(agent: Option<&str>) -> Result<Option<String>, Error> {
-    Ok(agent.map(|name| normalize::line(Field::Agent, name, limits::NOTE_CHARS)).transpose()?)
+/// The name in its normal form. It is kept with all that the caller does, so a secret in it is refused.
+fn agent_name(parts: &Parts, agent: Option<&str>) -> Result<Option<String>, Error> {
+    let name = agent.map(|name| normalize::line(Field::Agent, name, limits::NOTE_CHARS)).transpose()?;
+    if let Some(name) = &name {
+        Sieve::new(parts.secrecy.least()).refuse(Field::Agent, name)?;
+    }
+    Ok(name)
 }
 
 /// The same caller in another space.

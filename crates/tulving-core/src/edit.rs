@@ -10,6 +10,7 @@ use crate::memory::{Edition, Memory, Span, Standing, Usage};
 use crate::request::{Caller, UpdateRequest};
 use crate::save::derive::About;
 use crate::save::{dedupe, embed, intake};
+use crate::succession::{self, Moment};
 use crate::time::Timestamp;
 use crate::vocabulary::{Boundary, ContentType, State, VersionAct};
 
@@ -111,10 +112,11 @@ fn revise(
     parts: &Parts,
     caller: &Caller,
     right: Right,
-    memory: Memory,
+    mut memory: Memory,
     edition: Edition,
     act: VersionAct,
 ) -> Result<Edited, Error> {
+    succession::settle(parts, caller, [&mut memory], Moment::Now(parts.clock.now()))?;
     if edition == memory.edition {
         return Ok(Edited { memory, warnings: Vec::new() });
     }

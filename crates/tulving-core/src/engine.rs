@@ -11,8 +11,8 @@ use std::time::Duration;
 use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
-    Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Forgone, Gone, HistoryEntry, Hit, Logged,
-    Once, Page, Receipt, Relative, Relocated, Report, Strength, Timeline, Warning,
+    Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged, Once, Page,
+    Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
 };
 use crate::ask::{self, Llm};
 use crate::association::Association;
@@ -149,7 +149,7 @@ impl Engine {
 
     /// The user of this home, in the space `default`.
     pub fn user(&self, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
-        directory::user(origin, agent)
+        directory::user(&self.parts, origin, agent)
     }
 
     /// Who a token speaks for.
@@ -357,7 +357,7 @@ impl Engine {
         caller: &Caller,
         which: MemoryRef,
         request: &ForgetRequest,
-    ) -> Result<Memory, Error> {
+    ) -> Result<Edited, Error> {
         match &self.backends {
             None => forget::forget(&self.parts, caller, which, request),
             Some(backends) => backends::forget(&self.parts, backends, caller, which, request),
@@ -381,7 +381,7 @@ impl Engine {
     /// Forgets all memories of the caller's space that a condition holds of, as one act: at most
     /// [`BATCH`](crate::limits::BATCH), and none where one may not be forgotten or another number was expected. What files say
     /// is not among them.
-    pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Vec<Forgone>, Error> {
+    pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
         self.built_in("forgetting by a condition")?;
         forget::forget_where(&self.parts, caller, asked)
     }
@@ -401,7 +401,7 @@ impl Engine {
     /// Hides a memory from recall.
     pub fn archive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("archive")?;
-        standing::archive(&self.parts, caller, which)
+        standing::archive(&self.parts, caller, which, None)
     }
 
     /// Brings an archived memory back.
@@ -475,7 +475,7 @@ impl Engine {
         request: &AssociationRequest,
     ) -> Result<Association, Error> {
         self.built_in("associate")?;
-        associate::associate(&self.parts, caller, source, request)
+        associate::associate(&self.parts, caller, source, request, None)
     }
 
     /// Removes the link of that relation, or all from one memory to the other.

@@ -252,12 +252,13 @@ pub fn instant_of(text: &str) -> Option<Timestamp> {
     if let Ok(time) = bare.parse::<Timestamp>() {
         return Some(time);
     }
-    if let Ok(time) = bare.parse::<jiff::Timestamp>() {
-        return Some(Timestamp::from_micros(time.as_microsecond()));
-    }
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
     if !bare.is_empty() && bare.chars().all(digits) && !bare.trim_start_matches('-').contains('-') {
         return bare.parse().ok().and_then(instant);
+    }
+    // What has an offset and is no time is not one of UTC either.
+    if crate::time::offset(bare).is_some() {
+        return None;
     }
     let civil: jiff::civil::DateTime = bare.parse().ok()?;
     let time = civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();

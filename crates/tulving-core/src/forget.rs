@@ -1,7 +1,7 @@
 //! Forgets memories, softly or for good, and brings a softly forgotten one back.
 
 use crate::access::{self, Parts};
-use crate::answer::{Foreseen, Forgone, Gone};
+use crate::answer::{Edited, Foreseen, Forgone, Gone, Swept, Warning};
 use crate::change::{Right, Write};
 use crate::error::{Error, Field, Invalid};
 use crate::id::MemoryRef;
@@ -25,14 +25,15 @@ pub(crate) fn forget(
     caller: &Caller,
     which: MemoryRef,
     request: &ForgetRequest,
-) -> Result<Memory, Error> {
-    let reason = reason(parts, caller, request)?;
-    access::decide_again(|| {
+) -> Result<Edited, Error> {
+    let (reason, warnings) = reason(parts, caller, request)?;
+    let memory = access::decide_again(|| {
         let act =
             Act { parts, caller, now: parts.clock.now(), manner: request.manner, reason: reason.clone() };
         let leaving = act.decide(which)?;
         act.write(vec![leaving]).map(|mut gone| gone.pop().expect("one memory was forgotten"))
-    })
+    })?;
+    Ok(Edited { memory, warnings })
 }
 
 /// Forgets several memories as one act: all that are there, or none where one may not be forgotten.
@@ -42,16 +43,17 @@ pub(crate) fn forget_many(
     which: &[MemoryRef],
     request: &ForgetRequest,
 ) -> Result<Gone, Error> {
-    let reason = reason(parts, caller, request)?;
-    access::decide_again(|| {
+    let (reason, warnings) = reason(parts, caller, request)?;
+    let (forgotten, missing) = access::decide_again(|| {
         let act =
             Act { parts, caller, now: parts.clock.now(), manner: request.manner, reason: reason.clone() };
         let (leaving, missing) = access::several(which, |which| {
             let leaving = act.decide(which)?;
             Ok((leaving.memory.id, leaving))
         })?;
-        Ok(Gone { forgotten: act.write(leaving)?, missing })
-    })
+        Ok((act.write(leaving)?, missing))
+    })?;
+    Ok(Gone { forgotten, missing, warnings })
 }
 
 /// What [`forget_where`] would forget, or why it would not. Nothing is written.
@@ -66,19 +68,16 @@ pub(crate) fn foresee_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere)
 
 /// Forgets all records of the caller's space that a condition holds of, as one act: all or, where one may not be forgotten
 /// or another number was expected, none.
-pub(crate) fn forget_where(
-    parts: &Parts,
-    caller: &Caller,
-    asked: &ForgetWhere,
-) -> Result<Vec<Forgone>, Error> {
-    let reason = reason(parts, caller, &asked.request)?;
-    access::decide_again(|| {
+pub(crate) fn forget_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
+    let (reason, warnings) = reason(parts, caller, &asked.request)?;
+    let forgotten = access::decide_again(|| {
         let manner = asked.request.manner;
         let act = Act { parts, caller, now: parts.clock.now(), manner, reason: reason.clone() };
         let leaving = act.matching(asked)?;
         let forgone = |memory: Memory| Forgone { id: memory.id, number: memory.number, owner: memory.owner };
         Ok(act.write(leaving)?.into_iter().map(forgone).collect())
-    })
+    })?;
+    Ok(Swept { forgotten, warnings })
 }
 
 /// The condition as it is looked up: within the caller's space, of records, and of archived ones only where they are named.
@@ -100,18 +99,19 @@ fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter,
     Ok(filter)
 }
 
-/// The reason in its normal form, without what must not be stored.
+/// The reason in its normal form, without what must not be stored, and what was held back of it.
 pub(crate) fn reason(
     parts: &Parts,
     caller: &Caller,
     request: &ForgetRequest,
-) -> Result<Option<String>, Error> {
+) -> Result<(Option<String>, Vec<Warning>), Error> {
     let mut reason = intake::given(Field::Reason, request.reason.as_deref(), limits::NOTE_CHARS)?;
-    if reason.is_some() {
-        let mut sieve = parts.sieve_of(&caller.viewer, caller.space)?;
-        intake::withhold_line(&mut sieve, Field::Reason, &mut reason, limits::NOTE_CHARS)?;
+    if reason.is_none() {
+        return Ok((None, Vec::new()));
     }
-    Ok(reason)
+    let mut sieve = parts.sieve_of(&caller.viewer, caller.space)?;
+    intake::withhold_line(&mut sieve, Field::Reason, &mut reason, limits::NOTE_CHARS)?;
+    Ok((reason, sieve.withheld().warnings()))
 }
 
 /// One act of forgetting.
@@ -242,6 +242,6 @@ pub(crate) fn restore(parts: &Parts, caller: &Caller, which: MemoryRef) -> Resul
         let right = access::require_in_place(parts, caller, &memory, Role::Writer)?;
         dedupe::refuse_held(parts, &caller.viewer, &memory, &memory.edition)?;
         let to = Standing { forgotten_at: None, ..memory.standing };
-        standing::put(parts, caller, right, memory, to, AuditAct::Restored)
+        standing::put(parts, caller, right, memory, to, (AuditAct::Restored, None))
     })
 }

@@ -462,7 +462,7 @@ pub(crate) fn prune(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<usize
             Err(StoreError::Conflict(_)) => continue,
             applied => applied?,
         };
-        match standing::archive(parts, caller, file.memory.into()) {
+        match standing::archive(parts, caller, file.memory.into(), None) {
             Ok(_) => archived += 1,
             Err(Error::NoMemory { .. } | Error::Forgotten { .. }) => {}
             Err(error) => return Err(error),

@@ -21,6 +21,8 @@ const LONGEST_PAUSE_MILLIS: i64 = 3_600_000;
 pub(crate) const NEVER_ENDED: &str = "it was begun as often as it may be, and never came to an end";
 /// How many dead jobs are looked through for one.
 const GIVEN_UP: usize = 1_000;
+/// How many jobs that are under way are looked through for such as nobody is at.
+const HELD: usize = 1_000;
 /// Most characters kept of why an attempt failed.
 const REASON_CHARS: usize = 500;
 
@@ -122,6 +124,23 @@ pub(crate) fn extend(parts: &Parts, job: Job, lease: Duration) -> Result<Job, Er
     let mut next = job.clone();
     next.lease = job.lease.clone().map(|held| Lease { until: after(now, lease), ..held });
     moved(parts, now, job, next)
+}
+
+/// Ends the leases of those who are gone, so that nobody waits for them, and says how many there were.
+pub(crate) fn release(parts: &Parts, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
+    let now = parts.clock.now();
+    let mut released = 0;
+    for job in parts.store.jobs(&[JobState::Running], &[], HELD)? {
+        let lease = job.lease.clone().filter(|lease| lease.until > now && is_gone(&lease.holder));
+        let Some(lease) = lease else { continue };
+        let next = Job { lease: Some(Lease { until: now, ..lease }), ..job.clone() };
+        match moved(parts, now, job, next) {
+            Ok(_) => released += 1,
+            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(released)
 }
 
 /// Ends a claimed job well.

@@ -27,7 +27,7 @@ pub(crate) fn accept(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result
     access::decide_again(|| {
         let (memory, right) = access::find_editable(parts, caller, which)?;
         let to = Standing { quarantined_at: None, ..memory.standing };
-        standing::put(parts, caller, right, memory, to, AuditAct::Accepted)
+        standing::put(parts, caller, right, memory, to, (AuditAct::Accepted, None))
     })
 }
 
@@ -39,6 +39,6 @@ pub(crate) fn reject(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result
             return Err(Error::NotInReview { which });
         }
         let to = Standing { forgotten_at: Some(parts.clock.now()), ..memory.standing };
-        standing::put(parts, caller, right, memory, to, AuditAct::Rejected)
+        standing::put(parts, caller, right, memory, to, (AuditAct::Rejected, None))
     })
 }

@@ -11,6 +11,7 @@ use crate::error::Invalid;
 
 /// 9999-12-30T22:00:00Z, the last instant that can be converted both ways; the parts of a second after it cannot.
 const LAST_MICROS: i64 = 253_402_207_200_000_000;
+const DAY_SECONDS: i32 = 86_400;
 
 /// An instant, as microseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,10 +53,15 @@ impl fmt::Display for Timestamp {
 impl FromStr for Timestamp {
     type Err = Invalid;
 
-    /// Reads RFC 3339 with any offset, or a bare `YYYY-MM-DD`, which is that day's first instant in UTC.
+    /// Reads RFC 3339 with an offset of less than a day, or a bare `YYYY-MM-DD`, which is that day's first instant in UTC.
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let text = text.trim();
         let wrong = |_| Invalid::Time { got: crate::preview::short(text) };
+        let far = offset(text).map(|offset| offset.seconds()).filter(|seconds| seconds.abs() >= DAY_SECONDS);
+        if let Some(seconds) = far {
+            let offset = format!("{:+03}:{:02}", seconds / 3_600, seconds.abs() / 60 % 60);
+            return Err(Invalid::Offset { got: crate::preview::short(text), offset });
+        }
         let full = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
         match full.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(Self::from_micros(time.as_microsecond())),
@@ -69,6 +75,11 @@ impl FromStr for Timestamp {
             },
         }
     }
+}
+
+/// The offset from UTC that a text of a time ends with.
+pub(crate) fn offset(text: &str) -> Option<jiff::tz::Offset> {
+    jiff::fmt::temporal::Pieces::parse(text).ok()?.to_numeric_offset()
 }
 
 impl Serialize for Timestamp {
@@ -94,6 +105,20 @@ mod tests {
         let day: Timestamp = "2026-05-27".parse().expect("a date");
         assert_eq!(day.to_string(), "2026-05-27T00:00:00.000000Z");
         assert_eq!(day.date(), "2026-05-27");
+    }
+
+    #[test]
+    fn an_offset_is_less_than_a_day() {
+        for fits in ["2026-05-27T09:30:00+14:00", "2026-05-27T09:30:00-23:59", "2026-05-27T09:30:00+00:00"] {
+            assert!(fits.parse::<Timestamp>().is_ok(), "{fits}");
+        }
+        for wrong in ["2026-05-27T09:30:00+25:00", "2026-05-27 09:30-24:00", "9999-12-31T00:00:00+25:00"] {
+            let error = wrong.parse::<Timestamp>().expect_err(wrong).to_string();
+            assert!(
+                error.contains(wrong) && error.contains(&format!("is {} from", &wrong[wrong.len() - 6..])),
+                "{error}"
+            );
+        }
     }
 
     #[test]

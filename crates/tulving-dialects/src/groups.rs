@@ -248,7 +248,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
         },
     };
     match desk.engine.forget(&desk.caller, which, &ForgetRequest { manner: Manner::Hard, reason: None }) {
-        Ok(memory) => Ok(format!("Removed memory \"{}\".", key(&memory))),
+        Ok(gone) => Ok(format!("Removed memory \"{}\".", key(&gone.memory))),
         Err(error) if error.class() == Class::Absent => Ok(none),
         Err(error) => Err(error.into()),
     }

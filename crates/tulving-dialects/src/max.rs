@@ -189,7 +189,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
     };
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
     match desk.engine.forget(&desk.caller, which, &request) {
-        Ok(memory) => Ok(format!("Memory {} forgotten.", memory.reference())),
+        Ok(gone) => Ok(format!("Memory {} forgotten.", gone.memory.reference())),
         Err(error) if error.class() == Class::Absent => Ok(format!("Memory {which} not found.")),
         Err(error) => Err(error.into()),
     }

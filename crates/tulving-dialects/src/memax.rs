@@ -513,7 +513,7 @@ fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
 fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
     match desk.engine.forget(&desk.caller, named(&asked.id.0)?, &request) {
-        Ok(memory) => Ok(Gone { id: id(memory.id), deleted: true }),
+        Ok(gone) => Ok(Gone { id: id(gone.memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {
             Ok(Gone { id: preview::short(&asked.id.0), deleted: false })
         }

@@ -450,7 +450,8 @@ struct Forget {
 fn forget(desk: &Desk<'_>, asked: Forget) -> Result<One, Refusal> {
     let which = named("id", &asked.id)?;
     let manner = if asked.forever { Manner::Hard } else { Manner::Soft };
-    Ok(one(&desk.engine.forget(&desk.caller, which, &ForgetRequest { manner, reason: asked.reason })?))
+    let gone = desk.engine.forget(&desk.caller, which, &ForgetRequest { manner, reason: asked.reason })?;
+    Ok(One { warnings: tool::warnings(&gone.warnings), ..one(&gone.memory) })
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -404,10 +404,12 @@ fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Deleted, Refusal> {
     };
     let request = ForgetRequest { manner: Manner::Soft, reason: asked.reason };
     match desk.engine.forget(&desk.caller, which, &request) {
-        Ok(memory) => Ok(Deleted {
-            forgotten: true,
-            message: format!("Memory forgotten: \"{}\"", preview::cut(&memory.edition.text.content, 100)),
-        }),
+        Ok(gone) => {
+            let said = preview::cut(&gone.memory.edition.text.content, 100);
+            let held_back: String =
+                tool::warnings(&gone.warnings).iter().map(|why| format!(" ({why})")).collect();
+            Ok(Deleted { forgotten: true, message: format!("Memory forgotten: \"{said}\"{held_back}") })
+        }
         Err(Error::Forgotten { .. }) => Ok(Deleted {
             forgotten: false,
             message: format!("Memory {} was already forgotten", preview::short(&asked.memory_id.0)),

@@ -69,7 +69,8 @@ Exit codes:
   2   what was asked is wrong: a flag, a value, a setting
   3   there is no such memory, version, space, principal or token
   4   something else happened first, or the name is taken
-  5   other processes held the store for too long
+  5   not now: other processes held the store for too long, or the language model is busy, left
+      alone after failures, or has spent the tokens of the day
   6   a model or service elsewhere failed
   7   what is stored is damaged, foreign or of a newer version
   8   the token or role does not allow it

@@ -22,6 +22,8 @@ use tulving_core::{Consolidated, ConsolidationTick, Engine, Tended};
 use tulving_server::Upkeep;
 use tulving_store::{Folded, Home, SearchIndex, SqliteStore};
 
+use crate::worker;
+
 /// Sections that are embedded in one step between calls.
 const STEP: usize = 16;
 /// After files were rewritten, they are not for so many times as long as that took: it holds writers up.
@@ -39,11 +41,6 @@ const TURN: Duration = Duration::from_millis(20);
 const PONDER: Duration = Duration::from_millis(500);
 /// How long a server that ends waits for what its language model says.
 const PARTING: Duration = Duration::from_millis(200);
-
-/// As whom this process takes work.
-pub(crate) fn holder() -> String {
-    format!("process {}", std::process::id())
-}
 
 /// How long things wait.
 #[derive(Clone, Copy)]
@@ -136,7 +133,7 @@ impl Tender {
             let mut troubles = Troubles::default();
             loop {
                 let mut ended = false;
-                let tended = engine.tend_due(&holder(), interval, &mut || {
+                let tended = engine.tend_due(worker::own(), interval, &mut || {
                     ended = !matches!(stopped.recv_timeout(TURN), Err(RecvTimeoutError::Timeout));
                     !ended
                 });
@@ -173,7 +170,10 @@ impl Consolidator {
         let thread = thread::spawn(move || {
             let mut troubles = Troubles::default();
             loop {
-                let tick = match engine.consolidate_due(&holder()) {
+                // Whatever it was that they were at.
+                let released = engine.release_jobs(&worker::is_gone).map_err(coded);
+                troubles.note("work of processes that are gone is not taken over", released);
+                let tick = match engine.consolidate_due(worker::own()) {
                     Ok(ConsolidationTick::NoModel) => Err("no language model is set up"),
                     tick => tick.map_err(coded),
                 };
@@ -217,7 +217,7 @@ impl Thinker {
             while matches!(stopped.recv_timeout(PONDER), Err(RecvTimeoutError::Timeout)) {
                 turn = engine.thinks().then(|| turn.take().or_else(|| thinking(&home))).flatten();
                 while matches!(stopped.try_recv(), Err(TryRecvError::Empty)) {
-                    let thought = engine.think_waiting(&holder()).map_err(coded);
+                    let thought = engine.think_waiting(worker::own()).map_err(coded);
                     let Some(Some(thought)) = troubles.note("no language model can be asked", thought) else {
                         break;
                     };
@@ -379,7 +379,7 @@ impl House {
             let embedded = troubles.note("what waits is not embedded", embedded);
             answered = embedded.is_some();
             let embedded = embedded.unwrap_or_default();
-            let processed = self.engine.process_waiting(&holder()).map_err(coded);
+            let processed = self.engine.process_waiting(worker::own()).map_err(coded);
             let processed = troubles.note("the text of files is not read", processed).flatten();
             waits = embedded.goes_on() || processed.is_some();
             troubles.note("the index is not folded", self.index.tend());

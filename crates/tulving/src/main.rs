@@ -12,12 +12,14 @@ mod holder;
 mod input;
 mod json;
 mod keeper;
+mod keyring;
 mod log;
 mod nearest;
 mod print;
 mod reload;
 mod show;
 mod wire;
+mod worker;
 
 use std::process::ExitCode;
 

@@ -16,6 +16,7 @@ use tulving_core::time::Timestamp;
 
 use crate::exit;
 use crate::failure::{Cause, Failure};
+use crate::input::InputError;
 use crate::show::style::{self, BAD, FAINT, WARN};
 use crate::show::text::block;
 
@@ -241,6 +242,13 @@ impl Printer {
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer);
         Ok(Some(read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
+    }
+
+    /// Asks a person for what shall not be seen.
+    pub(crate) fn ask_hidden(&mut self, question: &str) -> Result<String, Failure> {
+        self.finish()?;
+        let read = rpassword::prompt_password(question);
+        Ok(read.map_err(|source| InputError::Unreadable { name: "the terminal".to_owned(), source })?)
     }
 
     /// Progress of long work, shown only to a person at a terminal. `total` in steps, where it is known.

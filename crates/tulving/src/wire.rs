@@ -21,6 +21,7 @@ use crate::config::{BackendSetting, Calling, Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
 use crate::keeper;
 use crate::print::Printer;
+use crate::worker;
 
 /// The name of the local user, and the label of the token that is made for it.
 const USER: &str = "user";
@@ -282,11 +283,6 @@ impl App<'_> {
         }
     }
 
-    /// As whom this process takes work.
-    pub(crate) fn holder(&self) -> String {
-        keeper::holder()
-    }
-
     /// The caller in the space that was asked for; where none was, in the caller's own.
     pub(crate) fn here(&self) -> Result<Caller, Failure> {
         if *self.settings.space_source() == Source::Default {
@@ -378,7 +374,7 @@ impl App<'_> {
             &*self.engine
         };
         for _ in 0..HEARD_AFTERWARDS {
-            if engine.hear_waiting(&self.holder())?.is_none() {
+            if engine.hear_waiting(worker::own())?.is_none() {
                 break;
             }
         }

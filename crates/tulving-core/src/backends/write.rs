@@ -4,7 +4,7 @@
 //! engine's. A backend knows no transactions: of a batch that fails, the error says how many were done.
 
 use crate::access::{self, Parts};
-use crate::answer::{Fate, Gone, Receipt, Warning};
+use crate::answer::{Edited, Fate, Gone, Receipt, Warning};
 use crate::backend::ListQuery;
 use crate::error::{BackendError, Error};
 use crate::id::MemoryRef;
@@ -158,12 +158,12 @@ pub(crate) fn forget(
     caller: &Caller,
     which: MemoryRef,
     request: &ForgetRequest,
-) -> Result<Memory, Error> {
+) -> Result<Edited, Error> {
     let entry = backends.primary();
     let Keeps::Elsewhere(backend) = &entry.keeps else {
         return crate::forget::forget(parts, caller, which, request);
     };
-    crate::forget::reason(parts, caller, request)?;
+    let (_, warnings) = crate::forget::reason(parts, caller, request)?;
     let memory = get_from(parts, backends, caller, entry, which)?;
     let hard = request.manner == Manner::Hard;
     if hard {
@@ -173,7 +173,7 @@ pub(crate) fn forget(
     }
     let gone = backend.forget(memory.id, memory.space, hard, entry.within);
     if gone.map_err(|error: BackendError| failure(entry, error))? {
-        Ok(memory)
+        Ok(Edited { memory, warnings })
     } else {
         Err(access::absent(parts, caller, which)?)
     }
@@ -191,17 +191,20 @@ pub(crate) fn forget_many(
         return crate::forget::forget_many(parts, caller, which, request);
     }
     let mut done = 0;
+    let mut warnings = Vec::new();
     let mut seen: Vec<MemoryRef> = Vec::new();
     let (forgotten, missing) = access::several(which, |which| {
         // What is named twice is gone by the second time, and counts once.
         if seen.contains(&which) {
             return Err(access::absent(parts, caller, which)?);
         }
-        let memory = forget(parts, backends, caller, which, request).map_err(|error| after(done, error))?;
+        let gone = forget(parts, backends, caller, which, request).map_err(|error| after(done, error))?;
         done += 1;
         seen.push(which);
-        Ok((memory.id, memory))
+        // The reason is the same for all.
+        warnings = gone.warnings;
+        Ok((gone.memory.id, gone.memory))
     })?;
     let missing = missing.into_iter().filter(|which| !seen.contains(which)).collect();
-    Ok(Gone { forgotten, missing })
+    Ok(Gone { forgotten, missing, warnings })
 }

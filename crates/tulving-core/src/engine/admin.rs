@@ -94,6 +94,11 @@ impl Engine {
         jobs::claim(&self.parts, kinds, holder, lease)
     }
 
+    /// Lets others take at once what those had taken who are gone, and says how much that was.
+    pub fn release_jobs(&self, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
+        jobs::release(&self.parts, is_gone)
+    }
+
     /// Keeps a claimed job for longer.
     pub fn extend_job(&self, job: Job, lease: Duration) -> Result<Job, Error> {
         jobs::extend(&self.parts, job, lease)

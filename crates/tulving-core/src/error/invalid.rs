@@ -96,6 +96,14 @@ pub enum Invalid {
         /// What was given.
         got: String,
     },
+    /// A time as it is nowhere.
+    #[error("`{got}` is {offset} from UTC, and no time is a day or more from it")]
+    Offset {
+        /// What was given.
+        got: String,
+        /// The offset.
+        offset: String,
+    },
     /// Not a cursor of this list.
     #[error("`{got}` is not a cursor of this list")]
     Cursor {
@@ -242,7 +250,7 @@ impl Invalid {
             Self::OutsideUnit { .. } | Self::OutsideRange { .. } => "out_of_range",
             Self::UnknownWord { .. } => "unknown_word",
             Self::Id { .. } | Self::MemoryRef { .. } | Self::ProposalId { .. } => "invalid_id",
-            Self::Time { .. } => "invalid_time",
+            Self::Time { .. } | Self::Offset { .. } => "invalid_time",
             Self::Cursor { .. } => "invalid_cursor",
             Self::Name { .. } => "invalid_name",
             Self::FileName { .. } => "invalid_file_name",
@@ -300,7 +308,7 @@ impl Invalid {
             }
             Self::Control { .. } => "remove it".to_owned(),
             Self::MemoryRef { .. } => "name it by its number, like #12, or by its full id".to_owned(),
-            Self::Time { .. } => "write 2026-05-27 or 2026-05-27T09:30:00Z".to_owned(),
+            Self::Time { .. } | Self::Offset { .. } => "write 2026-05-27 or 2026-05-27T09:30:00Z".to_owned(),
             Self::Cursor { .. } => {
                 "use the cursor of the last page with the same filters, or start again without one".to_owned()
             }

@@ -27,6 +27,20 @@ pub enum LlmError {
         /// The variable of the environment that such a key is usually in.
         variable: &'static str,
     },
+    /// The keyring of the system has no such entry.
+    #[error("the keyring of the system has no entry `{entry}` of tulving")]
+    NoEntry {
+        /// Its name.
+        entry: String,
+    },
+    /// The keyring of the system cannot be used.
+    #[error("the entry `{entry}` of the keyring of the system cannot be used: {why}")]
+    Keyring {
+        /// Its name.
+        entry: String,
+        /// What the system said.
+        why: String,
+    },
     /// As many tokens were spent today as may be.
     #[error("{spent} tokens were spent today and {limit} may be")]
     BudgetSpent {
@@ -215,6 +229,8 @@ impl LlmError {
             Self::None
             | Self::NotSetUp { .. }
             | Self::NoKey { .. }
+            | Self::NoEntry { .. }
+            | Self::Keyring { .. }
             | Self::BudgetSpent { .. }
             | Self::Tls { .. }
             | Self::QuotaSpent { .. }
@@ -238,6 +254,8 @@ impl LlmError {
             Self::None
                 | Self::NotSetUp { .. }
                 | Self::NoKey { .. }
+                | Self::NoEntry { .. }
+                | Self::Keyring { .. }
                 | Self::BudgetSpent { .. }
                 | Self::CircuitOpen { .. }
                 | Self::Busy { .. }
@@ -255,6 +273,8 @@ impl LlmError {
             Self::None
                 | Self::NotSetUp { .. }
                 | Self::NoKey { .. }
+                | Self::NoEntry { .. }
+                | Self::Keyring { .. }
                 | Self::BudgetSpent { .. }
                 | Self::CircuitOpen { .. }
                 | Self::Busy { .. }
@@ -279,6 +299,8 @@ impl LlmError {
             Self::None
             | Self::NotSetUp { .. }
             | Self::NoKey { .. }
+            | Self::NoEntry { .. }
+            | Self::Keyring { .. }
             | Self::WrongKey { .. }
             | Self::NoModel { .. }
             | Self::WrongAddress { .. } => Class::Host,
@@ -294,6 +316,8 @@ impl LlmError {
             Self::None => "no_llm",
             Self::NotSetUp { .. } => "llm_not_set_up",
             Self::NoKey { .. } => "llm_no_key",
+            Self::NoEntry { .. } => "llm_no_entry",
+            Self::Keyring { .. } => "llm_keyring",
             Self::BudgetSpent { .. } => "llm_budget_spent",
             Self::CircuitOpen { .. } => "llm_circuit_open",
             Self::Busy { .. } => "llm_busy",
@@ -325,8 +349,14 @@ impl LlmError {
                 Self::NotSetUp { .. } => "`tulving config` shows the settings below llm",
                 Self::NoKey { variable, .. } => {
                     return Some(format!(
-                        "put it into TULVING_LLM_API_KEY or {variable}, or into a file that llm.key_file names"
+                        "put it into TULVING_LLM_API_KEY or {variable}, into a file that llm.key_file names, or into the keyring entry that llm.key_entry names"
                     ));
+                }
+                Self::NoEntry { .. } => {
+                    "`tulving llm key set` puts the key in; on Linux the kernel forgets it when the machine restarts, or when it was not used for some days"
+                }
+                Self::Keyring { .. } => {
+                    "`tulving llm key set` puts the key in anew; where there is no keyring, as in many containers, put it into TULVING_LLM_API_KEY or into a file that llm.key_file names"
                 }
                 Self::BudgetSpent { .. } => {
                     "it goes on tomorrow (UTC); `tulving usage` shows what was spent, llm.tokens_per_day is the bound"
@@ -346,7 +376,7 @@ impl LlmError {
                 Self::QuotaSpent { .. } => "look at the account with the service",
                 Self::Failing { .. } => "try again later; the service may tell of its trouble elsewhere",
                 Self::WrongKey { .. } => {
-                    "check the key in TULVING_LLM_API_KEY, in llm.key_file or in the variable of the service; they count in this order"
+                    "check the key in TULVING_LLM_API_KEY, in llm.key_file, in the keyring (llm.key_entry) or in the variable of the service; they count in this order"
                 }
                 Self::NoModel { .. } => {
                     "check llm.model; for Ollama, `ollama pull` fetches a model"

@@ -42,7 +42,7 @@ pub(super) fn act(parts: &Parts, caller: &Caller, id: ProposalId, deed: &Deed) -
             (format!("Forgot {}; it can be restored", first.label), None)
         }
         ProposedAct::Archive => {
-            standing::archive(parts, caller, first.id.into())?;
+            standing::archive(parts, caller, first.id.into(), Some(deed.reason))?;
             (format!("Archived {}; it can be brought back", first.label), None)
         }
         ProposedAct::ReplaceRedacted => {
@@ -64,5 +64,5 @@ fn link(
 ) -> Result<(), Error> {
     let weight = deed.weight.map(crate::score::Weight::get);
     let request = AssociationRequest { target: to.id.into(), relation: Some(relation), weight };
-    associate::associate(parts, caller, from.id.into(), &request).map(drop)
+    associate::associate(parts, caller, from.id.into(), &request, Some(deed.reason)).map(drop)
 }

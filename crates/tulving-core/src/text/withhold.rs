@@ -37,6 +37,12 @@ impl Secrecy {
         let by_id = || self.spaces.get(&space.id.to_string());
         self.spaces.get(&space.name).or_else(by_id).copied().unwrap_or(self.usual)
     }
+
+    /// What holds of what is kept in no space, or in any: secrets are only where every space keeps them.
+    pub(crate) fn least(&self) -> SecretPolicy {
+        let mut all = self.spaces.values().chain([&self.usual]);
+        all.find(|policy| **policy != SecretPolicy::Off).copied().unwrap_or(SecretPolicy::Off)
+    }
 }
 
 /// What was held back: how much of it, and never what it said.
@@ -253,6 +259,17 @@ mod tests {
         assert_eq!(secrecy.of(&space), SecretPolicy::Off);
         secrecy.spaces.insert("work".to_owned(), SecretPolicy::Strict);
         assert_eq!(secrecy.of(&space), SecretPolicy::Strict);
+    }
+
+    #[test]
+    fn what_is_in_no_space_may_be_a_secret_only_where_all_spaces_keep_them() {
+        let mut secrecy = Secrecy { usual: SecretPolicy::Off, ..Secrecy::default() };
+        assert_eq!(secrecy.least(), SecretPolicy::Off);
+        secrecy.spaces.insert("lab".to_owned(), SecretPolicy::Off);
+        assert_eq!(secrecy.least(), SecretPolicy::Off);
+        secrecy.spaces.insert("work".to_owned(), SecretPolicy::Redact);
+        assert_eq!(secrecy.least(), SecretPolicy::Redact);
+        assert_eq!(Secrecy::default().least(), SecretPolicy::Redact);
     }
 
     proptest! {

@@ -180,7 +180,7 @@ fn only_the_primary_is_written_to_and_the_id_is_the_engines() {
     let found = engine.get(&user, receipt.id.into()).expect("there");
     assert_eq!(found.backend.as_deref(), Some("notes"));
     let gone = engine.forget(&user, receipt.id.into(), &ForgetRequest::default()).expect("forgotten");
-    assert_eq!(gone.id, receipt.id);
+    assert_eq!(gone.memory.id, receipt.id);
     refused!(engine.get(&user, receipt.id.into()), Error::NoMemory { .. });
 }
 

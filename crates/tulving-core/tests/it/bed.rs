@@ -176,7 +176,7 @@ impl Bed {
     pub(crate) fn forget(&self, caller: &Caller, id: MemoryId, manner: Manner) -> Memory {
         let request = ForgetRequest { manner, reason: None };
         match self.engine.forget(caller, id.into(), &request) {
-            Ok(memory) => memory,
+            Ok(gone) => gone.memory,
             Err(error) => panic!("not forgotten: {error}"),
         }
     }

@@ -214,13 +214,17 @@ struct Deleted {
     id: String,
     /// That it is gone.
     deleted: bool,
+    /// What was held back of the reason, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 fn delete(desk: &Desk<'_>, Two(this, how): Two<This, Deletion>) -> Result<Made<Deleted>, Refusal> {
     let manner = if how.soft { Manner::Soft } else { Manner::Hard };
     let request = ForgetRequest { manner, reason: how.reason };
     let gone = desk.engine.forget(&desk.caller, this.which()?, &request)?;
-    Ok(Deleted { id: memax::id(gone.id), deleted: true }.into())
+    let warnings = tool::warnings(&gone.warnings);
+    Ok(Deleted { id: memax::id(gone.memory.id), deleted: true, warnings }.into())
 }
 
 /// Which memories.
@@ -343,6 +347,9 @@ struct Swept {
     /// The newest of them; only with `dry_run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories: Option<Vec<Shown>>,
+    /// What was held back of the reason, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 fn forget_where(desk: &Desk<'_>, One(sweep): One<Sweep>) -> Result<Made<Swept>, Refusal> {
@@ -353,11 +360,12 @@ fn forget_where(desk: &Desk<'_>, One(sweep): One<Sweep>) -> Result<Made<Swept>, 
         let Foreseen { count, newest } = desk.engine.foresee_forget_where(&desk.caller, &asked)?;
         let now = desk.engine.now();
         let memories = newest.iter().map(|memory| shown(memory, now)).collect();
-        return Ok(Swept { count, forgotten: None, memories: Some(memories) }.into());
+        return Ok(Swept { count, forgotten: None, memories: Some(memories), warnings: Vec::new() }.into());
     }
     let gone = desk.engine.forget_where(&desk.caller, &asked)?;
-    let forgotten = gone.iter().map(|gone| memax::id(gone.id)).collect();
-    Ok(Swept { count: gone.len() as u64, forgotten: Some(forgotten), memories: None }.into())
+    let forgotten: Vec<String> = gone.forgotten.iter().map(|gone| memax::id(gone.id)).collect();
+    let (count, warnings) = (forgotten.len() as u64, tool::warnings(&gone.warnings));
+    Ok(Swept { count, forgotten: Some(forgotten), memories: None, warnings }.into())
 }
 
 /// Where to.

@@ -29,6 +29,8 @@ mod sentences;
 mod table;
 #[path = "../recall/words.rs"]
 mod words;
+#[path = "../../src/worker.rs"]
+mod worker;
 
 use std::env;
 use std::fs;

@@ -5,7 +5,7 @@ use tulving_core::error::Error;
 use tulving_store::Home;
 
 use crate::args::Global;
-use crate::config::{self, Chosen, Settings, Source};
+use crate::config::{self, Chosen, KeySource, Settings, Source};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::print::Printer;
@@ -55,22 +55,44 @@ pub(super) fn run(
         match place(settings) {
             Ok(name) if *settings.space_source() == Source::Default => confine(&mut chosen, name),
             Ok(_) => {}
-            Err(failure) => printer.warning(match failure.hint() {
-                None => failure.message(),
-                Some(hint) => format!("{}; {hint}", failure.message()),
-            })?,
+            Err(failure) => printer.warning(said(&failure))?,
         }
     }
+    let key = key(settings, printer)?;
     if printer.json() {
         let home = serde_json::json!({ "path": home, "source": source });
-        printer.document(&serde_json::json!({ "home": home, "settings": chosen }))?;
+        printer.document(&serde_json::json!({ "home": home, "settings": chosen, "llm_key": key }))?;
         return Ok(Outcome::Done);
     }
     let mut rows = vec![["home".to_owned(), home.display().to_string(), source.to_string()]];
     let row = |chosen: &Chosen| [chosen.key.to_owned(), chosen.value.clone(), chosen.source.to_string()];
     rows.extend(chosen.iter().map(row));
+    rows.extend(key.map(|source| ["llm key".to_owned(), "***".to_owned(), source]));
     printer.lines(&table(["key", "value", "from"], &rows))?;
     Ok(Outcome::Done)
+}
+
+/// Where the key of the language model is found, where one is set up.
+fn key(settings: &Settings, printer: &mut Printer) -> Result<Option<String>, Failure> {
+    if settings.llm.is_off() {
+        return Ok(None);
+    }
+    match settings.llm.key_source(&settings.home) {
+        Ok(KeySource::Nowhere) => Ok(None),
+        Ok(source) => Ok(Some(source.to_string())),
+        Err(error) => {
+            printer.warning(said(&Error::from(error).into()))?;
+            Ok(None)
+        }
+    }
+}
+
+/// A failure that is no end, with what to do about it.
+fn said(failure: &Failure) -> String {
+    match failure.hint() {
+        None => failure.message(),
+        Some(hint) => format!("{}; {hint}", failure.message()),
+    }
 }
 
 /// The name of the space that a token works in. A store that is not there yet is not made for the answer.

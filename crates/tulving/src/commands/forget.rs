@@ -1,10 +1,10 @@
 //! `tulving forget`: softly, or for good; by name, or all that a condition holds of.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::{Foreseen, Forgone};
+use tulving_core::answer::{Edited, Foreseen, Forgone, Swept};
 use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{Caller, ForgetRequest, ForgetWhere, Manner};
@@ -92,12 +92,16 @@ fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
     let request = args.request();
     let others = Cell::new(false);
     let elsewhere = Cell::new(false);
+    // The reason is the same for all.
+    let held_back = RefCell::default();
     let outcome = moves::each(&args.memories, app, printer, args.done(), |caller, which| {
-        let memory = app.engine.forget(caller, which, &request)?;
+        let Edited { memory, warnings } = app.engine.forget(caller, which, &request)?;
+        held_back.replace(warnings);
         others.set(others.get() || memory.owner != caller.viewer.principal);
         elsewhere.set(memory.backend.is_some());
-        Ok(memory)
+        Ok((memory, None))
     })?;
+    printer.warnings(&held_back.into_inner())?;
     if elsewhere.get() {
         return Ok(outcome);
     }
@@ -131,8 +135,9 @@ fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<O
         // What was shown is what was agreed to.
         asked.expect = Some(foreseen.count);
     }
-    let gone = app.engine.forget_where(&caller, &asked)?;
+    let Swept { forgotten: gone, warnings } = app.engine.forget_where(&caller, &asked)?;
     let outcome = tell(args, &gone, &caller, printer)?;
+    printer.warnings(&warnings)?;
     if args.hard && !gone.is_empty() {
         scrub(app, printer)?;
     }

@@ -19,6 +19,7 @@ use crate::show::table::table;
 use crate::show::text::counted;
 use crate::show::time::age;
 use crate::wire::App;
+use crate::worker;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -159,7 +160,8 @@ fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 fn think_alone(app: &App<'_>) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(&app.caller)?;
     if let Some(_alone) = keeper::thinking(app.store.home()) {
-        while app.engine.think_waiting(&app.holder())?.is_some() {}
+        app.engine.release_jobs(&worker::is_gone)?;
+        while app.engine.think_waiting(worker::own())?.is_some() {}
     }
     Ok(Outcome::Done)
 }
@@ -188,14 +190,15 @@ fn gleaned(Gleaned { saved, aside, known, journaled }: Gleaned) -> String {
 
 /// Does one piece of work that is due.
 fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
-    Ok(match app.engine.process_waiting(&app.holder())? {
-        None => app.engine.think_waiting(&app.holder())?,
+    Ok(match app.engine.process_waiting(worker::own())? {
+        None => app.engine.think_waiting(worker::own())?,
         done => done,
     })
 }
 
 /// Does all work that is due.
 fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
+    app.engine.release_jobs(&worker::is_gone)?;
     let bar = printer.bar("Reading", None);
     let mut all = Done::default();
     while let Some(processed) = one(app)? {

@@ -1,14 +1,18 @@
-//! `tulving llm`: tries the language model that is set up.
+//! `tulving llm`: tries the language model that is set up, and keeps its key in the keyring of the system.
 
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
+use tulving_core::error::Error;
 use tulving_core::llm::{Ended, Prompt, Reply, TEST, Tool};
 
+use crate::config::{KEY_BYTES, KeySource};
 use crate::exit::Outcome;
 use crate::failure::Failure;
+use crate::input;
+use crate::keyring::Keyring;
 use crate::print::Printer;
 use crate::show::table::pairs;
 use crate::show::text::{counted, one_line};
@@ -19,10 +23,19 @@ Examples:
   tulving llm test
   TULVING_LLM_PROVIDER=ollama TULVING_LLM_MODEL=qwen3:4b tulving llm test
   tulving llm test --json
+  TULVING_LLM_KEY_ENTRY=openai tulving llm key set
 
 llm.provider and llm.model say which it is; without one, rules do the work. The key is looked for in
-TULVING_LLM_API_KEY, in the file of llm.key_file, and in OPENAI_API_KEY or ANTHROPIC_API_KEY. It is
-never shown.";
+TULVING_LLM_API_KEY, in the file of llm.key_file, in the keyring entry of llm.key_entry, and in
+OPENAI_API_KEY or ANTHROPIC_API_KEY. It is never shown.";
+
+const KEY_EXAMPLES: &str = "\
+Examples:
+  tulving llm key set
+  pass show openai | tulving llm key set
+  tulving llm key forget
+
+llm.key_entry names the entry. The key is asked for without being shown, or read from standard input.";
 
 /// Flags of `llm`.
 #[derive(Debug, Args)]
@@ -36,6 +49,20 @@ pub(crate) struct LlmArgs {
 enum Act {
     /// Ask it one small thing with one tool, and say how that went
     Test,
+    /// Keep its key in the keyring of the system
+    #[command(after_help = KEY_EXAMPLES)]
+    Key {
+        #[command(subcommand)]
+        act: KeyAct,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum KeyAct {
+    /// Put the key into the entry, in the place of one that is there
+    Set,
+    /// Remove the entry
+    Forget,
 }
 
 /// The tool that it is asked to call, and the word that it is to give.
@@ -89,13 +116,59 @@ impl Tools {
 pub(super) fn run(args: &LlmArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match args.act {
         Act::Test => test(app, printer),
+        Act::Key { act } => key(act, app, printer),
+    }
+}
+
+fn key(act: KeyAct, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    app.engine.require_org_admin(&app.caller)?;
+    let llm = &app.settings.llm;
+    let entry = llm.key_entry().ok_or_else(|| {
+        Failure::usage("llm.key_entry names no entry of the keyring").hinted(
+            "write key_entry = \"openai\", or another name, below [llm] in config.toml; `tulving config path` shows where that is",
+        )
+    })?;
+    let keyring = Keyring::system();
+    let (done, said) = match act {
+        KeyAct::Set => {
+            let lasts = keyring.keep(entry, &given(printer)?).map_err(Error::from)?;
+            ("set", format!("Put the key into the keyring entry `{entry}`. {}", lasts.said()))
+        }
+        KeyAct::Forget => {
+            keyring.forget(entry).map_err(Error::from)?;
+            ("forgotten", format!("Removed the keyring entry `{entry}`"))
+        }
+    };
+    if printer.json() {
+        printer.document(&json!({ "entry": entry, "done": done }))?;
+    } else {
+        printer.line(said)?;
+    }
+    // What is wrong with the rest of the set-up is told by `llm test`.
+    let used = llm.key_source(&app.settings.home);
+    if let Ok(source @ (KeySource::Environment(_) | KeySource::File(_))) = used {
+        printer.warning(format!("the key that is used comes from elsewhere: {source}"))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The key that was typed without being shown, or came by standard input.
+fn given(printer: &mut Printer) -> Result<String, Failure> {
+    let text = match printer.asks() {
+        true => printer.ask_hidden("Key: ")?,
+        // What is not UTF-8 is no key either, and is not repeated.
+        false => String::from_utf8(input::standard_input(KEY_BYTES)?).unwrap_or_else(|_| "\0".to_owned()),
+    };
+    match text.trim() {
+        "" => Err(Failure::usage("no key was given").hinted("type it, or give it by standard input")),
+        key if key.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(key.to_owned()),
+        _ => Err(Failure::usage("what was given is no key: one is a single word of plain characters")),
     }
 }
 
 fn test(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(&app.caller)?;
-    let (config, key) =
-        app.settings.llm.config(&app.settings.home).map_err(tulving_core::error::Error::from)?;
+    let (config, key) = app.settings.llm.config(&app.settings.home).map_err(Error::from)?;
     let address = config.address().to_string();
     if !printer.json() {
         let model = if config.model.is_empty() { "none" } else { &config.model };

@@ -9,6 +9,7 @@ use tulving_core::error::Error;
 use tulving_core::id::MemoryRef;
 use tulving_core::memory::Memory;
 use tulving_core::request::Caller;
+use tulving_core::vocabulary::State;
 
 use super::Placed;
 use crate::args::references;
@@ -48,24 +49,28 @@ pub(crate) struct Which {
 
 /// One of the moves.
 pub(crate) struct Move {
-    done: &'static str,
-    act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
+    pub(super) done: &'static str,
+    pub(super) act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
+    /// How a memory is that it does nothing to, and how that is said.
+    pub(super) idle: (fn(&Memory) -> bool, &'static str),
 }
 
-impl Move {
-    pub(super) const fn new(
-        done: &'static str,
-        act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
-    ) -> Self {
-        Self { done, act }
-    }
-}
-
-pub(crate) const RESTORE: Move = Move { done: "Restored", act: Engine::restore };
-pub(crate) const ARCHIVE: Move = Move { done: "Archived", act: Engine::archive };
-pub(crate) const UNARCHIVE: Move = Move { done: "Unarchived", act: Engine::unarchive };
-pub(crate) const PIN: Move = Move { done: "Pinned", act: Engine::pin };
-pub(crate) const UNPIN: Move = Move { done: "Unpinned", act: Engine::unpin };
+pub(crate) const RESTORE: Move =
+    Move { done: "Restored", act: Engine::restore, idle: (|_| true, "was not forgotten") };
+pub(crate) const ARCHIVE: Move = Move {
+    done: "Archived",
+    act: Engine::archive,
+    idle: (|memory| memory.standing.state == State::Archived, "was archived already"),
+};
+pub(crate) const UNARCHIVE: Move = Move {
+    done: "Unarchived",
+    act: Engine::unarchive,
+    idle: (|memory| memory.standing.state != State::Archived, "was not archived"),
+};
+pub(crate) const PIN: Move =
+    Move { done: "Pinned", act: Engine::pin, idle: (|memory| memory.standing.pinned, "was pinned already") };
+pub(crate) const UNPIN: Move =
+    Move { done: "Unpinned", act: Engine::unpin, idle: (|memory| !memory.standing.pinned, "was not pinned") };
 
 /// The memories that were moved, for programs.
 #[derive(Serialize)]
@@ -79,16 +84,22 @@ pub(super) fn run(
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    each(&which.memories, app, printer, step.done, |caller, which| (step.act)(&app.engine, caller, which))
+    let (is_idle, said) = step.idle;
+    each(&which.memories, app, printer, step.done, |caller, which| {
+        // What cannot be read is told by the act.
+        let before = app.engine.get(caller, which).ok().filter(is_idle);
+        let memory = (step.act)(&app.engine, caller, which)?;
+        Ok((memory, before.map(|_| said)))
+    })
 }
 
-/// Does one thing to each memory and says so. All names are read before the first is acted on.
+/// Does one thing to each memory and says so, or that there was nothing to do. All names are read before the first is acted on.
 pub(super) fn each(
     names: &[String],
     app: &App<'_>,
     printer: &mut Printer,
     done: &str,
-    act: impl Fn(&Caller, MemoryRef) -> Result<Memory, Error>,
+    act: impl Fn(&Caller, MemoryRef) -> Result<(Memory, Option<&'static str>), Error>,
 ) -> Result<Outcome, Failure> {
     let references = references(names)?;
     let caller = app.here()?;
@@ -96,9 +107,17 @@ pub(super) fn each(
     let mut moved = Vec::new();
     for reference in references {
         match act(&caller, reference) {
-            Ok(memory) if printer.json() => moved.push(memory),
-            Ok(memory) => {
-                let done = format!("{done} {}", memory.reference());
+            Ok((memory, idle)) if printer.json() => {
+                if let Some(said) = idle {
+                    printer.warning(format!("{} {said}", memory.reference()))?;
+                }
+                moved.push(memory);
+            }
+            Ok((memory, idle)) => {
+                let done = match idle {
+                    None => format!("{done} {}", memory.reference()),
+                    Some(said) => format!("{} {said}", memory.reference()),
+                };
                 printer.line(sentence(&done, &memory, printer.columns()))?;
             }
             Err(error) => {

@@ -170,6 +170,9 @@ pub(super) fn change(line: &str) -> String {
 pub(super) fn undo(args: &Undo, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let undone = app.engine.undo(&app.caller, named(&args.pass)?, args.dry_run)?;
     if printer.json() {
+        if undone.taken_back() == 0 {
+            printer.warning(summary(&undone, args.dry_run))?;
+        }
         printer.document(&undone)?;
         return Ok(Outcome::Done);
     }
@@ -187,10 +190,10 @@ pub(super) fn undo(args: &Undo, app: &App<'_>, printer: &mut Printer) -> Result<
 
 fn summary(undone: &Undone, dry_run: bool) -> String {
     let (back, all) = (undone.taken_back(), undone.steps.len());
-    match (all, dry_run) {
-        (0, _) => "There is nothing to take back".to_owned(),
+    match (back, dry_run) {
+        (0, _) if all == 0 => "Nothing was left to undo".to_owned(),
+        (0, _) => "Nothing was left to undo: none of it stands as the pass left it".to_owned(),
         (_, true) => format!("{back} of {all} would be taken back; nothing was changed"),
-        (_, false) if back == 0 => "Nothing was changed: none of it stands as the pass left it".to_owned(),
         (_, false) => format!("Undone: {back} of {all}"),
     }
 }

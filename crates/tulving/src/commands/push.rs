@@ -21,6 +21,7 @@ use crate::input;
 use crate::print::Printer;
 use crate::show;
 use crate::wire::App;
+use crate::worker;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -149,7 +150,7 @@ const OTHERS: usize = 16;
 fn work(app: &App<'_>, memory: MemoryId, printer: &mut Printer) -> Result<(), Failure> {
     let bar = printer.bar("Reading", None);
     for _ in 0..OTHERS {
-        match app.engine.process_waiting(&app.holder())? {
+        match app.engine.process_waiting(worker::own())? {
             Some(done) if done.job.memory() != Some(memory) => {}
             _ => break,
         }

@@ -70,8 +70,13 @@ pub(super) fn run(args: &Review, app: &App<'_>, printer: &mut Printer) -> Result
     }
 }
 
-const ACCEPT: moves::Move = moves::Move::new("Accepted", Engine::accept);
-const REJECT: moves::Move = moves::Move::new("Rejected", Engine::reject);
+const ACCEPT: moves::Move = moves::Move {
+    done: "Accepted",
+    act: Engine::accept,
+    idle: (|memory| memory.standing.quarantined_at.is_none(), "was not waiting for review"),
+};
+/// What does not wait is refused.
+const REJECT: moves::Move = moves::Move { done: "Rejected", act: Engine::reject, idle: (|_| false, "") };
 
 fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;

@@ -42,6 +42,18 @@ pub(crate) enum SettingError {
         /// What it must be.
         expects: &'static str,
     },
+    /// It is said twice, in the words of two tools.
+    #[error("{place}: {got} is another name of {key}, which line {line} has set")]
+    Twice {
+        /// Where it was found again.
+        place: Source,
+        /// What it is called there.
+        got: String,
+        /// The key.
+        key: &'static str,
+        /// The line where it was set first.
+        line: usize,
+    },
     /// Something that belongs to it is not said.
     #[error("{place}: {key} has no {what}")]
     Missing {
@@ -123,7 +135,7 @@ impl SettingError {
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Unknown { .. } | Self::UnknownVariable { .. } => "unknown_setting",
-            Self::Value { .. } => "invalid_setting",
+            Self::Value { .. } | Self::Twice { .. } => "invalid_setting",
             Self::Syntax { .. } => "invalid_config",
             Self::Alone { .. } | Self::Missing { .. } => "incomplete_setting",
             Self::Tls(_) => "invalid_certificate",
@@ -143,6 +155,7 @@ impl SettingError {
             }
             Self::Unknown { nearest: None, .. } => Some(format!("there are {}", listed(keys()))),
             Self::UnknownVariable { nearest: None, .. } => Some(format!("there are {}", listed(variables()))),
+            Self::Twice { .. } => Some("keep one of the two".to_owned()),
             Self::Alone { missing, .. } => Some(format!("set {missing} too, or neither for plain HTTP")),
             Self::Tls(_) => Some("server.tls_certificate and server.tls_key name the files".to_owned()),
             Self::Backend { .. } => Some(

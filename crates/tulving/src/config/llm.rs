@@ -1,6 +1,6 @@
 //! Which language model is asked, as the settings say, and where its key comes from.
 //!
-//! The key itself is no setting: it is in the environment or in a file of its own, so that nothing that shows settings shows it.
+//! The key itself is no setting: it is in the environment, in a file of its own or in the keyring of the system, so that nothing that shows settings shows it.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,10 +15,12 @@ use tulving_core::llm::{LlmName, Prompt, Reply};
 use tulving_core::ports::LanguageModel;
 use tulving_models::{Address, LlmConfig, LlmProvider, Secret, language_model};
 
+use crate::keyring::Keyring;
+
 /// The variable of the environment that holds the key, whichever the service is.
 pub(crate) const LLM_KEY: &str = "TULVING_LLM_API_KEY";
-/// No key is as long as this; what is longer is another file.
-const KEY_FILE_BYTES: u64 = 16 * 1_024;
+/// No key is as long as this; what is longer is something else.
+pub(crate) const KEY_BYTES: u64 = 16 * 1_024;
 
 /// The settings below `llm`.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +32,8 @@ pub(crate) struct LlmSettings {
     pub(super) model: String,
     /// Empty for none.
     pub(super) key_file: PathBuf,
+    /// Empty for none.
+    pub(super) key_entry: String,
     pub(super) time_out: Duration,
     pub(super) max_concurrent: usize,
     /// Nought is no bound.
@@ -42,6 +46,7 @@ pub(crate) enum KeySource {
     Nowhere,
     Environment(&'static str),
     File(PathBuf),
+    Keyring(String),
 }
 
 impl fmt::Display for KeySource {
@@ -50,6 +55,7 @@ impl fmt::Display for KeySource {
             Self::Nowhere => f.write_str("none"),
             Self::Environment(name) => write!(f, "environment {name}"),
             Self::File(path) => write!(f, "file {}", path.display()),
+            Self::Keyring(entry) => write!(f, "keyring entry {entry}"),
         }
     }
 }
@@ -74,6 +80,17 @@ impl LlmSettings {
         self.provider.is_none()
     }
 
+    /// The entry of the keyring that the key may be in, where one is named.
+    pub(crate) fn key_entry(&self) -> Option<&str> {
+        (!self.key_entry.is_empty()).then_some(self.key_entry.as_str())
+    }
+
+    /// Where the key is found.
+    pub(crate) fn key_source(&self, home: &Path) -> Result<KeySource, LlmError> {
+        let provider = self.provider.ok_or(LlmError::None)?;
+        Ok(self.key(provider, home, |name| std::env::var_os(name), Keyring::system)?.1)
+    }
+
     /// How long an answer may take.
     pub(crate) fn time_out(&self) -> Duration {
         self.time_out
@@ -82,7 +99,7 @@ impl LlmSettings {
     /// What is asked for, and where its key was found.
     pub(crate) fn config(&self, home: &Path) -> Result<(LlmConfig, KeySource), LlmError> {
         let provider = self.provider.ok_or(LlmError::None)?;
-        let (key, source) = self.key(provider, home, |name| std::env::var_os(name))?;
+        let (key, source) = self.key(provider, home, |name| std::env::var_os(name), Keyring::system)?;
         let config = LlmConfig {
             provider,
             base_url: self.base_url.clone(),
@@ -96,13 +113,14 @@ impl LlmSettings {
         Ok((config, source))
     }
 
-    /// The key: of our own variable, of the file that is set up, of the variable of the service, in this order. A variable that is
+    /// The key: of our own variable, of the file that is set up, of the entry of the keyring that is, of the variable of the service, in this order. A variable that is
     /// empty is none.
     fn key(
         &self,
         provider: LlmProvider,
         home: &Path,
         variable: impl Fn(&str) -> Option<OsString>,
+        keyring: impl FnOnce() -> Keyring,
     ) -> Result<(Option<Secret>, KeySource), LlmError> {
         let named = |name: &'static str| {
             let text = variable(name)?.to_string_lossy().trim().to_owned();
@@ -116,6 +134,10 @@ impl LlmSettings {
             let key = read_key(&path)?;
             return Ok((Some(Secret::new(key)), KeySource::File(path)));
         }
+        if let Some(entry) = self.key_entry() {
+            let key = keyring().key(entry)?;
+            return Ok((Some(Secret::new(key)), KeySource::Keyring(entry.to_owned())));
+        }
         Ok(provider.key_variable().and_then(named).unwrap_or((None, KeySource::Nowhere)))
     }
 }
@@ -126,12 +148,12 @@ fn read_key(path: &Path) -> Result<String, LlmError> {
     let mut text = String::new();
     let file = std::fs::File::open(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     // What is in it is not repeated, whatever it is.
-    file.take(KEY_FILE_BYTES + 1)
+    file.take(KEY_BYTES + 1)
         .read_to_string(&mut text)
         .map_err(|_| wrong("cannot be read as text".to_owned()))?;
     match text.trim() {
         "" => Err(wrong("is empty".to_owned())),
-        _ if text.len() as u64 > KEY_FILE_BYTES => Err(wrong("is too large to hold a key".to_owned())),
+        _ if text.len() as u64 > KEY_BYTES => Err(wrong("is too large to hold a key".to_owned())),
         key => Ok(key.to_owned()),
     }
 }
@@ -155,25 +177,39 @@ impl LanguageModel for Unusable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keyring::tests::own;
 
     #[test]
-    fn the_key_comes_from_our_variable_then_the_file_then_that_of_the_service() {
+    fn the_key_comes_from_our_variable_the_file_the_keyring_and_that_of_the_service_in_this_order() {
         let home = tempfile::tempdir().expect("a folder");
         std::fs::write(home.path().join("key"), "sk-file\n").expect("written");
-        let filed = LlmSettings { key_file: "key".into(), ..LlmSettings::default() };
+        let entered = LlmSettings { key_entry: "openai".to_owned(), ..LlmSettings::default() };
+        let filed = LlmSettings { key_file: "key".into(), ..entered.clone() };
         let bare = LlmSettings::default();
         let found = |settings: &LlmSettings, provider, set: &[&str]| {
             let variable = |name: &str| set.contains(&name).then(|| OsString::from(" sk-variable\n"));
-            settings.key(provider, home.path(), variable).expect("a key or none").1
+            let keyring = || {
+                let keyring = own();
+                keyring.keep("openai", "sk-kept").expect("kept");
+                keyring
+            };
+            settings.key(provider, home.path(), variable, keyring).expect("a key or none").1
         };
         let (openai, ollama) = (LlmProvider::OpenAi, LlmProvider::Ollama);
         assert_eq!(found(&filed, openai, &[LLM_KEY, "OPENAI_API_KEY"]), KeySource::Environment(LLM_KEY));
         assert_eq!(found(&filed, openai, &["OPENAI_API_KEY"]), KeySource::File(home.path().join("key")));
+        let kept = KeySource::Keyring("openai".to_owned());
+        assert_eq!(found(&entered, openai, &[LLM_KEY]), KeySource::Environment(LLM_KEY));
+        assert_eq!(found(&entered, openai, &["OPENAI_API_KEY"]), kept);
+        assert_eq!(kept.to_string(), "keyring entry openai");
         assert_eq!(found(&bare, openai, &["OPENAI_API_KEY"]), KeySource::Environment("OPENAI_API_KEY"));
         assert_eq!(found(&bare, openai, &["ANTHROPIC_API_KEY"]), KeySource::Nowhere);
         assert_eq!(found(&bare, ollama, &["OPENAI_API_KEY"]), KeySource::Nowhere);
         let empty = |_: &str| Some(OsString::from(" "));
-        assert_eq!(bare.key(openai, home.path(), empty).expect("none").1, KeySource::Nowhere);
+        assert_eq!(bare.key(openai, home.path(), empty, own).expect("none").1, KeySource::Nowhere);
+        let nobody = |_: &str| None;
+        let missing = entered.key(openai, home.path(), nobody, own).expect_err("no such entry");
+        assert_eq!(missing, LlmError::NoEntry { entry: "openai".to_owned() });
     }
 
     #[test]

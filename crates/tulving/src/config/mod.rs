@@ -41,6 +41,7 @@ use table::{SETTINGS, Setting};
 pub(crate) use backends::BackendSetting;
 pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
+pub(crate) use llm::{KEY_BYTES, KeySource};
 pub(crate) use table::reference;
 #[cfg(test)]
 pub(crate) use table::reference_page;
@@ -275,6 +276,11 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
             let nearest = nearest(&key, table::keys());
             return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
+        let before = settings.chosen.iter().find(|chosen| chosen.key == setting.key);
+        if let Some(Source::File { line, .. }) = before.map(|chosen| &chosen.source) {
+            let (got, line) = (preview::short(&key), *line);
+            return Err(SettingError::Twice { place, got, key: setting.key, line });
+        }
         match value {
             Some((shape, text)) if shape == setting.shape => take(settings, setting, &text, place)?,
             _ => {

@@ -7,7 +7,7 @@ use tulving_core::{Secrecy, preview};
 
 use super::Chosen;
 use super::error::SettingError;
-use super::tend::{Reader, shown};
+use super::tend::{ANOTHER_SPACE, Reader, shown};
 
 /// The list, and what it is for.
 pub(super) const SPACE: &str = "secrets.space";
@@ -54,8 +54,8 @@ pub(super) fn read(secrecy: &mut Secrecy, path: &Path, text: &str) -> Result<Vec
         let missing = |what| SettingError::Missing { place: place.clone(), key: SPACE, what };
         let name = name.ok_or_else(|| missing("name"))?;
         if secrecy.spaces.insert(name.clone(), policy.ok_or_else(|| missing("policy"))?).is_some() {
-            let expects = "a space that has no such rule yet";
-            return Err(SettingError::Value { place, key: KEYS[0], got: preview::short(&name), expects });
+            let (got, expects) = (preview::short(&name), ANOTHER_SPACE);
+            return Err(SettingError::Value { place, key: KEYS[0], got, expects });
         }
         chosen.push(Chosen { key: SPACE, value: shown(fields, text), source: place, about: ABOUT });
     }
@@ -97,6 +97,10 @@ mod tests {
             (
                 "[[secrets.space]]\nname = \"a\"\nrule = \"off\"\n",
                 "config.toml:3: there is no setting `secrets.space.rule`",
+            ),
+            (
+                "[[secrets.space]]\nname = \"a\"\npolicy = \"off\"\n[[secrets.space]]\nname = \"a\"\npolicy = \"off\"\n",
+                "config.toml:4: secrets.space.name is `a` and must be a space that has no such rule yet",
             ),
             (
                 "secrets.space = 5\n",

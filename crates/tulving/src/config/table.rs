@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anstream::ColorChoice;
+use tulving_core::text::secrets;
 use tulving_models::{Address, LlmProvider};
 
 use super::embedding::Provider;
@@ -251,6 +252,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         shape: Shape::Text,
         take: |settings, text| {
             settings.llm.key_file = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.key_entry",
+        variable: "TULVING_LLM_KEY_ENTRY",
+        default: "",
+        about: "the entry of the system's keyring with that key; `tulving llm key set` fills it",
+        expects: "a name of up to 24 letters, digits, dots, hyphens and underscores",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.llm.key_entry = entry(text)?.to_owned();
             Some(())
         },
     },
@@ -829,11 +842,19 @@ fn address(text: &str) -> Option<Address> {
     fits.then(|| Address::new(text))
 }
 
+/// The name of an entry of the keyring, or none. What belongs in the entry is not taken for its name.
+fn entry(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    (text.len() <= 24 && text.bytes().all(fits) && secrets::find(text).is_empty()).then_some(text)
+}
+
 impl Setting {
-    /// A value as it may be shown: an address may hold a password.
+    /// A value as it may be shown: an address may hold a password, and what is no name of an entry may be the key itself.
     pub(super) fn shown(&self, text: &str) -> String {
         match self.key {
             "embedding.base_url" | "llm.base_url" => Address::new(text).to_string(),
+            "llm.key_entry" if entry(text).is_none() => "***".to_owned(),
             _ => text.to_owned(),
         }
     }
@@ -953,6 +974,16 @@ mod tests {
             ("TULVING_PORT", None),
         ] {
             assert_eq!(nearest_variable(got), meant, "{got}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_no_name_of_its_entry() {
+        assert_eq!((entry(" openai-2.test_x "), entry("")), (Some("openai-2.test_x"), Some("")));
+        let key = format!("sk-{}", "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3".repeat(2));
+        let setting = SETTINGS.iter().find(|setting| setting.key == "llm.key_entry").expect("a setting");
+        for wrong in [key.as_str(), &key[..27], "two words", "a@b"] {
+            assert_eq!((entry(wrong), setting.shown(wrong).as_str()), (None, "***"), "{wrong}");
         }
     }
 

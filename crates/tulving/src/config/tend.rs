@@ -43,6 +43,8 @@ const SPACE_KEYS: [&str; 8] = [
 
 /// What numbers of days must be.
 pub(super) const DAYS: &str = "a whole number of days from 0 to 36500, 0 for never";
+/// What a space must be of which something is said.
+pub(super) const ANOTHER_SPACE: &str = "a space that has no such rule yet";
 /// What an importance must be.
 pub(super) const IMPORTANCE: &str = "a number from 0 to 1";
 
@@ -106,6 +108,14 @@ impl Tending {
         }
         for (place, fields) in reader.tables(tend, "space", SPACE, "tables, each under [[tend.space]]")? {
             let read = reader.space(&place, fields)?;
+            if self.spaces.iter().any(|(name, _)| *name == read.0) {
+                return Err(SettingError::Value {
+                    place,
+                    key: SPACE_KEYS[0],
+                    got: preview::short(&read.0),
+                    expects: ANOTHER_SPACE,
+                });
+            }
             let shown = shown(fields, text);
             self.chosen.push(Chosen { key: SPACE, value: shown, source: place, about: ABOUT });
             self.spaces.push(read);
@@ -314,6 +324,10 @@ mod tests {
             (
                 "[[tend.space]]\nname = \"a\"\narchive_below = 2\n",
                 "config.toml:3: tend.space.archive_below is `2` and must be a number from 0 to 1",
+            ),
+            (
+                "[[tend.space]]\nname = \"a\"\n[[tend.space]]\nname = \" a\"\nkeep_audit_days = 3\n",
+                "config.toml:3: tend.space.name is `a` and must be a space that has no such rule yet",
             ),
             (
                 "tend.expire = 5\n",

@@ -320,11 +320,16 @@ fn archive_and_pin() {
     assert_transcript!(
         Transcript::new(&tulving)
             .run(&["archive", "1", "#2"])
+            .run(&["archive", "1"])
             .run(&["recall", "typescript"])
             .run(&["unarchive", "1", "2"])
+            .run(&["unarchive", "1"])
             .run(&["pin", "1"])
+            .run(&["pin", "1", "2"])
             .run(&["list", "--pinned"])
+            .run(&["unpin", "1", "2"])
             .run(&["unpin", "1"])
+            .run(&["restore", "1"])
             .run(&["list", "--pinned"])
     );
 }

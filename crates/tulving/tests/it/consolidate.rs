@@ -98,6 +98,11 @@ fn what_somebody_edited_since_stays() {
     let told = tulving.ok(&["undo", &pass]);
     assert!(told.starts_with("stays: rewrote memory/MEMORY.md") && told.contains("edited since"), "{told}");
     assert_eq!(memory(&tulving), "- mine\n");
+    let again = tulving.run(&["undo", &pass]);
+    assert_eq!(again.code, 0);
+    assert!(again.err.starts_with("Nothing was left to undo"), "{}", again.err);
+    let again = tulving.run(&["undo", &pass, "--json"]);
+    assert!(again.code == 0 && again.err.contains("Nothing was left to undo"), "{}", again.err);
 }
 
 #[test]

@@ -45,6 +45,7 @@ fn wrong_values_are_named_with_what_is_right() {
             .run(&["save", "x", "--updates", "1:heavy"])
             .run(&["save", "x", "--updates", "one"])
             .run(&["save", "x", "--occurred-at", "yesterday"])
+            .run(&["save", "x", "--occurred-at", "2026-05-27T09:30:00+25:00"])
             .run(&["save", "x", "--valid-from", "2026-02-30"])
             .run(&["save", "x", "--valid-from", "2026-02-02", "--valid-until", "2026-02-01"])
             .run(&["recall", "--mode", "typed"])

@@ -14,6 +14,7 @@ use crate::binary::{Run, Transcript, Tulving, assert_transcript, finish};
 use crate::serve::client::Server;
 
 const KEY: &str = "sk-not-to-be-seen";
+const KEY_LIKE: &str = "sk-proj-Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0";
 
 /// A service that answers as it was told to, one after the other, and notes what it was asked.
 pub(crate) struct Service {
@@ -141,7 +142,12 @@ fn files_with(tulving: &Tulving, text: &str) -> Vec<String> {
 fn what_is_wrong_with_a_set_up_is_said_with_what_to_do() {
     let tulving = Tulving::new();
     let mut transcript = Transcript::new(&tulving);
-    transcript.run(&["llm", "test"]).run(&["usage"]).run(&["usage", "--days", "0"]).run(&["llm"]);
+    transcript
+        .run(&["llm", "test"])
+        .run(&["llm", "key", "set"])
+        .run(&["usage"])
+        .run(&["usage", "--days", "0"])
+        .run(&["llm"]);
     let mut note = |what: &str, url: &str, command: Command| {
         let mut told = run(command);
         // A port differs from run to run, and so do the columns beside it.
@@ -191,6 +197,11 @@ fn what_is_wrong_with_a_set_up_is_said_with_what_to_do() {
     note("no key", nobody, bare(&[]));
     note("no model", nobody, bare(&[("TULVING_LLM_MODEL", ""), ("OPENAI_API_KEY", KEY)]));
     note("no such file", nobody, bare(&[("TULVING_LLM_KEY_FILE", "none.key")]));
+    note(
+        "a key that was given as the name of its entry",
+        nobody,
+        bare(&[("TULVING_LLM_KEY_ENTRY", KEY_LIKE)]),
+    );
     note("no such provider", nobody, bare(&[("TULVING_LLM_PROVIDER", "claude")]));
     assert_transcript!(transcript);
 }
@@ -239,6 +250,9 @@ fn a_spent_budget_stops_calls_before_they_are_made() {
     let spent = test("70");
     assert_eq!(spent.code, 5, "{}", spent.err);
     assert!(spent.err.contains("75 tokens were spent today and 70 may be"), "{}", spent.err);
+    let help = run(tulving.command(&["--help"])).out;
+    let told = help.split("\n  5 ").nth(1).and_then(|rest| rest.split("\n  6 ").next()).expect("a code");
+    assert!(told.contains("spent the tokens of the day"), "{told}");
     assert_eq!(service.heard().len(), 1);
     assert_eq!(test("76").code, 0);
     assert_eq!(service.heard().len(), 2);
@@ -269,6 +283,66 @@ fn the_key_is_read_from_its_file_and_shown_nowhere() {
     }
     assert!(service.heard()[0].contains(&format!("x-api-key: {KEY}")), "{:?}", service.heard());
     assert!(tulving.ok(&["get", "1"]).contains("one"));
+}
+
+/// With the keyring of the kernel; where it is refused, as in many containers, the refusal is looked at.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_key_is_kept_in_the_keyring_of_the_system_and_shown_nowhere() {
+    let tulving = Tulving::new();
+    let service = Service::good();
+    let entry = format!("it-{}", std::process::id());
+    let command = |args: &[&str]| {
+        let mut command = asking(&tulving, &service.url, args);
+        command.env_remove("TULVING_LLM_API_KEY").env("TULVING_LLM_KEY_ENTRY", &entry);
+        command
+    };
+    let given = |key: &str| {
+        let set = finish(command(&["llm", "key", "set"]), key.as_bytes());
+        assert!(!format!("{}{}", set.out, set.err).contains(key.trim()), "{}{}", set.out, set.err);
+        set
+    };
+    for wrong in ["two words", "\u{fc}ber"] {
+        assert!(given(wrong).err.contains("what was given is no key"), "{wrong}");
+    }
+    let none = finish(command(&["llm", "key", "set"]), b" \n");
+    assert_eq!((none.code, none.err.contains("no key was given")), (2, true), "{}", none.err);
+
+    let set = given(&format!("{KEY}\n"));
+    if set.code != 0 {
+        assert_eq!(set.code, 9, "{}", set.err);
+        assert!(
+            set.err.contains(&format!("the entry `{entry}`")) && set.err.contains("hint:"),
+            "{}",
+            set.err
+        );
+        return;
+    }
+    assert!(set.out.contains("The kernel forgets it"), "{}", set.out);
+    let told = run(command(&["llm", "test", "--json"]));
+    let config = run(command(&["config"]));
+    let mut before = command(&["llm", "key", "set"]);
+    before.env("TULVING_LLM_API_KEY", KEY);
+    let before = finish(before, KEY.as_bytes());
+    let forgotten = run(command(&["llm", "key", "forget", "--json"]));
+
+    let report: Value = serde_json::from_str(&told.out).expect("one document");
+    assert_eq!(report["key"], format!("keyring entry {entry}"));
+    assert!(service.heard()[0].contains(KEY), "the service gets it");
+    let line = config.out.lines().find(|line| line.starts_with("llm key")).expect("a line");
+    assert!(line.ends_with(&format!("keyring entry {entry}")), "{line}");
+    assert!(before.err.contains("comes from elsewhere: environment TULVING_LLM_API_KEY"), "{}", before.err);
+    assert_eq!((forgotten.code, forgotten.out.contains("forgotten")), (0, true), "{}", forgotten.err);
+    assert!(files_with(&tulving, KEY).is_empty());
+
+    for args in [&["llm", "test"][..], &["llm", "key", "forget"]] {
+        let gone = run(command(args));
+        assert_eq!(gone.code, 9, "{}", gone.err);
+        assert!(gone.err.contains(&format!("has no entry `{entry}`")), "{}", gone.err);
+    }
+    let config = run(command(&["config"]));
+    assert!(config.err.contains("has no entry") && config.code == 0, "{}", config.err);
+    assert_eq!(run(command(&["save", "tea"])).code, 0, "it keeps nobody from the memories");
 }
 
 #[test]

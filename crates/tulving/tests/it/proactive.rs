@@ -97,6 +97,12 @@ fn what_is_put_aside_is_reviewed() {
     assert_eq!(contents(&tulving.json(&["review"])), ["User lives in Vienna"]);
     let (error, code) = tulving.json_error(&["review", "reject", "3"]);
     assert_eq!((error["code"].as_str(), code), (Some("not_in_review"), 4), "{error}");
+    assert_eq!(
+        tulving.ok(&["review", "accept", "3"]),
+        "#3 was not waiting for review (preference): User prefers tea over coffee\n"
+    );
+    let again = tulving.run(&["review", "accept", "3", "--json"]);
+    assert!(again.code == 0 && again.err.contains("#3 was not waiting for review"), "{}", again.err);
     let run = tulving.run(&["review", "accept", "99"]);
     assert!(run.code != 0 && run.err.contains("99"), "{}", run.err);
 }

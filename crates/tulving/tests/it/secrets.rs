@@ -49,6 +49,8 @@ fn the_command_line_says_what_was_redacted_and_no_file_holds_it() {
         (vec!["turn", "log", "user", &text], "Logged turn 1 (user, unknown)"),
         (vec!["journal", "--note", &text], "Noted in memory/"),
         (vec!["long-term", "replace", file], "Replaced memory/MEMORY.md"),
+        (vec!["forget", "2", "--reason", &text], "Forgot #2"),
+        (vec!["forget", "--where", "type=fact", "--yes", "--reason", &text], "Forgot 1 memory"),
     ] {
         let run = tulving.run(&args);
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);
@@ -65,6 +67,18 @@ fn the_command_line_says_what_was_redacted_and_no_file_holds_it() {
     tulving.ok(&["recall", "CI"]);
     assert_nowhere(&tulving, &token());
     assert_nowhere(&tulving, "my diary");
+}
+
+#[test]
+fn an_agent_is_not_named_by_a_secret() {
+    let tulving = Tulving::new();
+    let name = format!("bot {}", token());
+    let run = tulving.run(&["save", "tea", "--agent", &name]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("the agent holds a secret (github_token)"), "{}", run.err);
+    assert!(!run.err.contains("Zq7"), "{}", run.err);
+    assert_nowhere(&tulving, "Zq7");
+    assert_eq!(tulving.run(&["save", "tea", "--agent", "bot 7"]).code, 0);
 }
 
 #[test]

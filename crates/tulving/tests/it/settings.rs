@@ -56,6 +56,11 @@ fn what_is_wrong_is_named_with_file_line_and_the_nearest_name() {
         ("out of bounds", "store.readers = 0\n"),
         ("unknown word", "output.color = \"sometimes\"\n"),
         ("float", "limits.content_bytes = 1.5\n"),
+        (
+            "said twice, in words of two tools",
+            "[consolidate]\nenabled = false\n[memConsolidate]\nenabled = true\n",
+        ),
+        ("two rules of one space", "[[tend.space]]\nname = \"a\"\n[[tend.space]]\nname = \"a\"\n"),
         ("no TOML", "space = \n"),
     ] {
         let tulving = with_config(text);

@@ -364,7 +364,7 @@ impl Run {
         let which = self.which(caller);
         let manner = if self.random.bool() { Manner::Soft } else { Manner::Hard };
         let request = ForgetRequest { manner, reason: None };
-        let done = code(self.bed.engine.forget(caller, which, &request)).map(|memory| memory.id);
+        let done = code(self.bed.engine.forget(caller, which, &request)).map(|gone| gone.memory.id);
         self.count("forget", &done);
         let due = self.model.forget(caller, which, manner);
         assert_eq!(done, due, "step {}: {:?} forgets {which}, {manner:?}", self.step, caller.viewer);
@@ -429,7 +429,7 @@ impl Run {
             return;
         }
         let done = code(engine.forget_where(caller, &asked));
-        let done = done.map(|gone| gone.into_iter().map(|gone| gone.id).collect::<Vec<_>>());
+        let done = done.map(|gone| gone.forgotten.into_iter().map(|gone| gone.id).collect::<Vec<_>>());
         self.count("forget where", &done);
         assert_eq!(done, due, "{said}");
         for id in due.unwrap_or_default() {

@@ -8,7 +8,9 @@ use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::MemoryId;
 use tulving_core::ports::{Clock as _, Embedder};
-use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest, Sort};
+use tulving_core::request::{
+    Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest, Sort, UpdateRequest,
+};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role, Stability};
 use tulving_testkit::clock::ManualClock;
@@ -553,7 +555,11 @@ fn lists_and_reads_mark_as_superseded_what_recall_does() {
         let recent = bed.engine.recall(&user, &recall(Mode::Recent)).expect("an answer");
         let asked = ask(&bed, &user, Ask::new("where is the office?"));
         let of = |answer: &Answer| answer.hits[place(answer, old)].memory.superseded_by;
-        let all = [bed.get(&user, old).superseded_by, listed, by_use, of(&recent), of(&asked)];
+        let tagged = UpdateRequest { tags: Some(vec!["town".to_owned()]), ..UpdateRequest::default() };
+        let edited = bed.engine.update(&user, old.into(), &tagged).expect("edited").memory.superseded_by;
+        let pinned = bed.engine.pin(&user, old.into()).expect("pinned").superseded_by;
+        let all =
+            [bed.get(&user, old).superseded_by, listed, by_use, of(&recent), of(&asked), edited, pinned];
         assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
         all[0]
     };

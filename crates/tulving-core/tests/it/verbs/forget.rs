@@ -25,7 +25,7 @@ fn a_forgotten_memory_is_gone_from_every_read_and_can_be_restored() {
     let before = bed.get(&user, memory.id);
     let number = MemoryRef::Number(memory.number.expect("a record"));
     let as_it_was = bed.engine.forget(&user, number, &ForgetRequest::default()).unwrap();
-    assert_eq!(as_it_was, before, "forgetting gives the memory as it was");
+    assert_eq!(as_it_was.memory, before, "forgetting gives the memory as it was");
     for which in [number, memory.id.into()] {
         refused!(bed.engine.get(&user, which), Error::Forgotten { .. });
         refused!(bed.engine.history(&user, which), Error::Forgotten { .. });

@@ -1,6 +1,6 @@
 //! forget_where: all that a condition holds of, within one space, as one act.
 
-use tulving_core::answer::{Foreseen, Forgone};
+use tulving_core::answer::{Foreseen, Swept};
 use tulving_core::error::{Class, Error, Field, Invalid};
 use tulving_core::id::MemoryId;
 use tulving_core::limits;
@@ -27,8 +27,8 @@ fn old(manner: Manner) -> ForgetWhere {
     asked(with_tag("old"), manner, None)
 }
 
-fn ids(gone: &[Forgone]) -> Vec<MemoryId> {
-    gone.iter().map(|gone| gone.id).collect()
+fn ids(gone: &Swept) -> Vec<MemoryId> {
+    gone.forgotten.iter().map(|gone| gone.id).collect()
 }
 
 #[track_caller]
@@ -79,7 +79,7 @@ fn all_that_match_go_as_one_act_and_nothing_else() {
     let told: Vec<_> = entries.iter().map(|entry| (entry.act, entry.reason.as_deref())).collect();
     assert_eq!(told, [(AuditAct::Forgot, Some("enough"))]);
     assert_eq!(
-        bed.engine.forget_where(&user, &old(Manner::Hard)).unwrap(),
+        bed.engine.forget_where(&user, &old(Manner::Hard)).unwrap().forgotten,
         [],
         "those are forgotten already"
     );
@@ -159,7 +159,7 @@ fn private_memories_of_others_are_neither_counted_nor_touched() {
     let gone = bed.engine.forget_where(&bob, &old(Manner::Soft)).unwrap();
     assert_eq!(ids(&gone), [shared, his]);
     bed.get(&ann, hers);
-    assert_eq!(bed.engine.forget_where(&admin, &old(Manner::Hard)).unwrap(), []);
+    assert_eq!(bed.engine.forget_where(&admin, &old(Manner::Hard)).unwrap().forgotten, []);
     bed.get(&ann, hers);
 }
 
@@ -185,8 +185,8 @@ fn to_erase_takes_the_owner_or_an_admin_and_one_of_others_holds_all_back() {
     );
     assert_eq!(bed.contents(&bob).len(), 3);
     let own = Filter { substring: Some("his".to_owned()), ..with_tag("old") };
-    assert_eq!(bed.engine.forget_where(&bob, &asked(own, Manner::Hard, Some(1))).unwrap().len(), 1);
-    assert_eq!(bed.engine.forget_where(&admin, &old(Manner::Hard)).unwrap().len(), 2);
+    assert_eq!(bed.engine.forget_where(&bob, &asked(own, Manner::Hard, Some(1))).unwrap().forgotten.len(), 1);
+    assert_eq!(bed.engine.forget_where(&admin, &old(Manner::Hard)).unwrap().forgotten.len(), 2);
     assert_eq!(bed.contents(&ann), [] as [&str; 0]);
 }
 
@@ -235,7 +235,7 @@ fn what_files_say_and_what_is_archived_is_left_out_unless_the_archive_is_named()
     let mut list = crate::bed::listing(tulving_core::request::Sort::Newest, 10);
     list.filter = file.clone();
     assert_eq!(bed.engine.list(&user, &list).unwrap().memories.len(), 1);
-    assert_eq!(bed.engine.forget_where(&user, &asked(file, Manner::Hard, None)).unwrap(), []);
+    assert_eq!(bed.engine.forget_where(&user, &asked(file, Manner::Hard, None)).unwrap().forgotten, []);
     let gone = bed.engine.forget_where(&user, &asked(filter(Vec::new()), Manner::Hard, Some(1))).unwrap();
     assert_eq!(ids(&gone), [tea]);
     let gone = bed.engine.forget_where(&user, &asked(filter(vec![State::Archived]), Manner::Soft, None));
@@ -266,6 +266,6 @@ fn more_than_one_act_may_forget_is_refused_with_the_number() {
         assert!(error.hint().is_some_and(|hint| hint.starts_with("narrow it down")));
     }
     bed.forget(&user, last, Manner::Hard);
-    assert_eq!(bed.engine.forget_where(&user, &all).unwrap().len(), limits::BATCH);
+    assert_eq!(bed.engine.forget_where(&user, &all).unwrap().forgotten.len(), limits::BATCH);
     assert_eq!(bed.contents(&user), [] as [&str; 0]);
 }

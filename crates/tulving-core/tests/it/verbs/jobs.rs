@@ -49,6 +49,22 @@ fn a_job_whose_lease_ran_out_is_claimed_again() {
 }
 
 #[test]
+fn a_job_whose_holder_is_gone_is_claimed_at_once() {
+    let bed = Bed::new();
+    bed.engine.enqueue("work", json!(null), 3).unwrap();
+    let first = claim(&bed).expect("due");
+    let holder = first.lease.clone().expect("a lease").holder;
+    assert_eq!(bed.engine.release_jobs(&|name| name != holder).unwrap(), 0);
+    assert_eq!(claim(&bed), None, "its holder still has it");
+    assert_eq!(bed.engine.release_jobs(&|name| name == holder).unwrap(), 1);
+    let second = claim(&bed).expect("nobody has it");
+    assert_eq!(second.attempts, 2);
+    refused!(bed.engine.complete_job(first), Error::Store(StoreError::Conflict(Conflict::JobMoved)));
+    bed.engine.complete_job(second).unwrap();
+    assert_eq!(bed.engine.release_jobs(&|_| true).unwrap(), 0);
+}
+
+#[test]
 fn a_failed_job_comes_back_after_a_growing_pause_and_then_is_dead() {
     let bed = Bed::new();
     let asked = bed.engine.enqueue("work", json!(null), 3).unwrap();

@@ -61,6 +61,13 @@ fn apply(bed: &Bed, caller: &Caller, finding: &Finding, place: usize) -> Done {
     done
 }
 
+/// What was last done to a memory, and why.
+fn reason(bed: &Bed, caller: &Caller, id: MemoryId) -> (AuditAct, Option<String>) {
+    let filter = AuditFilter { space: None, memory: Some(id), last: 1 };
+    let entry = bed.engine.audit(caller, &filter).expect("an audit").pop().expect("an entry");
+    (entry.act, entry.reason)
+}
+
 fn token() -> String {
     format!("gh{}_{}", "p", "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0Yb2Ta4")
 }
@@ -89,6 +96,10 @@ fn of_near_duplicates_the_newer_one_updates_the_older() {
     let done = apply(&bed, &user, &finding, 0);
     assert_eq!((done.act, done.message.as_str()), (ProposedAct::Supersede, "#2 updates #1 from now on"));
     assert_eq!(bed.get(&user, old).superseded_by, Some(new));
+    assert_eq!(
+        reason(&bed, &user, new),
+        (AuditAct::Associated, Some("it says nearly the same and is newer".to_owned()))
+    );
 }
 
 #[test]
@@ -237,6 +248,7 @@ fn what_was_never_recalled_is_archived() {
     assert_eq!(bed.engine.quality(&user, &request, &mut |_| {}).expect("a report").findings, []);
     apply(&bed, &user, &finding, 0);
     assert_eq!(bed.get(&user, idle).standing.state, State::Archived);
+    assert_eq!(reason(&bed, &user, idle), (AuditAct::Archived, Some("it was never recalled".to_owned())));
     assert_eq!(bed.get(&user, used).standing.state, State::Active);
 }
 

@@ -247,7 +247,7 @@ fn an_edit_decided_before_a_memory_went_is_decided_again() {
     refused!(bed.engine.pin(&two.eve, id.into()), Error::NoMemory { .. });
     bed.store.before_next_apply(leaves(two.here, there));
     let forgotten = bed.engine.forget(ann, id.into(), &tulving_core::request::ForgetRequest::default());
-    assert_eq!(forgotten.unwrap().space, there, "who may there too does it there");
+    assert_eq!(forgotten.unwrap().memory.space, there, "who may there too does it there");
 }
 
 #[test]

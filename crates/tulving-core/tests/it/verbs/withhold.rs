@@ -12,11 +12,13 @@ use tulving_core::journal::shelf::Writing;
 use tulving_core::journal::transcript::Message;
 use tulving_core::llm::{Message as Told, Prompt, ToolCall};
 use tulving_core::request::{
-    AuditFilter, BriefingRequest, Caller, Filter, ForgetRequest, Manner, Mode, SaveRequest, TurnFilter,
-    TurnRequest, UpdateRequest,
+    AuditFilter, BriefingRequest, Caller, Filter, ForgetRequest, ForgetWhere, Manner, Mode, SaveRequest,
+    TurnFilter, TurnRequest, UpdateRequest,
 };
 use tulving_core::text::block;
-use tulving_core::vocabulary::{CommandKind, JobState, MemoryType, SecretPolicy, SpaceKind, TurnRole};
+use tulving_core::vocabulary::{
+    CommandKind, JobState, MemoryType, Origin, SecretPolicy, SpaceKind, TurnRole,
+};
 use tulving_core::{Document, Llm, Secrecy};
 use tulving_testkit::llm::ScriptedLlm;
 
@@ -236,13 +238,22 @@ fn a_secret_hides_in_no_field() {
     let tags = UpdateRequest { tags: Some(vec![token()]), ..UpdateRequest::default() };
     bed.update(&user, receipt.id, &tags);
     let forget = ForgetRequest { manner: Manner::Soft, reason: some() };
-    bed.engine.forget(&user, receipt.id.into(), &forget).expect("forgotten");
+    let gone = bed.engine.forget(&user, receipt.id.into(), &forget).expect("forgotten");
+    assert_eq!(words(&gone.warnings), [ONE_TOKEN], "what was held back of the reason is said");
     let filter = AuditFilter { space: None, memory: Some(receipt.id), last: 1 };
     let audit = bed.engine.audit(&user, &filter).expect("an audit");
     assert_eq!(audit[0].reason.as_deref(), Some("x [redacted: github_token]"));
     let request = TurnRequest { channel: some(), speaker: some(), source: some(), ..turn("hello") };
     bed.engine.log_turn(&user, &request).expect("logged");
     assert!(!format!("{:?}", bed.dump()).contains(&token()));
+    let tea = bed.save(&user, SaveRequest::new("tea")).id;
+    let gone = bed.engine.forget_many(&user, &[tea.into()], &forget).expect("forgotten");
+    assert_eq!(words(&gone.warnings), [ONE_TOKEN]);
+    let tea = Filter { key: Some("tea".to_owned()), ..Filter::default() };
+    let sweep = ForgetWhere { filter: tea, request: forget, expect: Some(0) };
+    assert_eq!(words(&bed.engine.forget_where(&user, &sweep).expect("done").warnings), [ONE_TOKEN]);
+    let named = bed.engine.user(Origin::Cli, Some(&format!("bot {}", token())));
+    refused!(named, Error::Invalid(Invalid::Secret { field: Field::Agent, .. }));
     let path = SaveRequest { source_path: Some(format!("/d/{}.md", token())), ..SaveRequest::new("x") };
     refused!(bed.engine.save(&user, path), Error::Invalid(Invalid::Secret { field: Field::SourcePath, .. }));
 }
