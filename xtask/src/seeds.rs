@@ -15,7 +15,7 @@ use crate::source::{code_only, has_test};
 
 const TABLE: &str = "docs/seeds.md";
 /// Names a test, or a whole module of tests, beside each thing that always holds.
-const GUARDS: &str = "ARCHITECTURE.md";
+const GUARDS: &str = "docs/invariants.md";
 
 /// What is wrong with the table of the seeds.
 pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
@@ -30,7 +30,7 @@ pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// What the map of the code names as guard and is neither a test nor a module of tests.
+/// What is named as guard and is neither a test nor a module of tests.
 fn check_guards(document: &Source, codes: &Codes) -> Vec<Finding> {
     let guards = spans(&document.text).into_iter().filter(|(_, span)| {
         let package = span.split_once("::").map(|(package, _)| package);
