@@ -13,6 +13,7 @@ mod input;
 mod json;
 mod keeper;
 mod log;
+mod meant;
 mod nearest;
 mod print;
 mod reload;
