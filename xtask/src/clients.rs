@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 
@@ -33,6 +33,29 @@ const SCRIPTS: [(&str, &[&str]); 6] = [
     ("llm_scripted.py", &["tulving", "examples/ask_llm"]),
     ("llm_real.py", &["tulving", "examples/ask_llm"]),
 ];
+
+/// The sets of labelled turns that no rule was made with.
+const TURNS: [&str; 2] = ["turns_held_out.toml", "turns_last.toml"];
+
+/// Measures what a language model takes of labelled turns: the small real one, or the one that the environment names. It takes long:
+/// of every so many turns one is asked about.
+pub(crate) fn measure_turns(repository: &Repository, every: &str) -> Result<ExitCode> {
+    let built = repository.cargo(&["build", "--locked", "--package", "tulving", "--bin", "tulving"]).status();
+    if !built.context("cargo could not be started")?.success() {
+        return Ok(ExitCode::FAILURE);
+    }
+    let python = Python::with(&repository.target().join("clients"), &PACKAGES[4..])?;
+    let sets = TURNS.map(|set| repository.path("crates/tulving-core/tests/it/labelled").join(set));
+    let status = Command::new(python.program())
+        .arg("-u")
+        .arg(repository.path("crates/tulving/tests/clients/measure_turns.py"))
+        .arg(repository.target().join("debug/tulving"))
+        .arg(every)
+        .args(sets)
+        .status()
+        .context("starting the measurement")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
 
 /// Builds the programs and lets the scripts use them.
 pub(crate) fn run(repository: &Repository, log: &Path) -> Result<Outcome> {

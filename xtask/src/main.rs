@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `model`, `eval`, `bench`, `plot`
+//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `model`, `eval`, `bench`, `turns`, `plot`
 //! and `reference`.
 //!
 //! `test` is exactly what CI runs. Each command leaves with 0 when all is well, 1 when something
@@ -42,6 +42,7 @@ usage: cargo xtask COMMAND
   model --reference       ask the original model what the tests compare with
   eval SET PATH [FLAGS]   measure retrieval: locomo FILE, longmemeval FILE, beir DIR
   bench [NAME [-- ARGS]]  run a benchmark; without a name, list them
+  turns [EVERY]           measure what a language model takes of labelled turns, of every so many one
   plot                    make the plots of docs/lifecycle anew
   reference               make docs/cli.md and docs/config.md anew";
 
@@ -79,6 +80,11 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ("eval", arguments @ [_, _, ..]) => eval::run(&repository, arguments),
         ("eval", _) => Ok(misuse("`eval` takes a set and a path")),
         ("plot", []) => plot(&repository),
+        ("turns", []) => clients::measure_turns(&repository, "1"),
+        ("turns", [every]) if every.parse().is_ok_and(|every: u32| every > 0) => {
+            clients::measure_turns(&repository, every)
+        }
+        ("turns", _) => Ok(misuse("`turns` takes a number")),
         ("reference", []) => reference(&repository),
         ("bench", names) => match bench::read(names) {
             Ok(wanted) => bench::run(&repository, wanted),

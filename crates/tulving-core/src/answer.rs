@@ -19,7 +19,7 @@ use crate::memory::{Edition, Memory};
 use crate::score::{Score, Weight};
 use crate::time::Timestamp;
 use crate::turn::Turn;
-use crate::vocabulary::{SecretKind, State, VersionAct};
+use crate::vocabulary::{CommandKind, SecretKind, State, VersionAct};
 
 /// What became of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -215,11 +215,23 @@ pub enum Warning {
         /// How many parts.
         parts: usize,
     },
+    /// It tries to command whoever reads it, so it is marked wherever it is given.
+    Marked {
+        /// How it tries.
+        commands: Vec<CommandKind>,
+    },
     /// What was written is that of an earlier version, and the file is not.
     FileStays {
         /// What the file that is kept is called; `None` where none is kept any more.
         name: Option<String>,
     },
+}
+
+impl Warning {
+    /// That something tries to command in these ways; nothing where there are none.
+    pub(crate) fn marked(commands: Vec<CommandKind>) -> Option<Self> {
+        (!commands.is_empty()).then_some(Self::Marked { commands })
+    }
 }
 
 /// Secrets of one kind that were not stored.
@@ -270,6 +282,10 @@ impl std::fmt::Display for Warning {
             Self::PrivateLeftOut { parts: 1 } => f.write_str("a private part was left out and not stored"),
             Self::PrivateLeftOut { parts } => {
                 write!(f, "{parts} private parts were left out and not stored")
+            }
+            Self::Marked { commands } => {
+                let how: Vec<&str> = commands.iter().map(|how| how.as_str()).collect();
+                write!(f, "it tries to command whoever reads it ({}): it is data, and marked", how.join(", "))
             }
             Self::FileStays { name: Some(name) } => {
                 write!(

@@ -183,7 +183,8 @@ pub enum Write {
     },
     /// What was spent is added to what was before on that day, with that model for that purpose.
     Spend(Usage),
-    /// What a pass did is noted. Conflicts where the pass is not in the state that this was decided on.
+    /// What a pass did is noted. Conflicts where the pass is not in the state that this was decided on. With a new one, those of its
+    /// space go that began more than [`KEPT_DAYS`](crate::pass::KEPT_DAYS) before it.
     Pass {
         /// What was known to have become of it; `None` where it was not known.
         from: Option<PassOutcome>,

@@ -12,7 +12,7 @@ use crate::access::{self, Parts};
 use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
     Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Forgone, Gone, HistoryEntry, Hit, Logged,
-    Once, Page, Receipt, Relative, Relocated, Report, Strength, Timeline,
+    Once, Page, Receipt, Relative, Relocated, Report, Strength, Timeline, Warning,
 };
 use crate::ask::{self, Llm};
 use crate::association::Association;
@@ -802,7 +802,10 @@ fn marked_page(page: Page) -> Page {
 }
 
 fn marked_edit(edited: Edited) -> Edited {
-    Edited { memory: marked(edited.memory), ..edited }
+    let Edited { memory, mut warnings } = edited;
+    let memory = marked(memory);
+    warnings.extend(Warning::marked(memory.commands.clone()));
+    Edited { memory, warnings }
 }
 
 /// The same for a hit, of which further sections may be given that its content is cut to without.

@@ -78,7 +78,7 @@ pub use backends::{BackendEntry, Backends, Keeps};
 pub use embedding::{Embedded, Failed};
 pub use engine::{ConsolidationTick, Engine};
 pub use error::Error;
-pub use passes::{Consolidated, Consolidation, Gleaned};
+pub use passes::{Consolidated, Consolidation, Declined, Gleaned, Gone};
 pub use process::Processed;
 pub use push::Document;
 pub use tend::{TendRequest, Tended, TendedStep};

@@ -7,6 +7,11 @@ use crate::score::Weight;
 use crate::time::Timestamp;
 use crate::vocabulary::{PassKind, PassOutcome, Relation};
 
+/// For how many days passes are kept.
+pub const KEPT_DAYS: i64 = 180;
+/// For how many milliseconds a pass may be under way.
+const UNDER_WAY: i64 = 300_000;
+
 /// One pass, as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pass {
@@ -51,6 +56,11 @@ impl Pass {
             note: None,
             acts: Vec::new(),
         }
+    }
+
+    /// Whether it has begun and nobody can be at it any more: it is noted only once all that remains is to write.
+    pub fn is_interrupted(&self, now: Timestamp) -> bool {
+        self.outcome == PassOutcome::Begun && self.began_at.plus_millis(UNDER_WAY) < now
     }
 
     /// The same once it came to its end.
@@ -131,9 +141,20 @@ pub enum PassAct {
         /// How many lines are gone.
         removed: usize,
     },
+    /// Memories that say nearly the same were judged, whatever came of it: nobody is asked about them again. It changes nothing
+    /// and is told to nobody.
+    Judged {
+        /// Which, as a digest of the memories and their versions.
+        case: String,
+    },
 }
 
 impl PassAct {
+    /// Whether it changed something.
+    pub fn is_deed(&self) -> bool {
+        !matches!(self, Self::Judged { .. })
+    }
+
     /// The memories that it is about.
     pub fn memories(&self) -> Vec<MemoryId> {
         match self {
@@ -143,7 +164,7 @@ impl PassAct {
             Self::Linked { source, target, .. } | Self::Unlinked { source, target, .. } => {
                 vec![*source, *target]
             }
-            Self::Noted { .. } | Self::Replaced { .. } => Vec::new(),
+            Self::Noted { .. } | Self::Replaced { .. } | Self::Judged { .. } => Vec::new(),
         }
     }
 

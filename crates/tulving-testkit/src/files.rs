@@ -217,14 +217,7 @@ impl Files for MemoryFiles {
         self.usable(path.name(), "written")?;
         self.change(path, |kept| {
             let old = kept.files.get(path).map(|(bytes, _)| bytes.clone());
-            let fits = match from {
-                From::Any => true,
-                From::Nothing => old.is_none(),
-                From::Digest(digest) => old.as_ref().is_some_and(|old| digest == *Sha256::digest(old)),
-            };
-            if !fits {
-                return Err(FileError::Changed { name: path.name().to_owned() });
-            }
+            require(path, from, old.as_deref())?;
             if let (Some(at), Some(old)) = (keep, old) {
                 let id = at.to_string().replace(':', "-");
                 let size = old.len() as u64;
@@ -235,9 +228,13 @@ impl Files for MemoryFiles {
         })
     }
 
-    fn remove(&self, path: &FilePath) -> Result<bool, FileError> {
+    fn remove(&self, path: &FilePath, from: From) -> Result<bool, FileError> {
         self.usable(path.name(), "removed")?;
-        Ok(self.change(path, |kept| kept.files.remove(path).is_some()))
+        self.change(path, |kept| {
+            let Some((old, _)) = kept.files.get(path) else { return Ok(false) };
+            require(path, from, Some(old))?;
+            Ok(kept.files.remove(path).is_some())
+        })
     }
 
     fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError> {
@@ -288,4 +285,14 @@ impl Files for MemoryFiles {
         let number = kept.changed.get(folder).copied().unwrap_or(0).max(kept.all_changed);
         (!self.unwatched.load(Ordering::Relaxed)).then_some(number)
     }
+}
+
+/// That a file is what was decided on.
+fn require(path: &FilePath, from: From, old: Option<&[u8]>) -> Result<(), FileError> {
+    let fits = match from {
+        From::Any => true,
+        From::Nothing => old.is_none(),
+        From::Digest(digest) => old.is_some_and(|old| digest == *Sha256::digest(old)),
+    };
+    if fits { Ok(()) } else { Err(FileError::Changed { name: path.name().to_owned() }) }
 }

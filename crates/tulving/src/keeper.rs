@@ -258,14 +258,18 @@ fn part_with(thread: &JoinHandle<()>) {
 fn say_consolidated(done: &[(Space, Consolidated)]) {
     for (space, told) in done {
         let Consolidated { journals, added, removed, .. } = told;
+        let (left_out, put_back) = (told.left_out.len(), told.put_back.len());
         let (space, pass) = (space.id, told.pass.map(|pass| pass.to_string()));
         for pass in &told.records {
             tracing::info!(%space, %pass, "did what is proposed about memories");
         }
         match &told.stays {
-            None => tracing::info!(%space, pass, journals, added, removed, "consolidated journals"),
+            None if told.journals == 0 => {}
+            None => {
+                tracing::info!(%space, pass, journals, added, removed, left_out, put_back, "consolidated journals");
+            }
             Some(why) => {
-                tracing::info!(%space, journals, reason = why, "looked at journals; MEMORY.md stays");
+                tracing::info!(%space, journals, left_out, put_back, reason = why, "MEMORY.md stays");
             }
         }
     }

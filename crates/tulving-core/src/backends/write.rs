@@ -14,6 +14,7 @@ use crate::request::{Caller, Filter, ForgetRequest, Manner, SaveRequest};
 use crate::save::intake::Draft;
 use crate::save::{self as path, assemble};
 use crate::space::Space;
+use crate::text::commands;
 use crate::vocabulary::{Boundary, Role};
 
 use super::failure;
@@ -98,7 +99,8 @@ impl Keeper<'_> {
         }
         let links = (!draft.links.is_empty()).then(|| Warning::NoLinks { backend: self.entry.name.clone() });
         let withheld = draft.withheld.warnings().into_iter();
-        let warnings = withheld.chain(links).chain(assemble::expired(&memory, now)).collect();
+        let marked = Warning::marked(commands::marks(&memory.edition));
+        let warnings = withheld.chain(links).chain(marked).chain(assemble::expired(&memory, now)).collect();
         Ok(Receipt {
             id: memory.id,
             number: None,

@@ -3,6 +3,7 @@
 //! The pass is noted before the file is replaced, with what the file shall say, and again afterwards. The file is replaced only
 //! where it still says what the model was shown: who edits it meanwhile wins.
 
+use std::collections::HashSet;
 use std::sync::{MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -23,10 +24,10 @@ use crate::ledger;
 use crate::limits;
 use crate::memory::Memory;
 use crate::pass::{Pass, PassAct};
-use crate::passes::consolidate::guard::{self, Refused, Trust};
+use crate::passes::consolidate::guard::{self, Checked, Refused, Trust};
 use crate::passes::consolidate::{self, Material, Page};
 use crate::passes::records::{self, Decision};
-use crate::passes::{Consolidated, Consolidation};
+use crate::passes::{Consolidated, Consolidation, Declined};
 use crate::preview;
 use crate::quality::merge::{self, Decided};
 use crate::request::Caller;
@@ -86,10 +87,13 @@ impl Engine {
         if self.llm().is_some() {
             access::require(&self.parts, caller, space.id, Role::Admin)?;
         }
-        let told = self.consolidate_space(&space, caller.viewer.principal, write)?;
-        let judges = write && self.consolidation().apply && self.llm().is_some();
-        let records = if judges { self.judge_records(caller)? } else { Vec::new() };
-        Ok(Consolidated { records, ..told })
+        let told = self.consolidate_space(&space, &caller.viewer, write)?.unwrap_or_else(|| {
+            let days = consolidate::DAYS;
+            stays(Consolidated::default(), format!("there are no journals of the last {days} days"))
+        });
+        let judges = self.consolidation().apply && self.llm().is_some();
+        let judged = if judges { self.judge_records(caller, write)? } else { Judged::default() };
+        Ok(Consolidated { records: judged.passes, foreseen: judged.foreseen, ..told })
     }
 
     /// Does the same in every space, where that is turned on, a model is set up, it is time and nobody else does it.
@@ -147,7 +151,8 @@ impl Engine {
         let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
         let mut done = Vec::new();
         for space in spaces.into_iter().filter(|space| !round.done.contains(&space.id)).collect::<Vec<_>>() {
-            let consolidated = match self.consolidate_space(&space, PrincipalId::USER, true) {
+            let caller = user_in(&space);
+            let told = match self.consolidate_space(&space, &caller.viewer, true) {
                 Err(error @ Error::Llm(_)) => return Err(error),
                 Err(error) => {
                     done.push((space, stays(Consolidated::default(), error.code().to_owned())));
@@ -157,14 +162,13 @@ impl Engine {
             };
             *job = jobs::extend(parts, job.clone(), LEASE)?;
             let records = match self.consolidation().apply {
-                true => self.judge_records(&user_in(&space))?,
+                true => self.judge_records(&caller, true)?.passes,
                 false => Vec::new(),
             };
             *job = jobs::extend(parts, job.clone(), LEASE)?;
             round.done.push(space.id);
-            let told = Consolidated { records, ..consolidated };
-            if told.journals > 0 || !told.records.is_empty() {
-                done.push((space, told));
+            if told.is_some() || !records.is_empty() {
+                done.push((space, Consolidated { records, ..told.unwrap_or_default() }));
             }
         }
         Ok(done)
@@ -179,58 +183,84 @@ impl Engine {
         }
     }
 
-    fn consolidate_space(&self, space: &Space, by: PrincipalId, write: bool) -> Result<Consolidated, Error> {
+    /// What comes of the journals of a space; `None` where there are none.
+    fn consolidate_space(
+        &self,
+        space: &Space,
+        viewer: &Viewer,
+        write: bool,
+    ) -> Result<Option<Consolidated>, Error> {
         let parts = &self.parts;
         let now = parts.clock.now();
         let folder = Folder::of(space);
         let pages = journal::recent(parts, &folder, consolidate::DAYS)?;
         let pages: Vec<Page> =
             pages.iter().filter_map(|(day, text)| Page::of(day.to_string(), text)).collect();
-        let model = self.llm().map(|llm| llm.to_string());
-        let told = Consolidated { journals: pages.len(), model: model.clone(), ..Consolidated::default() };
         if pages.is_empty() {
-            return Ok(stays(told, format!("there are no journals of the last {} days", consolidate::DAYS)));
+            return Ok(None);
         }
+        let model = self.llm().map(|llm| llm.to_string());
         let known = long_term::load(parts, space)?;
         if let Some(why) = unfit(&known, model.is_some()) {
-            return Ok(stays(told, why));
+            // Nobody was asked, and no journal looked at.
+            return Ok(Some(stays(Consolidated::default(), why)));
         }
-        let journals = told.journals;
+        let journals = pages.len();
+        let told = Consolidated { journals, model: model.clone(), ..Consolidated::default() };
         let looked = format!("{journals} {}", preview::plural(journals, "journal", "journals"));
         let note = Some(match &model {
             Some(_) => format!("{}; {looked}", consolidate::session(now)),
             None => looked,
         });
+        let by = viewer.principal;
         let begun = Pass::begun(PassId::mint(now), PassKind::Consolidate, space.id, by, now);
         let pass = Pass { model, note, ..begun };
-        let material = Material { pages, known: known.content.clone() };
-        match self.rewritten(&material, &known)? {
+        let by_passes = self.noted_by_passes(viewer, space.id)?;
+        let material = Material { pages, known: known.content.clone(), by_passes };
+        let (Checked { text, left_out, put_back, gone }, dropped) = match self.rewritten(&material, &known)? {
             Err(refused) => {
                 let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
                 self.note_where(write, None, &pass)?;
-                Ok(stays(told, format!("what was asked for is refused: {refused}")))
+                return Ok(Some(stays(told, format!("what was asked for is refused: {refused}"))));
             }
-            Ok(None) => {
-                let by_model = write && pass.model.is_some();
-                self.note_where(by_model, None, &pass.ended(PassOutcome::Nothing, now))?;
-                Ok(stays(told, "nothing new is worth keeping for good".to_owned()))
-            }
-            Ok(Some((new, dropped))) => {
-                let lines = diff::lines(&known.content, &new);
-                let (added, removed) = diff::counts(&lines);
-                let told = Consolidated { added, removed, diff: diff::told(&lines), dropped, ..told };
-                if write { self.replace(&folder, pass, &known, &new, told) } else { Ok(told) }
-            }
-        }
+            Ok(rewritten) => rewritten,
+        };
+        let pass = sifted(&left_out, &put_back).into_iter().fold(pass, |pass, fact| noting(pass, &fact));
+        let nothing = match left_out.is_empty() && put_back.is_empty() {
+            true => "nothing new is worth keeping for good",
+            false => "nothing of what was asked for can be taken",
+        };
+        let told = Consolidated { left_out, put_back, ..told };
+        let Some(new) = text else {
+            let by_model = write && pass.model.is_some();
+            self.note_where(by_model, None, &pass.ended(PassOutcome::Nothing, now))?;
+            return Ok(Some(stays(told, nothing.to_owned())));
+        };
+        let lines = diff::lines(&known.content, &new);
+        let (added, removed) = diff::counts(&lines);
+        // A reason is one for what is gone.
+        let dropped = dropped.filter(|_| !gone.is_empty());
+        let told = Consolidated { added, removed, diff: diff::told(&lines), gone, dropped, ..told };
+        if write { self.replace(&folder, pass, &known, &new, told).map(Some) } else { Ok(Some(told)) }
     }
 
-    /// What the file shall say and why lines are gone, by the model or by rules; `None` where it says so already.
+    /// The entries that passes have written into the journals that are looked at, by their digests.
+    fn noted_by_passes(&self, viewer: &Viewer, space: SpaceId) -> Result<HashSet<String>, Error> {
+        let days = i64::try_from(consolidate::DAYS).unwrap_or(i64::MAX);
+        // A day more: a pass may begin before midnight and write after it.
+        let since = self.parts.clock.now().plus_millis(-(days + 1) * 86_400_000);
+        let acts = ledger::acts(&self.parts, viewer, (space, PassKind::Shadow), since)?;
+        let entry = |act| if let PassAct::Noted { entry, .. } = act { Some(entry) } else { None };
+        Ok(acts.into_iter().filter_map(entry).collect())
+    }
+
+    /// What comes of what the file shall say by the model or by rules, and why lines are gone.
     fn rewritten(&self, material: &Material, known: &LongTerm) -> Result<Result<Rewritten, Refused>, Error> {
         let loss = self.consolidation().max_loss;
         if self.llm().is_none() {
-            let Some(rewrite) = consolidate::by_rules(material) else { return Ok(Ok(None)) };
+            let Some(rewrite) = consolidate::by_rules(material) else { return Ok(Ok(Rewritten::default())) };
             let trust = Trust { loss, chars: limits::LONG_TERM_BYTES };
-            return Ok(guard::checked(&known.content, &rewrite, trust).map(|new| new.map(|new| (new, None))));
+            return Ok(guard::checked(material, &rewrite, trust).map(|checked| (checked, None)));
         }
         let trust = Trust { loss, chars: long_term::SHOWN };
         let mut prompt = consolidate::prompt(material, &known.prompt());
@@ -238,12 +268,12 @@ impl Engine {
         for _ in 0..consolidate::ROUNDS {
             let reply = self.ask(consolidate::PASS, &prompt)?;
             let checked = consolidate::wanted(&reply).and_then(|wanted| {
-                let Some(rewrite) = wanted else { return Ok(None) };
-                let new = guard::checked(&known.content, &rewrite, trust)?;
+                let Some(rewrite) = wanted else { return Ok(Rewritten::default()) };
+                let checked = guard::checked(material, &rewrite, trust)?;
                 let dropped = rewrite
                     .dropped
                     .map(|why| preview::cut(&secrets::redacted(&private::left_out(&why)), WHY));
-                Ok(new.map(|new| (new, dropped)))
+                Ok((checked, dropped))
             });
             match checked {
                 Ok(new) => return Ok(Ok(new)),
@@ -318,24 +348,32 @@ impl Engine {
                 let failed = failed.ended(PassOutcome::Failed, parts.clock.now());
                 ledger::note(parts, Some(PassOutcome::Begun), &failed)?;
                 match error {
-                    FileError::Changed { .. } => Ok(stays(told, why.to_owned())),
+                    // What would have changed was not, and is not told as if it had.
+                    FileError::Changed { .. } => {
+                        let Consolidated { journals, model, .. } = told;
+                        Ok(stays(Consolidated { journals, model, ..Consolidated::default() }, why.to_owned()))
+                    }
                     error => Err(error.into()),
                 }
             }
         }
     }
 
-    /// Lets the model decide about memories of the caller's space that say nearly the same, and does it: those that are private
-    /// and those that are shared each as a pass of their own. Gives the passes that changed something.
-    pub(super) fn judge_records(&self, caller: &Caller) -> Result<Vec<PassId>, Error> {
+    /// Lets the model decide about memories of the caller's space that say nearly the same, and does it, or with `write` not set
+    /// only tells what it would do: those that are private and those that are shared each as a pass of their own.
+    fn judge_records(&self, caller: &Caller, write: bool) -> Result<Judged, Error> {
         let parts = &self.parts;
-        let mut passes = Vec::new();
+        let mut judged = Judged::default();
         let may_write = access::require(parts, caller, caller.space, Role::Writer).is_ok();
         if !may_write || self.built_in("a pass").is_err() {
-            return Ok(passes);
+            return Ok(judged);
         }
+        let of = (caller.space, PassKind::Records);
+        let before = ledger::acts(parts, &caller.viewer, of, Timestamp::from_micros(0))?;
+        let case = |act| if let PassAct::Judged { case } = act { Some(case) } else { None };
+        let before: HashSet<String> = before.into_iter().filter_map(case).collect();
         for private in [false, true] {
-            let cases = merge::cases(parts, caller, private, records::GROUPS)?;
+            let cases = merge::cases(parts, caller, private, &before, records::GROUPS)?;
             if cases.is_empty() {
                 continue;
             }
@@ -346,7 +384,10 @@ impl Engine {
                 texts.iter().map(|group| group.iter().map(String::as_str).collect()).collect();
             let reply = self.ask(records::PASS, &records::prompt(&groups))?;
             let decisions = records::decisions(&reply, cases.len());
+            // What was left out of an answer is not to be decided; where there was none, it is asked for again.
+            let answered = if decisions.is_some() { cases.as_slice() } else { &[] };
             let decided: Vec<Decided> = decisions
+                .unwrap_or_default()
                 .into_iter()
                 .map(|Decision { group, verdict, reason }| Decided {
                     case: cases[group].clone(),
@@ -356,18 +397,24 @@ impl Engine {
                 .collect();
             let now = parts.clock.now();
             let by = caller.viewer.principal;
+            let groups = preview::plural(cases.len(), "group", "groups");
             let pass = Pass {
                 model: self.llm().map(|llm| llm.to_string()),
-                note: Some(format!("{} groups of memories, {} decided", cases.len(), decided.len())),
+                note: Some(format!("{} {groups} of memories, {} decided", cases.len(), decided.len())),
                 private_to: private.then_some(by),
+                acts: answered.iter().map(|case| PassAct::Judged { case: case.digest() }).collect(),
                 ..Pass::begun(PassId::mint(now), PassKind::Records, caller.space, by, now)
             };
-            let pass = merge::settle(parts, caller, &pass, &decided)?;
-            if pass.outcome == PassOutcome::Done {
-                passes.push(pass.id);
+            let pass = merge::settle(parts, caller, &pass, &decided, write)?;
+            match write {
+                true => judged.passes.extend((pass.outcome == PassOutcome::Done).then_some(pass.id)),
+                false => {
+                    let told = ledger::told(parts, caller, caller.space, pass.acts)?;
+                    judged.foreseen.extend(told.into_iter().map(|(_, told)| told.text));
+                }
             }
         }
-        Ok(passes)
+        Ok(judged)
     }
 
     fn note_where(&self, write: bool, from: Option<PassOutcome>, pass: &Pass) -> Result<(), Error> {
@@ -386,8 +433,35 @@ fn user_in(space: &Space) -> Caller {
     }
 }
 
-/// The new text, and why lines of the old one are gone; `None` where nothing is new.
-type Rewritten = Option<(String, Option<String>)>;
+/// What comes of what was asked for, and why lines of the old text are gone.
+type Rewritten = (Checked, Option<String>);
+
+/// What came of memories that say nearly the same.
+#[derive(Default)]
+struct Judged {
+    /// The passes that changed something.
+    passes: Vec<PassId>,
+    /// What would be changed, in words.
+    foreseen: Vec<String>,
+}
+
+/// How much of what was asked for is not done, for the note of a pass: numbers and no content.
+fn sifted(left_out: &[Declined], put_back: &[String]) -> Vec<String> {
+    let mut facts = Vec::new();
+    let mut reasons: Vec<&str> = left_out.iter().map(|line| line.why).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    for why in reasons {
+        let count = left_out.iter().filter(|line| line.why == why).count();
+        let lines = preview::plural(count, "new line", "new lines");
+        facts.push(format!("{count} {lines} left out: {why}"));
+    }
+    if !put_back.is_empty() {
+        let lines = preview::plural(put_back.len(), "line", "lines");
+        facts.push(format!("{} {lines} put back: nothing speaks of the same", put_back.len()));
+    }
+    facts
+}
 
 fn stays(told: Consolidated, why: String) -> Consolidated {
     Consolidated { stays: Some(why), ..told }

@@ -130,7 +130,7 @@ pub(crate) fn put(
 pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), Error> {
     let (space, _) = access::workplace(parts, caller)?;
     let path = named(&Folder::of(&space), name)?;
-    let removed = parts.files.remove(&path)?;
+    let removed = parts.files.remove(&path, From::Any)?;
     let forgotten = parts.files.forget_previous(&path)?;
     if removed || forgotten > 0 { Ok(()) } else { Err(absent(name)) }
 }

@@ -30,6 +30,8 @@ pub(super) fn take_back(
     };
     let before = match act {
         PassAct::Noted { entry, .. } => without(&found.bytes, entry),
+        // It was about to be removed when something came between.
+        PassAct::Replaced { from: None, .. } if found.bytes.is_empty() => Ok(Vec::new()),
         PassAct::Replaced { from, to, .. } => before(parts, &path, &found.bytes, from.as_deref(), to)?,
         _ => return Ok(Err("it is about no file".to_owned())),
     };
@@ -39,8 +41,20 @@ pub(super) fn take_back(
     };
     let from = From::Digest(Sha256::digest(&found.bytes).into());
     match parts.files.replace(&path, &before, from, Some(parts.clock.now())) {
-        Err(FileError::Changed { .. }) => Ok(Err(EDITED.to_owned())),
-        done => Ok(Ok(done?)),
+        Err(FileError::Changed { .. }) => return Ok(Err(EDITED.to_owned())),
+        done => done?,
+    }
+    match act {
+        PassAct::Replaced { from: None, .. } => remove_empty(parts, &path).map(Ok),
+        _ => Ok(Ok(())),
+    }
+}
+
+/// Removes a file that says nothing any more. Its texts before are kept. Who has written to it meanwhile keeps it.
+fn remove_empty(parts: &Parts, path: &FilePath) -> Result<(), Error> {
+    match parts.files.remove(path, From::Digest(Sha256::digest([]).into())) {
+        Err(FileError::Changed { .. }) => Ok(()),
+        removed => removed.map(|_| ()).map_err(Error::from),
     }
 }
 

@@ -18,8 +18,10 @@ use crate::pass::{Pass, PassAct, PassFilter, ToldAct, ToldPass};
 use crate::preview;
 use crate::read;
 use crate::request::{Caller, Forgotten};
+use crate::space::Viewer;
 use crate::text::{secrets, visible};
-use crate::vocabulary::PassOutcome;
+use crate::time::Timestamp;
+use crate::vocabulary::{PassKind, PassOutcome};
 
 pub(crate) use self::file::digest;
 pub(crate) use self::undo::undo;
@@ -58,7 +60,7 @@ pub(crate) fn list(parts: &Parts, caller: &Caller, filter: &PassFilter) -> Resul
         }
     }
     for pass in &mut passes {
-        pass.acts.retain(|act| act.memories().iter().all(|id| seen.contains(id)));
+        pass.acts.retain(|act| act.is_deed() && act.memories().iter().all(|id| seen.contains(id)));
     }
     Ok(passes)
 }
@@ -66,15 +68,47 @@ pub(crate) fn list(parts: &Parts, caller: &Caller, filter: &PassFilter) -> Resul
 /// One pass, with its acts in words.
 pub(crate) fn get(parts: &Parts, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
     let mut pass = found(parts, caller, id)?;
-    let (mut acts, mut told) = (Vec::new(), Vec::new());
-    for act in std::mem::take(&mut pass.acts) {
-        let Some(memories) = find_all(parts, caller, &act)? else { continue };
-        let diff = file::diff(parts, caller, pass.space, &act)?;
-        told.push(ToldAct { text: text(&act, &memories), diff });
-        acts.push(act);
-    }
+    let acts = std::mem::take(&mut pass.acts);
+    let (acts, told) = told(parts, caller, pass.space, acts)?.into_iter().unzip();
     pass.acts = acts;
     Ok(ToldPass { pass, told })
+}
+
+/// What was done by these acts, or would be, in words: of those on what the caller may see.
+pub(crate) fn told(
+    parts: &Parts,
+    caller: &Caller,
+    space: SpaceId,
+    acts: Vec<PassAct>,
+) -> Result<Vec<(PassAct, ToldAct)>, Error> {
+    let mut told = Vec::new();
+    for act in acts.into_iter().filter(PassAct::is_deed) {
+        let Some(memories) = find_all(parts, caller, &act)? else { continue };
+        let diff = file::diff(parts, caller, space, &act)?;
+        told.push((act.clone(), ToldAct { text: text(&act, &memories), diff }));
+    }
+    Ok(told)
+}
+
+/// What passes of a kind have done in a space since then, of those that the viewer is told of.
+pub(crate) fn acts(
+    parts: &Parts,
+    viewer: &Viewer,
+    (space, kind): (SpaceId, PassKind),
+    since: Timestamp,
+) -> Result<Vec<PassAct>, Error> {
+    let mut filter = PassFilter { space: Some(space), kind: Some(kind), before: None, limit: limits::PAGE };
+    let mut acts = Vec::new();
+    loop {
+        let page = parts.store.passes(viewer, &filter)?;
+        let full = page.len() == filter.limit;
+        filter.before = page.last().map(|pass| pass.id);
+        let last = page.last().is_none_or(|pass| pass.began_at < since);
+        acts.extend(page.into_iter().filter(|pass| pass.began_at >= since).flat_map(|pass| pass.acts));
+        if last || !full {
+            return Ok(acts);
+        }
+    }
 }
 
 fn found(parts: &Parts, caller: &Caller, id: PassId) -> Result<Pass, Error> {
@@ -119,6 +153,7 @@ fn text(act: &PassAct, memories: &[Memory]) -> String {
             let lines = preview::plural(*added, "line", "lines");
             format!("rewrote {file}: {added} {lines} added, {removed} removed")
         }
+        PassAct::Judged { .. } => "judged memories that say nearly the same".to_owned(),
     }
 }
 

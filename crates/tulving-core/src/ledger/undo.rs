@@ -35,13 +35,15 @@ pub(crate) fn undo(parts: &Parts, caller: &Caller, id: PassId, dry_run: bool) ->
             files.push(UndoStep { text: text(act, &[]), stays });
         }
     }
-    access::decide_again(|| {
+    let mut undone = access::decide_again(|| {
         let pass = found(parts, caller, id)?;
         if pass.outcome == PassOutcome::Undone {
             return Err(Error::PassUndone { id });
         }
         Act { parts, caller, now: parts.clock.now(), pass }.write(files.clone(), dry_run)
-    })
+    })?;
+    undone.pass.acts.retain(PassAct::is_deed);
+    Ok(undone)
 }
 
 /// The part of it that is in the store.
@@ -57,7 +59,7 @@ impl Act<'_> {
         let Self { parts, caller, now, .. } = self;
         let space = Right { space: self.pass.space, role: Role::Writer, over: None };
         let (mut rights, mut writes) = (vec![space], Vec::new());
-        for act in self.pass.acts.iter().rev().filter(|act| act.file().is_none()) {
+        for act in self.pass.acts.iter().rev().filter(|act| act.is_deed() && act.file().is_none()) {
             // What is gone, or not for the caller, is not told of either.
             let Some(memories) = find_all(parts, caller, act)? else { continue };
             let decided = match self.decide(act, &memories) {

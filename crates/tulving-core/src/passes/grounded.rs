@@ -42,15 +42,26 @@ const SUBJECTS: &[&str] = &[
     "пользователя",
 ];
 
+/// How many of a statement's words have to be words of what was said: so many of so many.
+type Share = (usize, usize);
+const HALF: Share = (1, 2);
+/// For what is read again and again, by everybody.
+pub(super) const TWO_THIRDS: Share = (2, 3);
+
 /// Whether a statement rests on what was said. `speaker` is what who said it is called.
 pub(super) fn is_grounded(statement: &str, said: &str, speaker: Option<&str>) -> bool {
+    rests_on(statement, said, speaker, HALF)
+}
+
+/// The same with another share of the words.
+pub(super) fn rests_on(statement: &str, said: &str, speaker: Option<&str>, share: Share) -> bool {
     let words = Words::of(&format!("{said} {}", speaker.unwrap_or_default()));
     let known: BTreeSet<String> =
         terms(&format!("{said} {}", speaker.unwrap_or_default())).into_iter().collect();
     let own: Vec<String> = terms(statement).into_iter().filter(|term| !is_subject(term)).collect();
     let shared = own.iter().filter(|term| known.contains(*term)).count();
     !own.is_empty()
-        && 2 * shared >= own.len()
+        && share.1 * shared >= share.0 * own.len()
         && marks(statement).iter().all(|mark| is_subject(mark) || words.has(mark))
         && begins_well(statement, &words, &known)
         && (denials(&plain(statement)) == 0 || denials(&plain(said)) > 0)

@@ -123,25 +123,11 @@ fn read(turn: &Turn, own: &str, one: &Value) -> Option<Proposed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{PrincipalId, SpaceId, TurnId};
     use crate::llm::{Ended, Tokens};
-    use crate::time::Timestamp;
     use crate::vocabulary::TurnRole;
 
     fn turn(content: &str) -> Turn {
-        let at: Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");
-        Turn {
-            id: TurnId::mint(at),
-            space: SpaceId::DEFAULT,
-            logged_by: PrincipalId::USER,
-            channel: None,
-            position: 1,
-            role: TurnRole::User,
-            speaker: None,
-            content: content.to_owned(),
-            source: "tui".to_owned(),
-            at,
-        }
+        crate::passes::turn(TurnRole::User, content)
     }
 
     fn answered(said: &str, text: &str) -> Option<Vec<(String, bool)>> {

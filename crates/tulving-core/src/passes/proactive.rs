@@ -161,24 +161,10 @@ pub(super) fn denials(words: &[String]) -> usize {
 mod tests {
     use super::*;
     use crate::classify::facts;
-    use crate::id::{PrincipalId, SpaceId, TurnId};
-    use crate::time::Timestamp;
     use crate::vocabulary::{MemoryType, TurnRole};
 
     fn turn(content: &str) -> Turn {
-        let at: Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");
-        Turn {
-            id: TurnId::mint(at),
-            space: SpaceId::DEFAULT,
-            logged_by: PrincipalId::USER,
-            channel: Some("support".to_owned()),
-            position: 7,
-            role: TurnRole::User,
-            speaker: None,
-            content: content.to_owned(),
-            source: "tui".to_owned(),
-            at,
-        }
+        Turn { channel: Some("support".to_owned()), ..crate::passes::turn(TurnRole::User, content) }
     }
 
     fn read(content: &str, trusted: bool, known: &[(&str, bool)]) -> (Vec<Proposal>, usize) {

@@ -73,19 +73,24 @@ pub(crate) fn prompt(groups: &[Vec<&str>]) -> Prompt {
     prompt
 }
 
-/// What a model decided about so many groups, each once. What cannot be read is left out: the memories stay as they are.
-pub(crate) fn decisions(reply: &Reply, groups: usize) -> Vec<Decision> {
+/// What a model decided about so many groups, each once; `None` where it gave no list of decisions. What cannot be read of one is
+/// left out: the memories stay as they are.
+pub(crate) fn decisions(reply: &Reply, groups: usize) -> Option<Vec<Decision>> {
     let calls = reply.calls.iter().filter(|call| call.name == DECIDE);
     let said = calls.filter_map(|call| call.arguments.as_ref().ok()?.get("decisions")?.as_array().cloned());
+    let said: Vec<Vec<Value>> = said.collect();
+    if said.is_empty() {
+        return None;
+    }
     let mut decided: Vec<Decision> = Vec::new();
-    for one in said.flatten() {
+    for one in said.into_iter().flatten() {
         if let Some(decision) = decision(&one, groups)
             && decided.iter().all(|known| known.group != decision.group)
         {
             decided.push(decision);
         }
     }
-    decided
+    Some(decided)
 }
 
 fn decision(said: &Value, groups: usize) -> Option<Decision> {
@@ -128,11 +133,12 @@ mod tests {
             { "group": 1, "decision": "updates" }, { "group": 1, "decision": "updates", "reason": " " }, 7,
         ] });
         let due = Decision { group: 1, verdict: Verdict::Updates, reason: "why".to_owned() };
-        assert_eq!(decided(said), [due]);
+        assert_eq!(decided(said), Some(vec![due]));
+        assert_eq!(decided(json!({ "decisions": [] })), Some(Vec::new()), "that is an answer too");
         for wrong in [json!([]), json!({ "decisions": "all" }), json!({})] {
-            assert_eq!(decided(wrong), []);
+            assert_eq!(decided(wrong), None);
         }
-        assert_eq!(decisions(&reply("forget", "{}"), 2), []);
-        assert_eq!(decisions(&reply(DECIDE, "{"), 2), []);
+        assert_eq!(decisions(&reply("forget", "{}"), 2), None);
+        assert_eq!(decisions(&reply(DECIDE, "{"), 2), None);
     }
 }

@@ -262,26 +262,9 @@ mod tests {
 
     use super::*;
     use crate::error::LlmError;
-    use crate::id::{PrincipalId, SpaceId, TurnId};
     use crate::llm::{Ended, Reply, Tokens};
-    use crate::time::Timestamp;
+    use crate::passes::turn;
     use crate::vocabulary::TurnRole;
-
-    fn turn(role: TurnRole, content: &str) -> Turn {
-        let at: Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");
-        Turn {
-            id: TurnId::mint(at),
-            space: SpaceId::DEFAULT,
-            logged_by: PrincipalId::USER,
-            channel: None,
-            position: 1,
-            role,
-            speaker: None,
-            content: content.to_owned(),
-            source: "tui".to_owned(),
-            at,
-        }
-    }
 
     fn exchange(user: &str, assistant: &str) -> Option<Exchange> {
         Exchange::of(&turn(TurnRole::User, user), &turn(TurnRole::Assistant, assistant))

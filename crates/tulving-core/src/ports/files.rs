@@ -53,8 +53,8 @@ pub trait Files: Send + Sync {
         keep: Option<Timestamp>,
     ) -> Result<(), FileError>;
 
-    /// Removes a file, and says whether there was one.
-    fn remove(&self, path: &FilePath) -> Result<bool, FileError>;
+    /// Removes a file, and says whether there was one; [`FileError::Changed`] where it is not what this was decided on.
+    fn remove(&self, path: &FilePath, from: From) -> Result<bool, FileError>;
 
     /// The previous texts of a file, newest first.
     fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError>;
@@ -113,7 +113,7 @@ impl Files for NoFiles {
         Err(FileError::NoWorkspace)
     }
 
-    fn remove(&self, _: &FilePath) -> Result<bool, FileError> {
+    fn remove(&self, _: &FilePath, _: From) -> Result<bool, FileError> {
         Ok(false)
     }
 

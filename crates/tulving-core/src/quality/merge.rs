@@ -3,6 +3,7 @@
 //! [`cases`] are found by the same look as every finding. [`settle`] does what was decided about each, where the memories are still
 //! as they were looked at, and notes the pass that it is.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use super::scan;
@@ -10,6 +11,7 @@ use crate::access::{self, Parts};
 use crate::association::Association;
 use crate::change::{Revision, Right, Write};
 use crate::error::Error;
+use crate::id::ProposalId;
 use crate::memory::Memory;
 use crate::pass::{Pass, PassAct};
 use crate::request::{Caller, UpdateRequest};
@@ -35,6 +37,16 @@ pub(crate) struct Case {
     pub(crate) memories: Vec<Memory>,
 }
 
+impl Case {
+    /// What tells it from others, and from itself once one of its memories was edited, or pinned or not.
+    pub(crate) fn digest(&self) -> String {
+        let one = |memory: &Memory| format!("{}@{} {}", memory.id, memory.version, memory.standing.pinned);
+        let mut said: Vec<String> = self.memories.iter().map(one).collect();
+        said.sort_unstable();
+        ProposalId::of(&said.join(" ")).to_string()
+    }
+}
+
 /// A case and what was decided about it, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Decided {
@@ -46,14 +58,21 @@ pub(crate) struct Decided {
     pub(crate) reason: String,
 }
 
-/// Some cases of the caller's space, of those whose memories the caller may see, with private ones or with shared ones.
-pub(crate) fn cases(parts: &Parts, caller: &Caller, private: bool, most: usize) -> Result<Vec<Case>, Error> {
+/// Some cases of the caller's space, of those whose memories the caller may see, with private ones or with shared ones. Those that
+/// were `judged` before are not among them.
+pub(crate) fn cases(
+    parts: &Parts,
+    caller: &Caller,
+    private: bool,
+    judged: &HashSet<String>,
+    most: usize,
+) -> Result<Vec<Case>, Error> {
     let mut cases: Vec<Case> = Vec::new();
     scan::scan(parts, caller, KINDS, 0, &mut |_| {}, &mut |found| {
         if found.memories.iter().any(|memory| standing::private_to(memory).is_some()) == private {
             let mut memories: Vec<Memory> = found.memories.iter().map(|memory| (*memory).clone()).collect();
             memories.sort_by_key(|memory| std::cmp::Reverse((memory.usage.created_at, memory.id)));
-            cases.push(Case { memories });
+            cases.extend(Some(Case { memories }).filter(|case| !judged.contains(&case.digest())));
         }
         if cases.len() < LOOKED_AT { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
@@ -63,12 +82,14 @@ pub(crate) fn cases(parts: &Parts, caller: &Caller, private: bool, most: usize) 
     Ok(cases)
 }
 
-/// Does what was decided, as one act, and gives the pass as it was noted.
+/// Does what was decided, as one act, and gives the pass as it was noted; without `write`, as it would be. The pass comes with the
+/// cases that were judged.
 pub(crate) fn settle(
     parts: &Parts,
     caller: &Caller,
     pass: &Pass,
     decided: &[Decided],
+    write: bool,
 ) -> Result<Pass, Error> {
     access::decide_again(|| {
         let now = parts.clock.now();
@@ -77,8 +98,11 @@ pub(crate) fn settle(
             act.add(one)?;
         }
         let Act { rights, mut writes, pass, .. } = act;
-        let outcome = if pass.acts.is_empty() { PassOutcome::Nothing } else { PassOutcome::Done };
-        let pass = pass.ended(outcome, now);
+        let done = pass.acts.iter().any(PassAct::is_deed);
+        let pass = pass.ended(if done { PassOutcome::Done } else { PassOutcome::Nothing }, now);
+        if !write {
+            return Ok(pass);
+        }
         writes.push(Write::Pass { from: None, to: Box::new(pass.clone()) });
         parts.store.apply(&access::changes(caller, now, rights, writes))?;
         Ok(pass)

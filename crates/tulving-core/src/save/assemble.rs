@@ -17,6 +17,7 @@ use crate::objects;
 use crate::pass::{Pass, PassAct};
 use crate::request::{Caller, Forgotten};
 use crate::space::Space;
+use crate::text::commands;
 use crate::time::Timestamp;
 use crate::vocabulary::{Author, Boundary, LinkedBy, PassOutcome, Relation, Role, State, Trust, VersionAct};
 
@@ -113,6 +114,7 @@ impl<'a> Act<'a> {
                 self.revise(draft, chunks, twin)?
             }
         };
+        warnings.extend(Warning::marked(commands::marks(&memory.edition)));
         warnings.extend(expired(&memory, self.now));
         warnings.extend(self.link(&memory, &draft.links)?);
         self.note_import(draft, &memory);

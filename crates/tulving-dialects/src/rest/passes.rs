@@ -6,6 +6,7 @@ use tulving_core::id::PassId;
 use tulving_core::pass::{Pass, PassFilter, ToldAct, UndoStep};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{PassKind, PassOutcome};
+use tulving_core::{Declined, Gone};
 
 use super::operation::{Made, Method, One, Operation};
 use super::recall::limited;
@@ -72,18 +73,50 @@ struct TakenOver {
     removed: usize,
     /// The lines that the file loses (`-`) and gets (`+`).
     diff: String,
+    /// Lines that were to be added and are not, each with why.
+    left_out: Vec<LeftOut>,
+    /// Lines that were to go and stay.
+    put_back: Vec<String>,
+    /// Lines that are gone, each with what took its place.
+    gone: Vec<GoneLine>,
     /// Why lines are gone, in the words of the model.
     dropped: Option<String>,
     /// Why the file stays as it is.
     stays: Option<String>,
     /// The passes that did what was proposed about memories, where that is set up.
     records: Vec<String>,
+    /// What would be done about memories, with `dry_run`, where that is set up.
+    foreseen: Vec<String>,
+}
+
+/// A line that was to be added and is not.
+#[derive(Serialize, JsonSchema)]
+struct LeftOut {
+    /// How it begins.
+    line: String,
+    /// Why it is left out.
+    why: &'static str,
+}
+
+/// A line that is gone.
+#[derive(Serialize, JsonSchema)]
+struct GoneLine {
+    /// How it began.
+    line: String,
+    /// What says the same, or something else about it.
+    by: String,
 }
 
 fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, Refusal> {
     let write = !how.dry_run && (how.apply || desk.engine.llm().is_some());
     let told = desk.engine.consolidate(&desk.caller, write)?;
+    let left_out = |Declined { line, why }: Declined| LeftOut { line, why };
+    let gone = |Gone { line, by }: Gone| GoneLine { line, by };
     Ok(TakenOver {
+        left_out: told.left_out.into_iter().map(left_out).collect(),
+        put_back: told.put_back,
+        gone: told.gone.into_iter().map(gone).collect(),
+        foreseen: told.foreseen,
         written: told.pass.is_some(),
         pass_id: told.pass.map(|pass| pass.to_string()),
         model: told.model,
@@ -135,11 +168,14 @@ struct Told {
     note: Option<String>,
     /// How many things it did, of those that you may see.
     acts: usize,
+    /// Whether it has begun and will come to no end.
+    interrupted: bool,
 }
 
-impl From<Pass> for Told {
-    fn from(pass: Pass) -> Self {
+impl Told {
+    fn of(pass: Pass, now: Timestamp) -> Self {
         Self {
+            interrupted: pass.is_interrupted(now),
             id: pass.id.to_string(),
             kind: pass.kind,
             space: pass.space.to_string(),
@@ -167,7 +203,8 @@ fn list(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<List>, Refusal> 
         limit: limited(which.limit, USUAL_PAGE, PAGE)?,
     };
     let passes = desk.engine.passes(&desk.caller, &filter)?;
-    Ok(List { passes: passes.into_iter().map(Told::from).collect() }.into())
+    let now = desk.engine.now();
+    Ok(List { passes: passes.into_iter().map(|pass| Told::of(pass, now)).collect() }.into())
 }
 
 /// Which pass.
@@ -200,7 +237,8 @@ struct Detailed {
 fn get(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Detailed>, Refusal> {
     let told = desk.engine.pass(&desk.caller, named("pass_id", &this.pass_id)?)?;
     let deed = |ToldAct { text, diff }: ToldAct| Deed { text, diff };
-    Ok(Detailed { told: told.told.into_iter().map(deed).collect(), pass: told.pass.into() }.into())
+    let pass = Told::of(told.pass, desk.engine.now());
+    Ok(Detailed { told: told.told.into_iter().map(deed).collect(), pass }.into())
 }
 
 /// Which pass, and how.
@@ -235,7 +273,8 @@ struct Undone {
 fn undo(desk: &Desk<'_>, One(back): One<Back>) -> Result<Made<Undone>, Refusal> {
     let undone = desk.engine.undo(&desk.caller, named("pass_id", &back.pass_id)?, back.dry_run)?;
     let step = |UndoStep { text, stays }: UndoStep| Step { text, stays };
-    Ok(Undone { pass: undone.pass.into(), steps: undone.steps.into_iter().map(step).collect() }.into())
+    let pass = Told::of(undone.pass, desk.engine.now());
+    Ok(Undone { pass, steps: undone.steps.into_iter().map(step).collect() }.into())
 }
 
 fn named(field: &'static str, id: &str) -> Result<PassId, Refusal> {

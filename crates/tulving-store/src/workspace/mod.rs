@@ -169,8 +169,8 @@ impl Files for Workspace {
         replace::replace(self, path, content, from, keep).map_err(self.told(path, "written"))
     }
 
-    fn remove(&self, path: &FilePath) -> Result<bool, FileError> {
-        let removed = or_none(replace::remove(self, path)).map_err(self.told(path, "removed"))?;
+    fn remove(&self, path: &FilePath, from: Basis) -> Result<bool, FileError> {
+        let removed = or_none(replace::remove(self, path, from)).map_err(self.told(path, "removed"))?;
         Ok(removed.is_some())
     }
 

@@ -101,16 +101,29 @@ fn unchanged(spot: &Spot, old: &Stat) -> Result<bool, Trouble> {
     }))
 }
 
-/// Removes a file that there is.
-pub(super) fn remove(files: &Workspace, path: &FilePath) -> Result<(), Trouble> {
+/// Removes a file that there is, where it is what this was decided on.
+pub(super) fn remove(files: &Workspace, path: &FilePath, basis: Basis) -> Result<(), Trouble> {
     let spot = unlinked(files, path, Missing::Leave)?;
     lock::lock(&spot.folder)?;
     mend::within(files, &spot.folder)?;
     match spot.stat()?.as_ref().map(beneath::why_not) {
         None => Err(Trouble::Absent),
         Some(Some(why)) => Err(Trouble::Refused(why)),
-        Some(None) => unlink(&spot),
+        Some(None) if is_still(&spot, basis)? => unlink(&spot),
+        Some(None) => Err(Trouble::Changed),
     }
+}
+
+/// Whether a file is what something was decided on, and was not changed while that was looked at.
+fn is_still(spot: &Spot, basis: Basis) -> Result<bool, Trouble> {
+    let digest = match basis {
+        Basis::Any => return Ok(true),
+        Basis::Nothing => return Ok(false),
+        Basis::Digest(digest) => digest,
+    };
+    let Some(file) = spot.file(OFlags::RDONLY)? else { return Ok(false) };
+    let found = fstat(&file)?;
+    Ok(read::digest(&file)? == digest && unchanged(spot, &found)?)
 }
 
 /// Removes a file if it is the one with this inode and these bytes.

@@ -492,6 +492,11 @@ fn what_is_spent_adds_up() {
 }
 
 #[test]
+fn passes_are_kept_for_half_a_year() {
+    keeps(contract::passes::passes_are_kept_for_half_a_year);
+}
+
+#[test]
 fn a_pass_reads_back_and_moves_on_from_what_it_was() {
     keeps(contract::passes::a_pass_reads_back_and_moves_on_from_what_it_was);
 }

@@ -172,6 +172,7 @@ checks! {
     /// What passes did.
     passes {
         a_pass_reads_back_and_moves_on_from_what_it_was,
+        passes_are_kept_for_half_a_year,
         a_pass_is_told_to_members_and_of_private_memories_to_their_owner,
     }
     /// The change log and the audit.

@@ -3,7 +3,7 @@
 use tulving_core::change::Write;
 use tulving_core::error::Conflict;
 use tulving_core::id::{MemoryId, PassId, PrincipalId, SpaceId, Version};
-use tulving_core::pass::{Pass, PassAct, PassFilter};
+use tulving_core::pass::{KEPT_DAYS, Pass, PassAct, PassFilter};
 use tulving_core::score::Weight;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{PassKind, PassOutcome, Relation};
@@ -93,4 +93,25 @@ pub fn a_pass_is_told_to_members_and_of_private_memories_to_their_owner(fresh: F
     }
     assert_eq!(good(world.store.passes(&confined(owner, &[other]), &all(9))), [], "a confined token");
     assert_eq!(good(world.store.pass(&confined(owner, &[other]), shared.id)), None);
+}
+
+/// By a new one of the same space; others stay, however old.
+pub fn passes_are_kept_for_half_a_year(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("kept");
+    let (other, stranger) = world.hub_with_writer("elsewhere");
+    let day = 24 * 3_600;
+    let old = pass(0, PassKind::Shadow, space, owner);
+    let theirs = pass(0, PassKind::Shadow, other, stranger);
+    let edge = pass(2 * day, PassKind::Shadow, space, owner);
+    for one in [&old, &theirs, &edge] {
+        world.apply(first(one));
+    }
+    let new = pass((KEPT_DAYS + 1) * day, PassKind::Consolidate, space, owner);
+    world.apply(first(&new));
+    let kept = |who| -> Vec<PassId> {
+        good(world.store.passes(&eyes(who), &all(9))).into_iter().map(|pass| pass.id).collect()
+    };
+    assert_eq!(kept(owner), [new.id, edge.id]);
+    assert_eq!(kept(stranger), [theirs.id]);
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::Consolidated;
+use tulving_core::{Consolidated, Declined, Gone};
 
 use super::passes::change;
 use crate::exit::Outcome;
@@ -27,7 +27,7 @@ consolidate.enabled is set.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Consolidate {
-    /// Show what would change, and write nothing
+    /// Show what would change, also of memories where consolidate.apply is set, and write nothing
     #[arg(long, conflicts_with = "apply")]
     dry_run: bool,
     /// Write it also where no language model was asked
@@ -52,14 +52,20 @@ pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> R
         printer.document(&Report { written: told.pass.is_some(), told: &told })?;
         return Ok(Outcome::Done);
     }
-    let looked = counted(told.journals as u64, "journal", "journals");
-    let with = told.model.as_deref().map_or_else(|| "by rules".to_owned(), |model| format!("with {model}"));
-    printer.line(format!("Looked at {looked} {}", one_line(&with)))?;
+    if told.journals > 0 {
+        let looked = counted(told.journals as u64, "journal", "journals");
+        let with =
+            told.model.as_deref().map_or_else(|| "by rules".to_owned(), |model| format!("with {model}"));
+        printer.line(format!("Looked at {looked} {}", one_line(&with)))?;
+    }
     for line in told.diff.lines() {
         printer.line(format!("  {}", change(line)))?;
     }
-    if let Some(why) = &told.dropped {
-        printer.line(format!("Lines are gone because: {}", one_line(why)))?;
+    for line in changes(&told) {
+        printer.line(line)?;
+    }
+    for deed in &told.foreseen {
+        printer.line(format!("would be done: {}", one_line(deed)))?;
     }
     printer.note(match (&told.stays, told.pass) {
         (Some(why), _) => format!("MEMORY.md stays as it is: {}", one_line(why)),
@@ -73,4 +79,16 @@ pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> R
         ))?;
     }
     Ok(Outcome::Done)
+}
+
+/// What of a rewrite was taken in another way than it was written, and why lines are gone.
+fn changes(told: &Consolidated) -> Vec<String> {
+    let declined = |one: &Declined| format!("left out, since {}: {}", one.why, one_line(&one.line));
+    let back = |line: &String| format!("stays, since nothing else speaks of it: {}", one_line(line));
+    let gone = |one: &Gone| format!("gone: {} (instead: {})", one_line(&one.line), one_line(&one.by));
+    let mut lines: Vec<String> = told.left_out.iter().map(declined).collect();
+    lines.extend(told.put_back.iter().map(back));
+    lines.extend(told.gone.iter().map(gone));
+    lines.extend(told.dropped.as_ref().map(|why| format!("said of what is gone: {}", one_line(why))));
+    lines
 }

@@ -7,6 +7,7 @@ use tulving_core::id::PassId;
 use tulving_core::limits;
 use tulving_core::pass::{Pass, PassFilter, ToldAct, ToldPass, Undone};
 use tulving_core::preview;
+use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{PassKind, PassOutcome};
 
 use crate::args::{count, whole_number, word};
@@ -70,7 +71,16 @@ pub(crate) struct Undo {
 
 #[derive(Serialize)]
 struct List<'a> {
-    passes: &'a [Pass],
+    passes: Vec<Listed<'a>>,
+}
+
+/// A pass, for programs.
+#[derive(Serialize)]
+struct Listed<'a> {
+    #[serde(flatten)]
+    pass: &'a Pass,
+    /// Whether it has begun and will come to no end.
+    interrupted: bool,
 }
 
 pub(super) fn run(args: &Passes, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -86,7 +96,9 @@ pub(super) fn run(args: &Passes, app: &App<'_>, printer: &mut Printer) -> Result
     };
     let passes = app.engine.passes(&app.caller, &filter)?;
     if printer.json() {
-        printer.document(&List { passes: &passes })?;
+        let listed = |pass| Listed { pass, interrupted: pass.is_interrupted(printer.now()) };
+        let passes = passes.iter().map(listed).collect();
+        printer.document(&List { passes })?;
         return Ok(Outcome::Done);
     }
     if passes.is_empty() {
@@ -98,7 +110,7 @@ pub(super) fn run(args: &Passes, app: &App<'_>, printer: &mut Printer) -> Result
             pass.id.to_string(),
             age(pass.began_at, printer.now()),
             pass.kind.to_string(),
-            pass.outcome.to_string(),
+            outcome(pass, printer.now()),
             counted(pass.acts.len() as u64, "act", "acts"),
             pass.note.clone().unwrap_or_default(),
         ]
@@ -120,7 +132,7 @@ fn one(told: &ToldPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome,
     let names = app.engine.names(&[pass.by])?;
     let by = names.get(&pass.by).cloned().unwrap_or_else(|| pass.by.to_string());
     let with = pass.model.as_ref().map_or_else(|| "rules".to_owned(), |model| one_line(model));
-    printer.line(format!("{} ({}, {})", pass.id, pass.kind, pass.outcome))?;
+    printer.line(format!("{} ({}, {})", pass.id, pass.kind, outcome(pass, printer.now())))?;
     printer.line(style::paint(FAINT, format!("  {} for {by}, with {with}", instant(pass.began_at))))?;
     if let Some(note) = &pass.note {
         printer.line(style::paint(FAINT, format!("  {}", one_line(note))))?;
@@ -131,12 +143,20 @@ fn one(told: &ToldPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome,
             printer.line(format!("    {}", change(line)))?;
         }
     }
-    if pass.outcome == PassOutcome::Begun {
-        printer.note("It is under way, or was interrupted")?;
+    if pass.is_interrupted(printer.now()) {
+        printer
+            .note(format!("It was interrupted; `tulving undo {}` takes back what it had done", pass.id))?;
+    } else if pass.outcome == PassOutcome::Begun {
+        printer.note("It is under way")?;
     } else if told.told.is_empty() {
         printer.note("Nothing that you may see is left of it")?;
     }
     Ok(Outcome::Done)
+}
+
+/// What became of a pass.
+fn outcome(pass: &Pass, now: Timestamp) -> String {
+    if pass.is_interrupted(now) { "interrupted".to_owned() } else { pass.outcome.to_string() }
 }
 
 /// A line of a diff, as it may be shown.

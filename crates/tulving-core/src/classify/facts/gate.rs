@@ -126,6 +126,21 @@ const SECRETS: &str = "\
     access key, access token, auth token, bearer token, token is, my pin, pin code, pin is, credit card, \
     card number, cvv, iban, social security, ssn, seed phrase, recovery phrase, credentials, secret is";
 
+/// Whether words lay a duty on an agent.
+pub(super) fn binds_agent(text: &str) -> bool {
+    let said = spaced(text);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let next = &words[at + 1..words.len().min(at + 1 + DUTY_WITHIN)];
+        listed(AGENTS, word) && next.iter().any(|word| listed(DUTIES, word))
+    })
+}
+
+/// A duty is within so many words after who has it.
+const DUTY_WITHIN: usize = 2;
+const AGENTS: &str = "assistant assistants agent agents ai ais bot chatbot llm llms you";
+const DUTIES: &str = "must should shall always never ought";
+
 /// Whether what is said of something is only so at the moment.
 pub(super) fn is_momentary(clause: &Clause<'_>, from: usize) -> bool {
     let at = clause

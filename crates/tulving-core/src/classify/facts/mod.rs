@@ -113,6 +113,11 @@ pub fn is_told_to_the_agent(text: &str, at: Timestamp) -> bool {
     propose(text, None, at).iter().any(|proposed| proposed.quarantine)
 }
 
+/// Whether a text that was said to nobody lays a duty on an agent: "the assistant must …", "you always …".
+pub fn binds_agent(text: &str) -> bool {
+    gate::binds_agent(text)
+}
+
 /// A statement with dates put to the days that it counts from `at`, where they are not every one of them.
 pub fn dated(content: String, memory_type: MemoryType, at: Timestamp) -> String {
     match memory_type {

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::Material;
+use super::sift::{self, Declined, Gone, Ground};
 use crate::text::{commands, normalize, private, secrets};
 
 /// What the file shall say.
@@ -57,8 +59,22 @@ impl Refused {
     }
 }
 
-/// The text that takes the place of `old`; `None` where it says the same.
-pub(crate) fn checked(old: &str, rewrite: &Rewrite, trust: Trust) -> Result<Option<String>, Refused> {
+/// What comes of a rewrite.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Checked {
+    /// The text that takes the place of the old one; `None` where it says the same.
+    pub(crate) text: Option<String>,
+    /// The new lines that are not in it.
+    pub(crate) left_out: Vec<Declined>,
+    /// The old lines that are in it although they were to go.
+    pub(crate) put_back: Vec<String>,
+    /// The old lines that are not in it.
+    pub(crate) gone: Vec<Gone>,
+}
+
+/// What comes of a rewrite of what is known, by what was noted.
+pub(crate) fn checked(material: &Material, rewrite: &Rewrite, trust: Trust) -> Result<Checked, Refused> {
+    let old = material.known.as_str();
     let content = normalize::content(&rewrite.content).map_err(|_| Refused::Garbled)?;
     let content = content.trim_end();
     if content.is_empty() {
@@ -66,10 +82,7 @@ pub(crate) fn checked(old: &str, rewrite: &Rewrite, trust: Trust) -> Result<Opti
     }
     // What was not shown is not the model's to judge, or to keep from anybody.
     let new = restored(old, &shown(content));
-    let (got, limit) = (new.chars().count(), trust.chars);
-    if got > limit {
-        return Err(Refused::TooLong { got, limit });
-    }
+    refuse_longer(&new, trust.chars)?;
     let (known, kept): (HashSet<&str>, HashSet<&str>) = (lines(old).collect(), lines(&new).collect());
     let added: Vec<&str> = lines(&new).filter(|line| !known.contains(line)).collect();
     refuse_commands(&added.join("\n"))?;
@@ -79,8 +92,20 @@ pub(crate) fn checked(old: &str, rewrite: &Rewrite, trust: Trust) -> Result<Opti
     if loses && rewrite.dropped.is_none() {
         return Err(Refused::Loses { lost, of });
     }
+    let ground = Ground::of(material);
+    let (mut taken, left_out) = sift::taken(&known, &new, &ground);
+    let (put_back, gone) = sift::put_back(old, &mut taken, &ground);
+    let new = taken.join("\n");
+    let new = new.trim_end();
+    refuse_longer(new, trust.chars)?;
     let same = new.lines().map(str::trim_end).eq(old.trim_end().lines().map(str::trim_end));
-    Ok((!same).then(|| broken_as(old, &format!("{new}\n"))))
+    let text = (!same).then(|| broken_as(old, &format!("{new}\n")));
+    Ok(Checked { text, left_out, put_back, gone })
+}
+
+fn refuse_longer(text: &str, limit: usize) -> Result<(), Refused> {
+    let got = text.chars().count();
+    if got > limit { Err(Refused::TooLong { got, limit }) } else { Ok(()) }
 }
 
 fn refuse_commands(added: &str) -> Result<(), Refused> {
@@ -101,7 +126,7 @@ fn broken_as(old: &str, new: &str) -> String {
 }
 
 /// A text as a model is shown it: without private parts and secrets.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     secrets::redacted(&private::left_out(text)).into_owned()
 }
 
@@ -158,10 +183,20 @@ fn whole_lines(text: &str, from: usize, wanted: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::consolidate::Page;
 
     const OLD: &str =
         "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n- The API is in Go\n- Lunch is at noon\n";
     const TRUST: Trust = Trust { loss: 0.3, chars: 1_000 };
+
+    /// What comes of a rewrite where a journal says what is told of in these tests.
+    fn checked(old: &str, rewrite: &Rewrite, trust: Trust) -> Result<Option<String>, Refused> {
+        let noted = "Bo joined in May\nAna leads no team and deploys are daily now\nThe API is now in Rust\nthree\n\
+             the database password is: hunter2-Zq9!x\n";
+        let pages = Page::of("2026-05-27".to_owned(), noted).into_iter().collect();
+        let material = Material { pages, known: old.to_owned(), ..Material::default() };
+        super::checked(&material, rewrite, trust).map(|checked| checked.text)
+    }
 
     fn check(new: &str, dropped: Option<&str>) -> Result<Option<String>, Refused> {
         let rewrite = Rewrite { content: new.to_owned(), dropped: dropped.map(str::to_owned) };
@@ -193,11 +228,11 @@ mod tests {
     #[test]
     fn what_is_empty_too_long_or_loses_much_without_a_word_is_refused() {
         assert_eq!(check(" \n\t\n", Some("all of it is old")), Err(Refused::Empty));
-        let short = "# Known\n\n- Deploys are on Friday\n";
+        let short = "# Known\n\n- Lunch is at noon\n";
         assert_eq!(check(short, None), Err(Refused::Loses { lost: 3, of: 5 }));
         assert!(check(short, Some("Ana left")).is_ok_and(|new| new.is_some()));
-        let nearly = OLD.replace("- Lunch is at noon\n", "");
-        assert!(check(&nearly, None).is_ok_and(|new| new.is_some()), "one of five");
+        let nearly = OLD.replace("- Ana leads the team\n", "");
+        assert_eq!(check(&nearly, None), Ok(Some(nearly)), "one of five");
         let huge = "a line\n".repeat(1_000);
         assert!(matches!(check(&huge, Some("why not")), Err(Refused::TooLong { .. })));
         assert_eq!(check("a\u{0}b", None), Err(Refused::Garbled));
@@ -223,11 +258,11 @@ mod tests {
             let rewrite = Rewrite { content, dropped: Some("it is old".to_owned()) };
             checked(old, &rewrite, TRUST).expect("taken").expect("new")
         };
-        assert_eq!(check(format!("{shown}- Ana leads\n")), format!("{old}- Ana leads\n"));
-        let gone = check("- Ana leads\n".to_owned());
+        assert_eq!(check(format!("{shown}- Bo joined\n")), format!("{old}- Bo joined\n"));
+        let gone = check("- Bo joined in May\n".to_owned());
         assert!(gone.contains("hunter2-Zq9!x") && gone.contains("hunter3-Zq9!x"), "{gone}");
         let turned: String = shown.lines().rev().map(|line| format!("{line}\n")).collect();
-        let turned = check(format!("{turned}- Ana leads\n"));
+        let turned = check(format!("{turned}- Bo joined\n"));
         assert_eq!(turned.matches("hunter").count(), 2, "{turned}");
     }
 

@@ -5,13 +5,16 @@
 
 pub(crate) mod guard;
 mod repeated;
+mod sift;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::guard::{Refused, Rewrite};
+pub use self::sift::{Declined, Gone};
 use crate::id::PassId;
 use crate::llm::{Message, Prompt, Reply, Tool};
 use crate::text::secrets;
@@ -70,12 +73,20 @@ pub struct Consolidated {
     pub removed: usize,
     /// The lines that the file loses (`-`) and gets (`+`).
     pub diff: String,
+    /// Lines that were to be added and are not.
+    pub left_out: Vec<Declined>,
+    /// Lines that were to go and stay: nothing that was noted or written speaks of the same.
+    pub put_back: Vec<String>,
+    /// Lines that are gone, each with what took its place.
+    pub gone: Vec<Gone>,
     /// Why lines are gone, in the words of the model.
     pub dropped: Option<String>,
     /// Why the file stays as it is.
     pub stays: Option<String>,
     /// The passes that did what was proposed about memories.
     pub records: Vec<PassId>,
+    /// What would be done about memories, in words, where nothing is written.
+    pub foreseen: Vec<String>,
 }
 
 /// A journal, as it is looked at: without secrets, and cut where it is long.
@@ -100,6 +111,9 @@ pub(crate) struct Material {
     pub(crate) pages: Vec<Page>,
     /// What `MEMORY.md` says.
     pub(crate) known: String,
+    /// The entries of journals that passes wrote, by their digests. All others are somebody's: a person's, or an agent's that
+    /// was asked to note them, which a file does not tell apart.
+    pub(crate) by_passes: HashSet<String>,
 }
 
 /// The session of a pass that begins now, which nothing else is ever said in.
@@ -198,6 +212,7 @@ mod tests {
         Material {
             pages: pages.into_iter().filter_map(page).collect(),
             known: "- Deploys are on Friday\n".to_owned(),
+            ..Material::default()
         }
     }
 

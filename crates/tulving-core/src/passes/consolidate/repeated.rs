@@ -61,7 +61,8 @@ mod tests {
 
     fn after(pages: &[(&str, &str)], known: &str) -> Option<String> {
         let page = |(day, text): &(&str, &str)| Page::of((*day).to_owned(), text);
-        added(&Material { pages: pages.iter().filter_map(page).collect(), known: known.to_owned() })
+        let pages = pages.iter().filter_map(page).collect();
+        added(&Material { pages, known: known.to_owned(), ..Material::default() })
     }
 
     #[test]

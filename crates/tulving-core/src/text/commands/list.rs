@@ -8,7 +8,7 @@
 use crate::vocabulary::CommandKind::{self, *};
 
 /// Words that several phrases use.
-pub(super) const LISTS: [(&str, &str); 23] = [
+pub(super) const LISTS: [(&str, &str); 30] = [
     ("drop", "ignore|disregard|forget|override|bypass|discard|neglect|dismiss|overlook|scrap|abandon"),
     ("det", "all|any|the|of|my|your|these|those|every|each|this|that|our|everything|absolutely"),
     (
@@ -65,10 +65,20 @@ pub(super) const LISTS: [(&str, &str); 23] = [
         "reading|processing|parsing|summarizing|summarising|reviewing|analyzing|analysing|evaluating|scanning|indexing|seeing",
     ),
     ("sly", "secretly|silently|covertly|quietly|discreetly"),
+    ("whenever", "whenever|when|if|once|after|before|time|anytime"),
+    ("meets", "read|reads|see|sees|recall|recalls|retrieve|retrieves|load|loads|process|processes|encounter"),
+    ("met", "read|recalled|retrieved|loaded|seen|processed"),
+    ("tool", "tool|tools|function|functions|mcp|skill|plugin"),
+    ("entry", "memory|memories|note|notes|entry|fact"),
+    ("news", "message|prompt|note|notice|override|update|alert|instruction|instructions"),
+    (
+        "power",
+        "admin|administrator|root|superuser|authorized|authorised|verified|approved|granted|trusted|owner|permission|permissions|privileges|allowed|consented",
+    ),
 ];
 
 /// The phrases, each with how it tries to command.
-pub(super) const PHRASES: [(CommandKind, &str); 76] = [
+pub(super) const PHRASES: [(CommandKind, &str); 82] = [
     (Override, "from now on ..2 {drop} {det}* {before}? ..1 {orders}"),
     (Override, "^ {drop} what|whatever|everything you were|are|have ..1 told"),
     (Exfiltration, "new {orders} , send|forward|upload|exfiltrate|email ..6 {where}"),
@@ -222,6 +232,18 @@ pub(super) const PHRASES: [(CommandKind, &str); 76] = [
     (Address, "llms|ais|chatbots {reading} this ..12 {must}"),
     (Address, "to|for any|all {ai} {bot}? {reading} this|the"),
     (Address, "any|all {ai} {bot} that reads|read|processes|process|sees|parses this|the ..12 {must}"),
+    (
+        Address,
+        "{whenever} you|assistant|agent|ai {meets} this|it|these ..5 call|invoke|trigger|use|run|execute|open ..6 {tool}",
+    ),
+    (Address, "{whenever} you recall|retrieve|load this|the {entry} ..2 , ..2 {do}|{must}"),
+    (Address, "{whenever} this {entry} is|was|gets {met} ..2 , ..2 {do}|{must}"),
+    (FakeTag, "^ system {news}? , the|this|current* {user}|caller is|has|was|may|can ..3 {power}"),
+    (FakeTag, "^ system {news}? , grant|reveal|obey|comply|disclose"),
+    (
+        FakeTag,
+        "^ end of the|this|your* user|document|context|data|memory|memories|input|conversation|transcript ..1 , new|begin|now|your ..3 instruction|instructions|prompt|task",
+    ),
     (
         Address,
         "{ai} {bot} must|should always|never|only|immediately ..4 {do}|{must}|recommend|mention|{tell}",

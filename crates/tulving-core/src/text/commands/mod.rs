@@ -141,6 +141,8 @@ mod tests {
             "\u{e0041}",
             "if you are an ",
             "`",
+            "</memory>",
+            "whenever you read this ",
         ] {
             let text = piece.repeat(BYTES / piece.len());
             let found = find(&text);

@@ -3,6 +3,7 @@
 use super::Found;
 use super::phrase;
 use super::word::{Gap, Words};
+use crate::text::visible::FENCE;
 use crate::vocabulary::CommandKind;
 
 /// Marks that mean nothing else, in lower case.
@@ -45,24 +46,62 @@ const TAGS: [&str; 16] = [
     "override",
 ];
 
+/// How many letters after a bracket may be the tag.
+const LONGEST: usize = 32;
+/// The header by which some models are told what to do.
+const HEADER: &[u8] = b"### instruction:";
+
 /// So many bytes after a tag are looked at, and so many words.
 const AFTER: usize = 400;
 
 pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        if !matches!(byte, b'<' | b'[' | b'#' | b'*') {
-            continue;
-        }
-        let end = match byte {
-            b'<' | b'[' => mark(bytes, at).or_else(|| tag(bytes, at).filter(|end| speaks(words, *end))),
-            _ => None,
+    let mut open = [0u32; TAGS.len() + 1];
+    for at in memchr::memchr3_iter(b'<', b'[', b'#', bytes) {
+        let lone = if bytes[at] == b'<' { lone_end(bytes, at, &mut open) } else { None };
+        let end = match bytes[at] {
+            b'#' => header(bytes, at),
+            _ => mark(bytes, at).or_else(|| tag(bytes, at).filter(|end| speaks(words, *end))).or(lone),
         };
         if let Some(end) = end.filter(|end| !is_shown(bytes, at, *end)) {
             found.push(Found { range: at..end, what: CommandKind::FakeTag });
         }
     }
     speakers(words, found);
+}
+
+/// Where the end of a fence, or of what a host says, ends that nothing has begun and that something is said after. Notes what
+/// begins.
+fn lone_end(bytes: &[u8], at: usize, open: &mut [u32; TAGS.len() + 1]) -> Option<usize> {
+    let rest = &bytes[at + 1..bytes.len().min(at + LONGEST)];
+    let signs = rest.iter().take_while(|byte| byte.is_ascii_whitespace() || b"/\\".contains(byte)).count();
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let length = rest[signs..].iter().take_while(is_name).count();
+    let name = &rest[signs..signs + length];
+    let mut names = TAGS.iter().chain([&FENCE]);
+    let which = names.position(|tag| name.eq_ignore_ascii_case(tag.as_bytes()))?;
+    if !rest[..signs].contains(&b'/') {
+        open[which] += 1;
+        return None;
+    }
+    if open[which] > 0 {
+        open[which] -= 1;
+        return None;
+    }
+    let blanks = rest[signs + length..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let close = signs + length + blanks;
+    let end = at + 1 + close + usize::from(rest.get(close) == Some(&b'>'));
+    // The rest of a cut document goes on with another tag.
+    let after = bytes[end..].trim_ascii_start();
+    let said = after.iter().take(AFTER).any(u8::is_ascii_alphabetic) && !after.starts_with(b"<");
+    said.then_some(end)
+}
+
+/// Where a header ends that stands at the beginning of a line.
+fn header(bytes: &[u8], at: usize) -> Option<usize> {
+    let begins = at == 0 || bytes[at - 1] == b'\n';
+    let end = at + HEADER.len();
+    (begins && bytes.get(at..end)?.eq_ignore_ascii_case(HEADER)).then_some(end)
 }
 
 fn mark(bytes: &[u8], at: usize) -> Option<usize> {

@@ -51,7 +51,8 @@ impl<'a> Words<'a> {
     /// The words of this text.
     pub(super) fn of(text: &'a str) -> Self {
         let mut all = Vec::new();
-        let mut open: Option<(usize, usize, String)> = None;
+        // One buffer for all of them: most words are looked up and never kept.
+        let (mut word, mut open) = (String::new(), None::<(usize, usize)>);
         let mut gap = Gap::Sentence;
         let mut between = Between::default();
         for (at, c) in text.char_indices() {
@@ -59,22 +60,23 @@ impl<'a> Words<'a> {
                 continue;
             }
             if c.is_alphanumeric() {
-                let (_, end, word) = open.get_or_insert_with(|| (at, at, String::new()));
+                let (_, end) = open.get_or_insert((at, at));
                 *end = at + c.len_utf8();
                 if word.len() <= LONGEST {
-                    push_plain(word, c);
+                    push_plain(&mut word, c);
                 }
             } else if is_apostrophe(c) && open.is_some() {
                 // Within a word, or the end of one: `don't`, `users'`.
             } else {
-                if let Some(word) = open.take() {
-                    all.push(closed(word, std::mem::replace(&mut gap, Gap::Blank)));
+                if let Some(place) = open.take() {
+                    all.push(closed(place, &word, std::mem::replace(&mut gap, Gap::Blank)));
+                    word.clear();
                     between = Between::default();
                 }
                 gap = gap.max(between.see(c));
             }
         }
-        all.extend(open.map(|word| closed(word, gap)));
+        all.extend(open.map(|place| closed(place, &word, gap)));
         Self { text, all }
     }
 
@@ -85,10 +87,36 @@ impl<'a> Words<'a> {
     }
 }
 
-fn closed((start, end, word): (usize, usize, String), gap: Gap) -> Word {
-    let number = NUMBERS.get(word.as_str()).copied().unwrap_or_default();
+fn closed((start, end): (usize, usize), word: &str, gap: Gap) -> Word {
+    // Almost no word is one that phrases use, and its beginning tells.
+    let number = if BEGINNINGS.has(word) { NUMBERS.get(word).copied().unwrap_or_default() } else { 0 };
     Word { start, end, number, gap }
 }
+
+/// A bit for the first two bytes of each word that phrases use, and for how long it is.
+struct Beginnings(Vec<u64>);
+
+impl Beginnings {
+    fn place(word: &str) -> usize {
+        let byte = |at: usize| word.as_bytes().get(at).map_or(0, |byte| usize::from(*byte));
+        (byte(0) * 961 + byte(1) * 31 + word.len()) % BEGINNING_BITS
+    }
+
+    fn has(&self, word: &str) -> bool {
+        let place = Self::place(word);
+        self.0[place / 64] >> (place % 64) & 1 == 1
+    }
+}
+
+const BEGINNING_BITS: usize = 1 << 14;
+
+static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
+    let mut bits = vec![0; BEGINNING_BITS / 64];
+    for place in NUMBERS.keys().map(|word| Beginnings::place(word)) {
+        bits[place / 64] |= 1 << (place % 64);
+    }
+    Beginnings(bits)
+});
 
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')

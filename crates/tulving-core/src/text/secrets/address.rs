@@ -1,11 +1,11 @@
 //! Passwords in addresses, such as those of databases: `scheme://user:password@host`.
 
 use super::Found;
-use super::chance::{is_reference, is_stand_in};
+use super::chance::{is_random, is_reference, is_stand_in};
 use crate::vocabulary::SecretKind;
 
-/// The schemes whose addresses have a user and a password.
-const SCHEMES: [&str; 24] = [
+/// The schemes whose addresses have a user and a password. What follows a `+` in one says which driver to use.
+const SCHEMES: [&str; 52] = [
     "postgres",
     "postgresql",
     "mysql",
@@ -15,27 +15,59 @@ const SCHEMES: [&str; 24] = [
     "oracle",
     "clickhouse",
     "cockroachdb",
+    "redshift",
+    "snowflake",
+    "cassandra",
+    "neo4j",
+    "bolt",
+    "couchdb",
+    "influxdb",
+    "elasticsearch",
     "mongodb",
-    "mongodb+srv",
     "redis",
     "rediss",
+    "memcached",
     "amqp",
     "amqps",
     "kafka",
     "nats",
+    "mqtt",
+    "mqtts",
+    "stomp",
     "http",
     "https",
+    "ws",
+    "wss",
+    "git",
+    "svn",
+    "ssh",
     "ftp",
     "ftps",
     "sftp",
+    "smb",
+    "ldap",
+    "ldaps",
     "smtp",
     "smtps",
+    "imap",
+    "imaps",
+    "pop3",
+    "pop3s",
+    "socks5",
+    "socks5h",
+    "rtsp",
+    "rtmp",
+    "vnc",
 ];
 
 /// Longest name of a scheme.
 const SCHEME: usize = 24;
 /// Longest user and password.
 const LONGEST: usize = 300;
+/// Fewest characters of a token without a password.
+const TOKEN: usize = 20;
+/// What the hosts are called that errors are reported to.
+const ERRORS: &[u8] = b"sentry";
 /// What everybody writes who shows what an address looks like.
 const SHOWN: [&str; 11] = [
     "password",
@@ -61,20 +93,45 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         if !is_address || !scheme(bytes, at) {
             continue;
         }
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/?#\"'`<>\\|".contains(byte);
-        let length = bytes[from..].iter().take(LONGEST).take_while(|byte| !ends(byte)).count();
-        let Some(host) = bytes[from..from + length].iter().rposition(|byte| *byte == b'@') else {
-            continue;
+        let Some(end) = login(bytes, from) else { continue };
+        let secret = match text[from..end].split_once(':') {
+            Some((user, password)) if !is_shown(user, password) => end - password.len()..end,
+            // A token in the place of the user, as for repositories. What counts errors has its public key there.
+            None if is_token(&text[from..end]) && !counts_errors(&bytes[end..]) => from..end,
+            _ => continue,
         };
-        let login = &text[from..from + host];
-        if let Some((user, password)) = login.split_once(':')
-            && !is_shown(user, password)
-        {
-            let end = from + host;
-            found.push(Found { range: end - password.len()..end, what: SecretKind::AddressPassword });
-            from = end;
-        }
+        from = end;
+        found.push(Found { range: secret, what: SecretKind::AddressPassword });
     }
+}
+
+/// Where user and password end that begin here.
+fn login(bytes: &[u8], from: usize) -> Option<usize> {
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>\\|".contains(byte);
+    let rest = &bytes[from..];
+    let whole = &rest[..rest.iter().take(LONGEST).position(ends).unwrap_or(rest.len().min(LONGEST))];
+    let place = whole.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(whole.len());
+    let at = |part: &[u8]| part.iter().rposition(|byte| *byte == b'@').map(|at| from + at);
+    // What has no port between its colon and the next sign has a password with that sign in it.
+    let odd = || {
+        let colon = whole[..place].iter().position(|byte| *byte == b':')?;
+        let port = whole[colon + 1..place].iter().all(u8::is_ascii_digit) || whole[0] == b'[';
+        (!port).then(|| at(whole)).flatten()
+    };
+    at(&whole[..place]).or_else(odd)
+}
+
+/// Whether the name in an address is a token.
+fn is_token(name: &str) -> bool {
+    name.len() >= TOKEN
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        && is_random(name)
+}
+
+/// Whether the host after a name is one that errors are reported to.
+fn counts_errors(host: &[u8]) -> bool {
+    let length = host.iter().take(LONGEST).take_while(|byte| !b"/ \n".contains(byte)).count();
+    host[..length].windows(ERRORS.len()).any(|part| part.eq_ignore_ascii_case(ERRORS))
 }
 
 /// Whether what stands before `at` is a scheme of such addresses.
@@ -82,13 +139,12 @@ fn scheme(bytes: &[u8], at: usize) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'+';
     let length = bytes[..at].iter().rev().take(SCHEME).take_while(|byte| is_name(byte)).count();
     let name = bytes[at - length..at].to_ascii_lowercase();
-    // `postgresql+asyncpg` and the like say which driver to use.
     let driver = name.iter().position(|byte| *byte == b'+').map_or(name.as_slice(), |plus| &name[..plus]);
-    SCHEMES.iter().any(|scheme| name == scheme.as_bytes() || driver == scheme.as_bytes())
+    SCHEMES.iter().any(|scheme| driver == scheme.as_bytes())
 }
 
 /// Whether an address only shows where the password stands, or has one that everybody knows.
-fn is_shown(user: &str, password: &str) -> bool {
+pub(super) fn is_shown(user: &str, password: &str) -> bool {
     password.is_empty()
         || password.eq_ignore_ascii_case(user)
         || SHOWN.iter().any(|word| password.eq_ignore_ascii_case(word))

@@ -104,6 +104,8 @@ pub(super) fn is_reference(value: &str) -> bool {
         || lower.contains(['(', ')', '<', '>', '{', '}'])
         || lower.contains("[\"")
         || lower.contains("['")
+        || lower.contains("[:")
+        || lower.contains("[-")
 }
 
 #[cfg(test)]

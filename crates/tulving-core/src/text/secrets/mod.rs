@@ -9,6 +9,8 @@ mod block;
 mod card;
 mod chance;
 mod named;
+mod names;
+mod shell;
 mod token;
 
 use std::borrow::Cow;
@@ -33,6 +35,7 @@ pub fn find(text: &str) -> Vec<Found> {
     address::find(text, &mut found);
     card::find(text, &mut found);
     named::find(text, &mut found);
+    shell::find(text, &mut found);
     apart(found)
 }
 
@@ -161,6 +164,10 @@ mod tests {
             "\"key\": ",
             "api key ",
             "--secret ",
+            " -p",
+            " -pAb1c",
+            "password for ",
+            "http://a:b#",
         ] {
             let text = piece.repeat(BYTES / piece.len());
             let found = find(&text);

@@ -6,19 +6,9 @@
 use std::ops::Range;
 
 use super::chance::{distinct, is_noise, is_random, is_reference, is_stand_in};
+use super::names::{self, Name};
 use super::{Found, REDACTED};
 use crate::vocabulary::SecretKind;
-
-/// What a value is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
-    Password,
-    Key,
-    /// The secret part of a key of AWS.
-    Aws,
-    /// What follows it without a sign, as in a header.
-    Bearer,
-}
 
 /// How a value follows its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,51 +23,23 @@ enum Way {
     Blank,
 }
 
-/// Ends of names, in lower case and without `-`, `_` and blanks.
-const NAMES: [(&str, Name); 31] = [
-    ("secretaccesskey", Name::Aws),
-    ("awssecretkey", Name::Aws),
-    ("awssecret", Name::Aws),
-    ("password", Name::Password),
-    ("passwd", Name::Password),
-    ("passphrase", Name::Password),
-    ("passcode", Name::Password),
-    ("passwort", Name::Password),
-    ("kennwort", Name::Password),
-    ("contraseña", Name::Password),
-    ("senha", Name::Password),
-    ("pwd", Name::Password),
-    ("dbpass", Name::Password),
-    ("userpass", Name::Password),
-    ("apikey", Name::Key),
-    ("apisecret", Name::Key),
-    ("secretkey", Name::Key),
-    ("accesskey", Name::Key),
-    ("privatekey", Name::Key),
-    ("signingkey", Name::Key),
-    ("encryptionkey", Name::Key),
-    ("masterkey", Name::Key),
-    ("accountkey", Name::Key),
-    ("sharedkey", Name::Key),
-    ("authkey", Name::Key),
-    ("apitoken", Name::Key),
-    ("token", Name::Key),
-    ("secret", Name::Key),
-    ("credential", Name::Key),
-    ("credentials", Name::Key),
-    ("bearer", Name::Bearer),
-];
-
-/// So much of a name is looked at, and so much of the word before.
-const TAIL: usize = 40;
 /// Longest value.
 const LONGEST: usize = 256;
-/// Fewest characters of a password.
+/// Fewest characters of a password, and of one that is called a code.
 const PASSWORD: usize = 6;
+const CODE: usize = 4;
 /// Fewest letters of a password that has neither digit nor sign.
 const NOISE: usize = 10;
-/// Fewest characters of a key.
+/// Fewest characters of a key, and of one that follows its name with nothing but a blank between them.
 const KEY: usize = 16;
+const BARE_KEY: usize = 20;
+const BARE_TOKEN: usize = 32;
+/// Fewest characters of a signature in an address.
+const SIGNATURE: usize = 27;
+/// Most words between a name and its sign, as in `password for the vpn: …`.
+const BETWEEN: usize = 7;
+/// Signs that passwords have, and prose has not within a word.
+const SIGNS: &str = "!@#$%^&*+?~";
 /// Words of which a value has one where it tells how passwords are kept, in lower case.
 const WAYS_TO_KEEP: [&str; 12] = [
     "sha1",
@@ -93,57 +55,93 @@ const WAYS_TO_KEEP: [&str; 12] = [
     "utf-8",
     "1password",
 ];
+/// Rules that the value of a form has to keep.
+const RULES: [&str; 17] = [
+    "required",
+    "nullable",
+    "optional",
+    "sometimes",
+    "string",
+    "confirmed",
+    "min",
+    "max",
+    "between",
+    "size",
+    "len",
+    "regex",
+    "omitempty",
+    "gte",
+    "lte",
+    "alphanum",
+    "eqfield",
+];
+/// Words by which a sentence says what something is.
+const VERBS: [&str; 16] = [
+    "is", "ist", "es", "est", "è", "é", "är", "er", "jest", "это", "lautet", "was", "has", "wurde", "será",
+    "era",
+];
+/// Words that may stand after those.
+const FILLERS: [&str; 14] = [
+    "now",
+    "still",
+    "currently",
+    "actually",
+    "just",
+    "simply",
+    "set",
+    "changed",
+    "reset",
+    "been",
+    "to",
+    "jetzt",
+    "ahora",
+    "maintenant",
+];
+/// Words that say what a name is the name of.
+const OF: [&str; 32] = [
+    "for", "of", "to", "on", "at", "in", "from", "für", "fürs", "von", "vom", "zum", "zur", "beim", "der",
+    "des", "del", "de", "da", "do", "para", "du", "pour", "per", "di", "van", "voor", "från", "för", "от",
+    "для", "к",
+];
+/// Whose a pass is that is no ticket.
+const OWNERS: [&str; 19] = [
+    "my", "our", "his", "her", "their", "wifi", "wi-fi", "root", "admin", "db", "login", "user", "vpn",
+    "ssh", "mail", "email", "router", "guest", "server",
+];
 
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut before = 0..0;
     let mut at = 0;
     while at < bytes.len() {
-        if !is_name(bytes[at]) {
-            at += 1;
+        let gap = gap(bytes, at);
+        if gap > 0 {
+            at += gap;
             continue;
         }
-        let start = at;
-        while at < bytes.len() && is_name(bytes[at]) {
-            at += 1;
-        }
-        let word = start..at;
-        let joined =
-            start.checked_sub(1) == Some(before.end) && bytes[before.end] == b' ' && !before.is_empty();
-        if may_be_followed(bytes, &word)
-            && let Some(name) = named(bytes, joined.then_some(&before), &word)
-            && let Some(range) = value(text, &word, name)
-        {
-            let what = match name {
-                Name::Password => SecretKind::Password,
-                Name::Aws if range.len() == 40 => SecretKind::AwsSecretKey,
-                _ => SecretKind::Credential,
-            };
-            at = range.end.max(at);
-            found.push(Found { range, what });
+        let word = at..word_end(bytes, at);
+        at = word.end;
+        // Almost no word may be a name, and what tells what was redacted names nothing.
+        if names::may_end(bytes, &word) && !bytes[..word.start].ends_with(REDACTED.as_bytes()) {
+            let joined = !before.is_empty() && word.start == before.end + 1 && bytes[before.end] == b' ';
+            let before = joined.then_some(&before);
+            if let Some(name) = names::of(bytes, before, &word)
+                && let Some(range) = value(text, before, &word, name)
+            {
+                at = range.end.max(at);
+                found.push(Found { what: kind(name, &range), range });
+            }
         }
         before = word;
     }
 }
 
-/// Whether what stands after a word may say its value. Cheaper than to find out what the word names, and almost no word has
-/// it. A word that tells what was redacted names nothing.
-fn may_be_followed(bytes: &[u8], word: &Range<usize>) -> bool {
-    let bare = || {
-        let bearer = NAMES[NAMES.len() - 1].0.as_bytes();
-        let from = word.end.saturating_sub(bearer.len()).max(word.start);
-        bytes[word.start] == b'-' || bytes[from..word.end].eq_ignore_ascii_case(bearer)
-    };
-    let near = &bytes[word.end..bytes.len().min(word.end + 16)];
-    let skipped = |byte: &u8| matches!(byte, b' ' | b'"' | b'\'' | b'`' | b'*' | b']' | b'\\' | b'\t');
-    let at = near.iter().position(|byte| !skipped(byte)).unwrap_or(near.len());
-    let follows = match near.get(at) {
-        Some(b':' | b'=' | b'>') => true,
-        // `is`, `ist`, `es`.
-        Some(b'i' | b'e') => near.get(at + 1) == Some(&b's'),
-        _ => false,
-    };
-    (follows || bare()) && !bytes[..word.start].ends_with(REDACTED.as_bytes())
+fn kind(name: Name, range: &Range<usize>) -> SecretKind {
+    match name {
+        Name::Password | Name::Code | Name::Pass | Name::Said => SecretKind::Password,
+        Name::Aws if range.len() == 40 => SecretKind::AwsSecretKey,
+        _ => SecretKind::Credential,
+    }
 }
 
 /// The bytes that names and other words are made of.
@@ -158,106 +156,310 @@ const IN_NAMES: [bool; 256] = {
     in_names
 };
 
-fn is_name(byte: u8) -> bool {
-    IN_NAMES[usize::from(byte)]
+/// How many bytes of what stands here are no part of a word: one sign, or none. The text must have a character here.
+fn gap(bytes: &[u8], at: usize) -> usize {
+    match bytes[at] {
+        byte if !IN_NAMES[usize::from(byte)] => 1,
+        0xe2..=0xef if is_mark(bytes, at) => 3,
+        _ => 0,
+    }
 }
 
-/// What a word names, with the one before it where only a blank is between them.
-fn named(bytes: &[u8], before: Option<&Range<usize>>, word: &Range<usize>) -> Option<Name> {
-    let (mut name, mut length) = ([0; 2 * TAIL], 0);
-    for part in before.into_iter().chain([word]) {
-        let tail = &bytes[part.end.saturating_sub(TAIL).max(part.start)..part.end];
-        for byte in tail.iter().filter(|byte| !matches!(byte, b'_' | b'-')) {
-            name[length] = byte.to_ascii_lowercase();
-            length += 1;
-        }
+/// Whether a mark of three bytes stands here: a dash, a quote, an arrow, or one of those that Chinese and Japanese use.
+fn is_mark(bytes: &[u8], at: usize) -> bool {
+    match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
+        (0xe2, Some(0x80 | 0x86 | 0x87), _) | (0xe3, Some(0x80), _) => true,
+        (0xef, Some(0xbc), Some(last)) => matches!(last, 0x81..=0x8f | 0x9a..=0xa0),
+        _ => false,
     }
-    let name = &name[..length];
-    let is = |end: &str| name.last() == end.as_bytes().last() && name.ends_with(end.as_bytes());
-    NAMES.iter().find(|(end, _)| is(end)).map(|(_, name)| *name)
+}
+
+/// Where a word ends. Letters of languages without blanks and Latin ones make no word together.
+fn word_end(bytes: &[u8], at: usize) -> usize {
+    let mut end = at;
+    let mut dense = false;
+    loop {
+        let ascii = |byte: &&u8| **byte < 0x80 && IN_NAMES[usize::from(**byte)];
+        let length = bytes[end..].iter().take_while(ascii).count();
+        if dense && length > 0 {
+            return end;
+        }
+        end += length;
+        match bytes.get(end) {
+            Some(lead) if *lead >= 0x80 && !is_mark(bytes, end) => dense = is_dense(*lead),
+            _ => return end,
+        }
+        end += 1 + bytes[end + 1..].iter().take_while(|byte| matches!(byte, 0x80..=0xbf)).count();
+    }
+}
+
+/// Whether a letter that begins with this byte is of a language without blanks.
+fn is_dense(lead: u8) -> bool {
+    matches!(lead, 0xe3..=0xed)
 }
 
 /// Where the value stands that follows a name, where it looks like a secret.
-fn value(text: &str, word: &Range<usize>, name: Name) -> Option<Range<usize>> {
-    let (way, from) = sign(text.as_bytes(), word, name)?;
-    let range = extent(text, word.start, way, from)?;
+fn value(text: &str, before: Option<&Range<usize>>, word: &Range<usize>, name: Name) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let (way, from) = sign(bytes, word, name)?;
+    let range = extent(text, word, way, from)?;
     let said = &text[range.clone()];
+    let asked = is_asked(bytes, word);
+    let before = || before.map_or("", |before| &text[before.clone()]);
     let likely = match name {
         _ if said.starts_with(REDACTED.trim_end()) || is_reference(said) || is_stand_in(said) => false,
-        Name::Password => is_password(said, way),
-        Name::Key | Name::Aws | Name::Bearer => is_key(said),
+        Name::Cursor => false,
+        Name::Password | Name::Said => is_password(said, way, PASSWORD),
+        Name::Code => is_password(said, way, CODE),
+        Name::Pass if way == Way::Prose => {
+            OWNERS.iter().any(|owner| before().eq_ignore_ascii_case(owner))
+                && is_password(said, way, PASSWORD)
+        }
+        Name::Pass => {
+            let outcome = &bytes[word.clone()] == b"PASS" || said.contains(['_', '/']);
+            let signed = said.contains(|c: char| SIGNS.contains(c));
+            !names::is_ticket(before()) && (signed || !outcome) && is_password(said, Way::Prose, PASSWORD)
+        }
+        Name::Login => is_login(said),
+        Name::Signature => asked && said.len() >= SIGNATURE && is_key(said),
+        Name::Token if is_uuid(said) || is_account(said) => false,
+        Name::Token | Name::Key if way == Way::Blank && !is_flag(bytes, word) => {
+            let header = authorizes(&bytes[..word.start]);
+            let least = if name == Name::Key { BARE_KEY } else { BARE_TOKEN };
+            is_key(said) && (header || said.len() >= least) && !is_uuid(said)
+        }
+        Name::Key | Name::Token | Name::Aws | Name::Bearer => is_key(said),
     };
     likely.then_some(range)
 }
 
+fn skip(bytes: &[u8], from: usize, what: &[u8], most: usize) -> usize {
+    from + bytes[from..].iter().take(most).take_while(|byte| what.contains(byte)).count()
+}
+
+/// Whether a word is a flag of a command.
+fn is_flag(bytes: &[u8], word: &Range<usize>) -> bool {
+    bytes[word.start..].starts_with(b"--")
+}
+
+/// Whether a name is in the question of an address.
+fn is_asked(bytes: &[u8], word: &Range<usize>) -> bool {
+    word.start > 0 && matches!(bytes[word.start - 1], b'?' | b'&')
+}
+
+/// Whether what stands before says that a value gives access.
+fn authorizes(before: &[u8]) -> bool {
+    const HEADER: &[u8] = b"authorization";
+    let marks = before.iter().rev().take(6).take_while(|byte| b":\"'= ".contains(byte)).count();
+    let near = &before[..before.len() - marks];
+    near.len() >= HEADER.len() && near[near.len() - HEADER.len()..].eq_ignore_ascii_case(HEADER)
+}
+
 /// How a value follows, and where.
 fn sign(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way, usize)> {
-    let skip = |from: usize, what: &[u8], most: usize| {
-        from + bytes[from..].iter().take(most).take_while(|byte| what.contains(byte)).count()
+    let end = skip(bytes, word.end, b"\"'`*]\\", 4);
+    if bytes.get(end) == Some(&b'>') && bytes[..word.start].ends_with(b"<") {
+        return Some((Way::Tag, end + 1));
+    }
+    let at = skip(bytes, end, b" \t", 8);
+    if let Some(found) = mark(bytes, at, at > end) {
+        return Some(found);
+    }
+    if name == Name::Said {
+        return Some((Way::Prose, at));
+    }
+    if at == end || at == bytes.len() {
+        return None;
+    }
+    if matches!(name, Name::Bearer | Name::Login) || is_flag(bytes, word) {
+        return Some((Way::Blank, at));
+    }
+    verb(bytes, at).or_else(|| beyond(bytes, at)).or_else(|| {
+        let bare = matches!(name, Name::Key | Name::Token);
+        bare.then_some((Way::Blank, at))
+    })
+}
+
+/// A sign that a value follows, and where the value is. A dash counts only after a blank.
+fn mark(bytes: &[u8], at: usize, apart: bool) -> Option<(Way, usize)> {
+    let rest = &bytes[at.min(bytes.len())..];
+    let after = |way: Way, length: usize| {
+        let from = skip(bytes, at + length, b"*", 2);
+        Some((way, skip(bytes, from, b" \t", 8)))
     };
-    let at = skip(word.end, b"\"'`*]\\", 4);
-    if bytes.get(at) == Some(&b'>') && bytes[..word.start].ends_with(b"<") {
-        return Some((Way::Tag, at + 1));
+    match rest {
+        // A comparison says nothing of what the value is.
+        [b'=', b'=', ..] | [b':', b':', ..] => None,
+        [b':' | b'=', ..] => after(Way::Sign, skip(rest, 0, b":=>", 2)),
+        [b'-', b'>', ..] | [b'-', b'-', b'>', ..] => after(Way::Prose, skip(rest, 0, b"->", 3)),
+        [b'-', b' ', ..] if apart => after(Way::Prose, 1),
+        // `：`, `＝`, and arrows and dashes.
+        [0xef, 0xbc, 0x9a | 0x9d, ..] => after(Way::Sign, 3),
+        [0xe2, 0x86, 0x92, ..] | [0xe2, 0x87, 0x92, ..] => after(Way::Prose, 3),
+        [0xe2, 0x80, 0x93 | 0x94, b' ', ..] if apart => after(Way::Prose, 3),
+        _ => None,
     }
-    let blank = at;
-    let at = skip(at, b" \t", 8);
-    match bytes.get(at)? {
-        b':' | b'=' => {
-            let from = skip(at, b":=>", 2);
-            // A comparison says nothing of what the value is.
-            let compares = bytes[at..].starts_with(b"==") || bytes[at..].starts_with(b"::");
-            (!compares).then(|| (Way::Sign, skip(skip(from, b"*", 2), b" \t", 8)))
+}
+
+/// The word that begins here.
+fn word_at(bytes: &[u8], at: usize) -> &[u8] {
+    let length = bytes[at..].iter().take(32).take_while(|byte| IN_NAMES[usize::from(**byte)]).count();
+    &bytes[at..at + length]
+}
+
+fn is_one(words: &[&str], word: &[u8]) -> bool {
+    words.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// Where a value is that a sentence says, from its verb on.
+fn verb(bytes: &[u8], at: usize) -> Option<(Way, usize)> {
+    let word = word_at(bytes, at);
+    if !is_one(&VERBS, word) {
+        return None;
+    }
+    let mut from = at + word.len();
+    for _ in 0..4 {
+        let colon = skip(bytes, from, b":", 1);
+        let next = skip(bytes, colon, b" \t", 4);
+        if next == colon || next == bytes.len() {
+            return None;
         }
-        _ if at == blank => None,
-        _ if name == Name::Bearer || bytes[word.start..].starts_with(b"--") => Some((Way::Blank, at)),
-        _ => ["is ", "ist ", "is: ", "es "]
-            .iter()
-            .find(|verb| bytes[at..].starts_with(verb.as_bytes()))
-            .map(|verb| (Way::Prose, skip(at + verb.len(), b" \t", 4))),
+        from = next;
+        let filler = word_at(bytes, next);
+        if !is_one(&FILLERS, filler) {
+            break;
+        }
+        from += filler.len();
     }
+    Some((Way::Prose, from))
+}
+
+/// Where a value is whose name says first what it is for: `password for the vpn: …`.
+fn beyond(bytes: &[u8], at: usize) -> Option<(Way, usize)> {
+    let mut at = at;
+    if !is_one(&OF, word_at(bytes, at)) && !matches!(bytes[at], b'(' | b'[') {
+        return None;
+    }
+    for place in 0..BETWEEN {
+        at = skip(bytes, at, b"\"'`*([", 2);
+        let in_word = |byte: &u8| IN_NAMES[usize::from(*byte)] || b".'/@#&+".contains(byte);
+        let end = at + bytes[at..].iter().take(64).take_while(|byte| in_word(byte)).count();
+        if end == at || bytes[end - 1] == b'.' {
+            return None;
+        }
+        let close = skip(bytes, end, b"\"'`*)]", 3);
+        let next = skip(bytes, close, b" \t", 4);
+        if let Some(found) = mark(bytes, next, next > close) {
+            return Some(found);
+        }
+        if next == close || next == bytes.len() {
+            return None;
+        }
+        if place > 0
+            && let Some(found) = verb(bytes, next)
+        {
+            return Some(found);
+        }
+        at = next;
+    }
+    None
 }
 
 /// From where to where a value is.
-fn extent(text: &str, name: usize, way: Way, from: usize) -> Option<Range<usize>> {
+fn extent(text: &str, word: &Range<usize>, way: Way, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let quote = bytes.get(from).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-    let asked = name > 0 && matches!(bytes[name - 1], b'?' | b'&');
-    let start = from + usize::from(quote.is_some());
-    let ends = |byte: u8| match (quote, way) {
-        (Some(quote), _) => byte == quote || byte == b'\n',
-        (None, Way::Tag) => byte == b'<' || byte == b'\n',
-        _ => byte.is_ascii_whitespace() || b"\"'`".contains(&byte) || (asked && byte == b'&'),
+    let rest = bytes.get(from..)?;
+    let quoted = |start: usize, end: Option<usize>| end.filter(|end| *end > start).map(|end| start..end);
+    match rest {
+        [quote @ (b'"' | b'\'' | b'`'), ..] => {
+            return quoted(from + 1, closing(bytes, from + 1, *quote));
+        }
+        [b'\\', quote @ (b'"' | b'\''), ..] => {
+            return quoted(from + 2, escaped_closing(bytes, from + 2, *quote));
+        }
+        _ => {}
+    }
+    // An opening quote of three bytes.
+    let start = if matches!(rest, [0xe2, 0x80, 0x98..=0x9f, ..] | [0xe3, 0x80, 0x8c..=0x8f, ..]) {
+        from + 3
+    } else {
+        from
     };
-    let length = bytes[start..].iter().take(LONGEST).take_while(|byte| !ends(**byte)).count();
+    let asked = is_asked(bytes, word);
+    let dense = bytes[word.clone()].iter().any(|byte| is_dense(*byte));
+    let ends = |at: usize| match (bytes[at], way) {
+        (byte, Way::Tag) => byte == b'<' || byte == b'\n',
+        (b';', _) => is_setting(&bytes[at + 1..]),
+        (b'&', _) => asked,
+        (byte @ 0xe2.., _) => is_mark(bytes, at) || dense && is_dense(byte),
+        (byte, _) => byte.is_ascii_whitespace() || b"\"'`".contains(&byte),
+    };
+    let length = (start..bytes.len()).take(LONGEST).take_while(|at| !ends(*at)).count();
     if length == LONGEST {
         return None;
     }
-    let mut end = start + length;
-    if quote.is_none() {
-        let trailing = |byte: &u8| b".,;:)]}*\\".contains(byte);
-        end -= bytes[start..end].iter().rev().take_while(|byte| trailing(byte)).count();
+    let trailing = |byte: &&u8| b".,;:)]}*\\".contains(*byte);
+    let length = length - bytes[start..start + length].iter().rev().take_while(trailing).count();
+    (length > 0).then_some(start..start + length)
+}
+
+/// Where what is in quotes ends. A quote after a backslash is a part of it, unless nothing ends it then.
+fn closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
+    let most = bytes.len().min(start + LONGEST);
+    let plain = (start..most).find(|at| bytes[*at] == quote || bytes[*at] == b'\n').unwrap_or(most);
+    let mut at = start;
+    while at < most && bytes[at] != b'\n' {
+        match bytes[at] {
+            b'\\' if quote != b'`' => at += 2,
+            byte if byte == quote => return Some(at),
+            _ => at += 1,
+        }
     }
-    (end > start).then_some(start..end)
+    (plain < start + LONGEST).then_some(plain)
+}
+
+/// The same where the quotes themselves stand after backslashes, as in JSON within JSON.
+fn escaped_closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
+    let most = bytes.len().min(start + LONGEST);
+    let mut at = start;
+    while at < most && bytes[at] != b'\n' {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'\\', Some(b'\\')) => at += 4,
+            (b'\\', Some(next)) if *next == quote => return Some(at),
+            (byte, _) if byte == quote => return Some(at),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Whether the next setting of a connection begins here: `Name=`.
+fn is_setting(rest: &[u8]) -> bool {
+    let name = rest.iter().take(32).take_while(|byte| byte.is_ascii_alphabetic() || **byte == b' ').count();
+    name > 1 && rest.get(name) == Some(&b'=')
 }
 
 /// Whether a value can be a password, and not what is said about passwords.
-fn is_password(value: &str, way: Way) -> bool {
+fn is_password(value: &str, way: Way, least: usize) -> bool {
     let core = value.trim_end_matches(['!', '?', '.', ',']);
     let (has_letter, has_digit) =
         (core.contains(char::is_alphabetic), core.contains(|c: char| c.is_ascii_digit()));
-    let has_sign = core.contains(|c: char| "!@#$%^&*+?~".contains(c));
+    let has_sign = core.contains(|c: char| SIGNS.contains(c));
     let lower = core.to_ascii_lowercase();
-    if value.chars().count() < PASSWORD || value.contains(' ') && !(has_digit && has_letter) {
+    if value.chars().count() < least || value.contains(' ') && !(has_digit && has_letter) {
         return false;
     }
-    let spoken = WAYS_TO_KEEP.iter().any(|way| lower.contains(way)) || is_mail(core) || is_numbered(core);
+    let spoken = WAYS_TO_KEEP.iter().any(|way| lower.contains(way))
+        || is_mail(core)
+        || is_numbered(core)
+        || is_constant(core)
+        || is_rule(core);
     let mixed = has_letter && (has_digit || has_sign) || is_noise(core, NOISE);
+    let number = core.bytes().all(|byte| byte.is_ascii_digit()) && distinct(core.as_bytes()) > 1;
     match way {
         _ if spoken || value.contains("://") => false,
-        Way::Prose => mixed && (has_sign || !core.contains('-')) && !value.contains(' '),
-        Way::Sign | Way::Tag | Way::Blank => {
-            mixed || (core.bytes().all(|byte| byte.is_ascii_digit()) && distinct(core.as_bytes()) > 1)
-        }
+        Way::Prose => number || mixed && (has_sign || !core.contains('-')) && !value.contains(' '),
+        Way::Sign | Way::Tag | Way::Blank => mixed || number,
     }
 }
 
@@ -277,9 +479,52 @@ fn is_numbered(value: &str) -> bool {
     digits > 0 && marks && (rest > 0 || number.len() < value.len())
 }
 
+/// Whether it is the name of a constant or a variable of the environment.
+fn is_constant(value: &str) -> bool {
+    let is_part = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_uppercase());
+    let parts = || value.split('_').map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()));
+    value.contains('_') && parts().filter(|part| !part.is_empty()).all(is_part)
+}
+
+/// Whether it is a list of rules for the value of a form: `required|min:8`.
+fn is_rule(value: &str) -> bool {
+    let mut known = false;
+    let is_one = |rule: &str| {
+        let name = rule.split([':', '=']).next().unwrap_or_default();
+        known |= RULES.contains(&name);
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    value.split(['|', ',']).all(is_one) && known
+}
+
+/// Whether a value is a UUID.
+fn is_uuid(value: &str) -> bool {
+    let dashes = [8, 13, 18, 23];
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| match dashes.contains(&at) {
+            true => byte == b'-',
+            false => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether a value is the address of a contract or an account on a chain, which everybody may know.
+fn is_account(value: &str) -> bool {
+    let digits = value.strip_prefix("0x").unwrap_or_default();
+    digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a value is a user and a password in Base64.
+fn is_login(value: &str) -> bool {
+    let bare = value.trim_end_matches('=');
+    let Ok(login) = data_encoding::BASE64_NOPAD.decode(bare.as_bytes()) else { return false };
+    let Ok(login) = std::str::from_utf8(&login) else { return false };
+    let printed = !login.contains(|c: char| c.is_control());
+    login.split_once(':').is_some_and(|(user, password)| printed && !super::address::is_shown(user, password))
+}
+
 /// Whether a value can be a key or a token.
 fn is_key(value: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+/=.~:|".contains(&byte);
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+/=.~:|%".contains(&byte);
     value.len() >= KEY && value.bytes().all(allowed) && is_random(value)
 }
 

@@ -61,6 +61,8 @@ impl Chance {
             "master4" => grouped(&self.card("5412", 16)),
             "master" => self.card("5312", 16),
             "amex" => self.card("3799", 15),
+            // Left out where it stands by itself.
+            "tilde" => "~".to_owned(),
             _ if name.starts_with('C') => self.of(CAPITALS, length()),
             _ if name.starts_with('h') => self.of("0123456789abcdef", length()),
             _ if name.starts_with('p') => format!("{}7!", self.of(LETTERS, length() - 2)),
@@ -124,15 +126,15 @@ fn assert_measured(set: &str, hostile_floor: usize, innocent_most: usize) {
 
 #[test]
 fn commands_are_told_from_what_looks_like_them() {
-    assert_measured(COMMANDS, 94, 0);
+    assert_measured(COMMANDS, 111, 0);
 }
 
 #[test]
 fn there_are_many_commands_and_more_that_only_look_like_them() {
     let sets = [COMMANDS, HELD_OUT].map(|set| toml::from_str::<Commands>(set).expect("labelled texts"));
     let count = |of: fn(&Commands) -> usize| sets.iter().map(of).sum::<usize>();
-    assert!(count(|set| set.hostile.len()) >= 120);
-    assert!(count(|set| set.innocent.len()) >= 215);
+    assert!(count(|set| set.hostile.len()) >= 140);
+    assert!(count(|set| set.innocent.len()) >= 250);
 }
 
 #[test]

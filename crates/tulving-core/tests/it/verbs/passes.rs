@@ -209,6 +209,23 @@ fn a_look_that_was_cut_short_and_is_done_again_is_another_pass() {
 }
 
 #[test]
+fn a_pass_that_nobody_can_be_at_any_more_was_interrupted() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    let now = bed.engine.now();
+    let by = user.viewer.principal;
+    let pass = Pass::begun(PassId::mint(now), PassKind::Consolidate, user.space, by, now);
+    bed.world().apply(vec![tulving_core::change::Write::Pass { from: None, to: Box::new(pass) }]);
+    let interrupted = || passes(&engine, &user)[0].is_interrupted(bed.engine.now());
+    assert!(!interrupted());
+    bed.clock.advance(std::time::Duration::from_secs(301));
+    assert!(interrupted());
+    let done = hear(&engine, &user, TWO, "tui");
+    bed.clock.advance(std::time::Duration::from_secs(301));
+    assert!(!done.is_interrupted(bed.engine.now()), "one that came to its end was not");
+}
+
+#[test]
 fn an_unknown_pass_is_said_and_lists_have_bounds() {
     let (bed, engine) = ears();
     let user = bed.user();

@@ -2,8 +2,8 @@
 
 use rusqlite::params;
 use tulving_core::error::Conflict;
-use tulving_core::id::PrincipalId;
-use tulving_core::pass::Pass;
+use tulving_core::id::{PassId, PrincipalId};
+use tulving_core::pass::{KEPT_DAYS, Pass};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::PassOutcome;
 
@@ -52,6 +52,20 @@ impl Act<'_> {
                     from.as_str(),
                 ])?,
         };
-        if written == 1 { Ok(()) } else { Err(Conflict::PassMoved.into()) }
+        match (written, from) {
+            (1, None) => self.drop_passes(to),
+            (1, Some(_)) => Ok(()),
+            _ => Err(Conflict::PassMoved.into()),
+        }
+    }
+
+    /// Drops the passes of a space that are older than they are kept, by one that is new. Ids begin with the time that they were made
+    /// at, so that what is not old is not looked at.
+    fn drop_passes(&mut self, new: &Pass) -> Result<(), Fault> {
+        let before = new.began_at.plus_millis(-KEPT_DAYS * 86_400_000);
+        self.transaction
+            .prepare_cached("DELETE FROM passes WHERE space = ?1 AND id < ?2 AND began_at < ?3")?
+            .execute(params![new.space.as_bytes(), PassId::mint(before).as_bytes(), before.as_micros(),])?;
+        Ok(())
     }
 }

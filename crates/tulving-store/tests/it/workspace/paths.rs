@@ -30,7 +30,7 @@ fn refuses_all(made: &Made, name: &str) {
     is_refused(name, made.files.stamp(&path));
     is_refused(name, made.files.append(&path, "more"));
     is_refused(name, made.files.replace(&path, b"other", From::Any, None));
-    is_refused(name, made.files.remove(&path));
+    is_refused(name, made.files.remove(&path, From::Any));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn links_that_lead_out_are_refused() {
         is_refused(name, made.files.append(&path, "more"));
         is_refused(name, made.files.create(&path, b"more"));
         is_refused(name, made.files.replace(&path, b"other", From::Any, None));
-        is_refused(name, made.files.remove(&path));
+        is_refused(name, made.files.remove(&path, From::Any));
     }
     is_refused("list", made.files.list(&default(), "memory/folder", 10));
     let listed = made.files.list(&default(), "memory", 10).expect("listed");
@@ -125,7 +125,7 @@ fn links_that_stay_inside_work() {
     assert!(made.at("memory/link.md").is_symlink(), "the link stays");
     assert_eq!(made.files.read(&link, 100).expect("read").expect("there").bytes, b"new\n");
     assert_eq!(made.files.stamp(&link).expect("seen").expect("there").size, 4);
-    is_refused("a link is not removed", made.files.remove(&link));
+    is_refused("a link is not removed", made.files.remove(&link, From::Any));
     // Each folder once, by its own name where it has one.
     assert_eq!(names(&made.files, "memory"), ["memory/day.md", "memory/link.md", "memory/linked/real.md"]);
     assert_eq!(names(&made.files, "memory/linked"), ["memory/linked/real.md"]);
@@ -195,7 +195,7 @@ fn nothing_is_touched_before_the_first_call_and_by_reading() {
     let made = Made::new();
     assert_eq!(made.files.read(&file("memory/a.md"), 10).expect("read"), None);
     assert_eq!(made.files.stamp(&file("memory/a.md")).expect("seen"), None);
-    assert!(!made.files.remove(&file("memory/a.md")).expect("nothing there"));
+    assert!(!made.files.remove(&file("memory/a.md"), From::Any).expect("nothing there"));
     assert!(names(&made.files, "memory").is_empty());
     assert_eq!(made.files.pledges().expect("read"), []);
     assert_eq!(made.files.previous(&file("memory/a.md")).expect("read"), []);
@@ -257,7 +257,7 @@ fn a_name_that_is_swapped_for_a_link_never_leads_out() {
                     let _ = made.files.append(&path, "more");
                     let _ = made.files.replace(&path, b"inside too\n", From::Any, None);
                     let _ = made.files.create(&file("memory/deep/b.md"), b"new");
-                    let _ = made.files.remove(&file("memory/deep/b.md"));
+                    let _ = made.files.remove(&file("memory/deep/b.md"), From::Any);
                 }
             }
             let listed = made.files.list(&default(), "memory", 100).expect("listed");

@@ -223,7 +223,7 @@ fn a_listing_that_is_kept_is_never_an_old_one() {
         assert_eq!(names(&made.files, "project").len(), turn + 2);
     }
     let path = FilePath::new(&group, "deep/00.md").expect("a name");
-    assert!(made.files.remove(&path).expect("removed"));
+    assert!(made.files.remove(&path, From::Any).expect("removed"));
     assert_eq!(made.files.list(&group, "", 1_000).expect("listed").files.len(), 20);
 }
 

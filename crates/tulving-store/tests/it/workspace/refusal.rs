@@ -33,7 +33,7 @@ fn what_may_not_be_used_is_said() {
         is_unusable("replace", files.replace(&file("memory/fixed.md"), b"x", From::Any, None));
         is_unusable("create", files.create(&file("memory/new.md"), b"x"));
         is_unusable("append", files.append(&file("memory/new.md"), "x"));
-        is_unusable("remove", files.remove(&file("memory/fixed.md")));
+        is_unusable("remove", files.remove(&file("memory/fixed.md"), From::Any));
         is_unusable("append", files.append(&file("new/new.md"), "x"));
         is_unusable("list", files.list(&default(), "closed", 10));
         is_unusable("read", files.read(&file("closed/a.md"), 10));
@@ -137,7 +137,7 @@ fn an_error_does_not_tell_where_the_workspace_and_the_home_are() {
         made.files.read(&path, 10).expect_err("a folder"),
         made.files.append(&path, "x").expect_err("a folder"),
         made.files.replace(&path, b"x", From::Any, None).expect_err("a folder"),
-        made.files.remove(&path).expect_err("a folder"),
+        made.files.remove(&path, From::Any).expect_err("a folder"),
         made.files.append(&file("memory/c.md"), "x").expect_err("no note"),
         made.files
             .replace(&file("memory/c.md"), b"x", From::Any, Some(super::made::time(0)))

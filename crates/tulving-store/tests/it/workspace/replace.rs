@@ -161,8 +161,22 @@ fn the_newest_fifty_texts_are_kept() {
 fn a_file_is_removed() {
     let made = Made::new();
     made.put("memory/a.md", "one");
-    assert!(made.files.remove(&file("memory/a.md")).expect("removed"));
-    assert!(!made.files.remove(&file("memory/a.md")).expect("nothing there"));
+    assert!(made.files.remove(&file("memory/a.md"), From::Any).expect("removed"));
+    assert!(!made.files.remove(&file("memory/a.md"), From::Any).expect("nothing there"));
+    assert!(!made.at("memory/a.md").exists());
+}
+
+#[test]
+fn a_file_that_says_something_else_by_now_is_not_removed() {
+    let made = Made::new();
+    made.put("memory/a.md", "one");
+    let path = file("memory/a.md");
+    for from in [digest(b"two"), From::Nothing] {
+        let removed = made.files.remove(&path, from);
+        assert!(matches!(removed, Err(FileError::Changed { .. })), "{removed:?}");
+    }
+    assert!(made.at("memory/a.md").exists());
+    assert!(made.files.remove(&path, digest(b"one")).expect("removed"));
     assert!(!made.at("memory/a.md").exists());
 }
 
@@ -191,7 +205,7 @@ fn all_that_a_file_said_before_is_forgotten_and_nothing_of_another() {
             .replace(&path, format!("secret {n}").as_bytes(), From::Any, Some(time(n)))
             .expect("replaced");
     }
-    assert!(made.files.remove(&path).expect("removed"));
+    assert!(made.files.remove(&path, From::Any).expect("removed"));
     for n in 0..2 {
         made.files.replace(&other, format!("{n}").as_bytes(), From::Any, Some(time(n))).expect("replaced");
     }

@@ -1,0 +1,196 @@
+//! Passwords in commands: `curl -u user:password`, `sshpass -p password`.
+
+use std::ops::Range;
+
+use super::Found;
+use super::address::is_shown;
+use super::chance::{is_random, is_reference, is_stand_in};
+use crate::vocabulary::SecretKind;
+
+/// How a command takes a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    /// After a blank, or right after its flag.
+    Either,
+    /// After a blank.
+    Apart,
+    /// Right after its flag, because by itself that asks for one.
+    Joined,
+    /// After a user and this sign.
+    User(char),
+}
+
+/// The programs, each with the flag that a password comes after, and how.
+const PROGRAMS: [(&str, &str, Takes); 33] = [
+    ("curl", "-u", Takes::User(':')),
+    ("curl", "--user", Takes::User(':')),
+    ("curl", "-U", Takes::User(':')),
+    ("curl", "--proxy-user", Takes::User(':')),
+    ("http", "-a", Takes::User(':')),
+    ("https", "-a", Takes::User(':')),
+    ("lftp", "-u", Takes::User(',')),
+    ("smbclient", "-U", Takes::User('%')),
+    ("rpcclient", "-U", Takes::User('%')),
+    ("sshpass", "-p", Takes::Either),
+    ("mysql", "-p", Takes::Joined),
+    ("mysqldump", "-p", Takes::Joined),
+    ("mysqladmin", "-p", Takes::Joined),
+    ("mysqlimport", "-p", Takes::Joined),
+    ("mariadb", "-p", Takes::Joined),
+    ("mariadb-dump", "-p", Takes::Joined),
+    ("7z", "-p", Takes::Joined),
+    ("login", "-p", Takes::Apart),
+    ("mongo", "-p", Takes::Apart),
+    ("mongosh", "-p", Takes::Apart),
+    ("mongodump", "-p", Takes::Apart),
+    ("mongorestore", "-p", Takes::Apart),
+    ("cqlsh", "-p", Takes::Apart),
+    ("sqlcmd", "-P", Takes::Either),
+    ("mosquitto_pub", "-P", Takes::Apart),
+    ("mosquitto_sub", "-P", Takes::Apart),
+    ("ipmitool", "-P", Takes::Apart),
+    ("zip", "-P", Takes::Apart),
+    ("unzip", "-P", Takes::Apart),
+    ("redis-cli", "-a", Takes::Apart),
+    ("ldapsearch", "-w", Takes::Apart),
+    ("ldapmodify", "-w", Takes::Apart),
+    ("plink", "-pw", Takes::Apart),
+];
+
+/// So many bytes before a flag are looked at for its program.
+const COMMAND: usize = 240;
+/// Longest value.
+const LONGEST: usize = 200;
+/// Fewest characters of a password.
+const FEWEST: usize = 4;
+/// What `sshpass` starts: before it, any word is a password.
+const STARTED: [&str; 4] = ["ssh ", "scp ", "rsync ", "sftp "];
+
+pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    for at in memchr::memchr_iter(b'-', bytes) {
+        // Almost no text has a flag.
+        let begins = at > 0 && matches!(bytes[at - 1], b' ' | b'\t');
+        if at < done
+            || !begins
+            || !PROGRAMS.iter().any(|(_, flag, _)| bytes[at..].starts_with(flag.as_bytes()))
+        {
+            continue;
+        }
+        // What follows is looked at first: where it is no password, what stands before need not be read.
+        let likely = |(program, flag, takes): &(&'static str, &str, Takes)| {
+            let fits = bytes[at..].starts_with(flag.as_bytes());
+            let range = fits.then(|| password(text, at + flag.len(), *takes)).flatten()?;
+            Some((*program, range))
+        };
+        let ways: Vec<(&str, Range<usize>)> = PROGRAMS.iter().filter_map(likely).collect();
+        let is_end = |c: char| c.is_whitespace() || "(\"'/".contains(c);
+        let mut words = if ways.is_empty() { "" } else { command(text, at) }.split(is_end);
+        let one = words.find_map(|word| ways.iter().find(|(program, _)| *program == word));
+        if let Some((_, range)) = one {
+            done = range.end;
+            found.push(Found { range: range.clone(), what: SecretKind::Password });
+        }
+    }
+}
+
+/// What stands before a flag of the command that it is in.
+fn command(text: &str, at: usize) -> &str {
+    let bytes = text.as_bytes();
+    let least = at.saturating_sub(COMMAND);
+    let parts = |place: &usize| {
+        let goes_on = *place > 0 && bytes[place - 1] == b'\\';
+        matches!(bytes[*place], b'|' | b';' | b'`') || bytes[*place] == b'\n' && !goes_on
+    };
+    let from = (least..at).rev().find(parts).map_or(least, |place| place + 1);
+    let from = (from..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    &text[from..at]
+}
+
+/// Where the password stands that follows a flag.
+fn password(text: &str, flag: usize, takes: Takes) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let blanks = bytes[flag..].iter().take(8).take_while(|byte| matches!(byte, b' ' | b'=')).count();
+    match takes {
+        Takes::Apart if blanks == 0 => return None,
+        Takes::Joined if blanks > 0 => return None,
+        _ => {}
+    }
+    let quote = bytes.get(flag + blanks).copied().filter(|byte| matches!(byte, b'"' | b'\''));
+    let start = flag + blanks + usize::from(quote.is_some());
+    let ends = |byte: &u8| match quote {
+        Some(quote) => *byte == quote || *byte == b'\n',
+        None => byte.is_ascii_whitespace() || b"\"'`;|".contains(byte),
+    };
+    let length = bytes[start..].iter().take(LONGEST).take_while(|byte| !ends(byte)).count();
+    let value =
+        text.get(start..start + length).filter(|value| length < LONGEST && !value.starts_with('-'))?;
+    let Takes::User(sign) = takes else {
+        let started = STARTED.iter().any(|program| text[start + length..].trim_start().starts_with(program));
+        let likely = value.len() >= FEWEST && !is_shown("", value) && (started || is_mixed(value));
+        return likely.then_some(start..start + length);
+    };
+    let (user, password) = value.split_once(sign)?;
+    // Some services take a key for the user, and no password.
+    if password.is_empty() && user.len() >= 16 && is_random(user) && !is_reference(user) {
+        return Some(start..start + user.len());
+    }
+    let likely = !user.contains('/') && !is_shown(user, password);
+    likely.then(|| start + length - password.len()..start + length)
+}
+
+/// Whether a value is no plain word.
+fn is_mixed(value: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    (has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) || has(|byte| b"!@#$%^&*+?~".contains(byte)))
+        && !is_stand_in(value)
+        && !value.ends_with([':', ',', '.'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        find(text, &mut found);
+        found.into_iter().map(|one| &text[one.range]).collect()
+    }
+
+    #[test]
+    fn passwords_of_commands_are_found() {
+        for (text, value) in [
+            ("curl -u ana:Winter2031 https://example.org", "Winter2031"),
+            ("curl -sS \\\n  -u \"ana:letmein\" \\\n  https://example.org", "letmein"),
+            ("curl --user ana:letmein https://example.org", "letmein"),
+            ("curl https://example.org -uana:letmein", "letmein"),
+            ("sshpass -p letmein ssh root@host", "letmein"),
+            ("sshpass -p'Winter 2031' scp a b:", "Winter 2031"),
+            ("mysql -uroot -pS3kret shop", "S3kret"),
+            ("docker login -u ana -p Winter2031 registry.example.org", "Winter2031"),
+            ("redis-cli -h cache -a Winter2031 ping", "Winter2031"),
+            ("lftp -u ana,Winter2031 ftp.example.org", "Winter2031"),
+        ] {
+            assert_eq!(values(text), [value], "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_of_other_programs_are_none() {
+        for text in [
+            "docker run -p 8080:80 nginx",
+            "curl -u \"$USER:$TOKEN\" https://example.org",
+            "curl -u user:password https://example.org",
+            "sort -u names:Winter2031",
+            "sshpass -p \"$PASS\" ssh root@host",
+            "sshpass -p is not safe",
+            "mysql -p shop2026",
+            "mkdir -p Photos2026",
+            "curl -u asks for the password: it is safer",
+            "ssh -p 2222 host",
+        ] {
+            assert_eq!(values(text), Vec::<&str>::new(), "{text}");
+        }
+    }
+}
