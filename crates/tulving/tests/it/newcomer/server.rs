@@ -33,6 +33,9 @@ fn a_second_server_on_one_port_is_told_of_the_first_and_one_beside_it_is_fine() 
     }
 }
 
+/// The names and values of headers.
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
 /// What was asked and what came, as a person reads it.
 fn told(typed: &str, answer: &Answer) -> String {
     let body: Value = answer.json();
@@ -50,7 +53,7 @@ fn wrong_requests_are_answered_with_what_is_right() {
     let bearer = format!("Bearer {}", server.token);
     let bare = server.token.clone();
     let mut text = String::new();
-    let askers: &[(&str, &[(&str, &str)])] = &[
+    let askers: &[(&str, Headers<'_>)] = &[
         ("GET /v1/memories without a token", &[]),
         ("GET /v1/memories with a token and no Bearer", &[("Authorization", bare.as_str())]),
         ("GET /v1/memories with a wrong token", &[("Authorization", "Bearer nope")]),
@@ -62,7 +65,7 @@ fn wrong_requests_are_answered_with_what_is_right() {
         text.push_str(&told(typed, &answer));
     }
     let json = ("Content-Type", "application/json");
-    let asked: &[(&str, &str, &[(&str, &str)], &str)] = &[
+    let asked: &[(&str, &str, Headers<'_>, &str)] = &[
         ("GET", "/", &[], ""),
         ("GET", "/memories", &[], ""),
         ("GET", "/v1/memory", &[], ""),
