@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
 use crate::change::{Right, Write};
-use crate::error::{Error, Field};
+use crate::error::{Conflict, Error, Field, StoreError, Unique};
 use crate::file::Folder;
 use crate::id::{OrgId, PrincipalId, SpaceId, TokenId};
 use crate::limits;
@@ -86,7 +86,12 @@ pub(crate) fn create_space(
     let member = Membership { principal, of: MemberOf::Space(space.id), role: Role::Admin };
     let entry = audit(caller, now, AuditAct::SpaceCreated, Some(space.id), space.name.clone());
     let writes = vec![Write::AddSpace(space.clone()), Write::SetMember(member), Write::Audit(entry)];
-    parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
+    match parts.store.apply(&access::changes(caller, now, Vec::new(), writes)) {
+        Err(StoreError::Conflict(Conflict::Taken { what: Unique::SpaceName })) => {
+            return Err(Error::NameTaken { name: space.name });
+        }
+        done => done?,
+    };
     if kind == SpaceKind::Group {
         // Where it cannot be made now, whoever writes a file into it makes it, or says why not.
         let _ = parts.files.make_folder(&Folder::of(&space));

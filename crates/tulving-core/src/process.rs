@@ -45,11 +45,13 @@ pub struct Processed {
     pub trouble: Option<String>,
     /// Whether a program would have read the file that is not on this machine.
     pub lacking: bool,
+    /// What to do about it, where that is known.
+    pub remedy: Option<&'static str>,
 }
 
 impl Processed {
     fn well(job: Job) -> Self {
-        Self { job, trouble: None, lacking: false }
+        Self { job, trouble: None, lacking: false, remedy: None }
     }
 }
 
@@ -58,24 +60,25 @@ struct Trouble {
     why: String,
     passing: bool,
     lacking: bool,
+    remedy: Option<&'static str>,
 }
 
 impl Trouble {
     fn lasting(why: impl Into<String>) -> Self {
-        Self { why: why.into(), passing: false, lacking: false }
+        Self { why: why.into(), passing: false, lacking: false, remedy: None }
     }
 }
 
 impl From<ExtractError> for Trouble {
     fn from(error: ExtractError) -> Self {
         let lacking = matches!(error, ExtractError::NotInstalled { .. });
-        Self { why: error.to_string(), passing: error.retryable(), lacking }
+        Self { why: error.to_string(), passing: error.retryable(), lacking, remedy: error.hint() }
     }
 }
 
 impl From<ObjectError> for Trouble {
     fn from(error: ObjectError) -> Self {
-        Self { why: error.to_string(), passing: error.retryable(), lacking: false }
+        Self { why: error.to_string(), passing: error.retryable(), lacking: false, remedy: error.hint() }
     }
 }
 
@@ -109,14 +112,14 @@ pub(crate) fn one(parts: &Parts, holder: &str) -> Result<Option<Processed>, Erro
     {
         let job = jobs::fail(parts, job, &trouble.why)?;
         let trouble = Some(trouble.why.clone());
-        return Ok(Some(Processed { job, trouble, lacking: false }));
+        return Ok(Some(Processed { job, trouble, lacking: false, remedy: None }));
     }
-    let (read, trouble, lacking) = match read {
-        Ok(read) => (read, None, false),
-        Err(trouble) => (None, Some(trouble.why), trouble.lacking),
+    let (read, trouble, lacking, remedy) = match read {
+        Ok(read) => (read, None, false, None),
+        Err(trouble) => (None, Some(trouble.why), trouble.lacking, trouble.remedy),
     };
     let done = finish(parts, job, &memory, read, trouble)?;
-    Ok(Some(Processed { lacking, ..done }))
+    Ok(Some(Processed { lacking, remedy, ..done }))
 }
 
 /// Drops a file, where no memory describes it. Nothing is to be known of that afterwards.
@@ -133,7 +136,12 @@ fn drop_file(parts: &Parts, job: Job) -> Result<Processed, Error> {
         }
         Some(Err(error)) => {
             let why = error.to_string();
-            Ok(Processed { job: jobs::fail(parts, job, &why)?, trouble: Some(why), lacking: false })
+            Ok(Processed {
+                job: jobs::fail(parts, job, &why)?,
+                trouble: Some(why),
+                lacking: false,
+                remedy: None,
+            })
         }
     }
 }
@@ -226,9 +234,11 @@ fn finish(
     let by = Actor { principal: PrincipalId::USER, agent: None };
     let now = parts.clock.now();
     match parts.store.apply(&ChangeSet { by, at: now, rights: Vec::new(), writes }) {
-        Ok(_) => Ok(Processed { job: ended, trouble, lacking: false }),
+        Ok(_) => Ok(Processed { job: ended, trouble, lacking: false, remedy: None }),
         // Somebody else has the job by now: it is theirs.
-        Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { job, trouble, lacking: false }),
+        Err(StoreError::Conflict(Conflict::JobMoved)) => {
+            Ok(Processed { job, trouble, lacking: false, remedy: None })
+        }
         // Somebody has changed the memory meanwhile. What still has to be done is decided on it as it is now.
         Err(StoreError::Conflict(_)) => jobs::postpone(parts, job, SHORT_PAUSE).map(Processed::well),
         Err(error) => Err(error.into()),

@@ -188,11 +188,16 @@ pub(crate) fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
 }
 
 /// A filter with its words in the form in which they are stored, and its states judged now where it does not say when.
-/// Refuses more tags than a memory can have.
+/// Refuses more tags than a memory can have, and a time that ends before it begins.
 pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid> {
     let (got, limit) = (filter.tags.len(), limits::TAGS);
     if got > limit {
         return Err(Invalid::TooMany { field: Field::Tags, got, limit });
+    }
+    if let (Some(since), Some(until)) = (filter.since, filter.until)
+        && until <= since
+    {
+        return Err(Invalid::NoTimeBetween { since, until });
     }
     let composed = |text: &Option<String>| text.as_deref().map(normalize::composed);
     Ok(Filter {

@@ -169,9 +169,11 @@ impl From<Error> for Refusal {
             Error::File(
                 FileError::TooLarge { .. } | FileError::Changed { .. } | FileError::Exists { .. },
             ) => error.hint(),
-            Error::Changed { .. } | Error::Mirrored { .. } | Error::Held { .. } | Error::CursorExpired => {
-                error.hint()
-            }
+            Error::Changed { .. }
+            | Error::Mirrored { .. }
+            | Error::Held { .. }
+            | Error::NameTaken { .. }
+            | Error::CursorExpired => error.hint(),
             _ => None,
         };
         let field = error.field().map(|field| field.to_string());

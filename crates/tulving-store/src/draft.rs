@@ -30,8 +30,14 @@ pub struct Draft {
 impl Draft {
     /// An empty draft beside where `path` is to be. Those left behind in that folder go first.
     pub fn beside(path: &Path, suffix: &str) -> Result<Self, StoreError> {
-        Self::within(files::folder_of(path), suffix)
-            .map_err(|error| files::unwritten(path, "written", &error))
+        let folder = files::folder_of(path);
+        Self::within(folder, suffix).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                let why = format!("there is no folder {}", folder.display());
+                StoreError::Unusable { path: path.to_owned(), verb: "written", why }
+            }
+            _ => files::unwritten(path, "written", &plain(error)),
+        })
     }
 
     /// An empty draft in a folder, likewise.
@@ -96,6 +102,14 @@ impl Write for Draft {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// What went wrong, without the name of the draft, which says nothing to anybody.
+fn plain(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((why, _)) => io::Error::new(error.kind(), why.to_owned()),
+        None => error,
     }
 }
 

@@ -132,10 +132,12 @@ pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
 
 /// Whether two names are of one file. A name without a file is of none.
 pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
-    match (one.metadata(), other.metadata()) {
-        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
-        _ => false,
-    }
+    identity(one).is_some_and(|one| identity(other) == Some(one))
+}
+
+/// What tells a file from every other, whatever its name; `None` where there is none.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.metadata().ok().map(|found| (found.dev(), found.ino()))
 }
 
 /// The permission bits of a file or folder; `None` where there is none.

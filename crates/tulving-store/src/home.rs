@@ -30,6 +30,9 @@ impl Home {
             }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => make_folder(path)?,
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err(unusable(path, "used as a home", &"a part of its path is a file"));
+            }
             Err(error) => return Err(unusable(path, "opened", &error)),
         }
         rustix::fs::access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)

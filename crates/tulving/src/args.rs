@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tulving_core::error::{Field, Invalid};
 use tulving_core::id::MemoryRef;
 use tulving_core::request::Filter;
@@ -22,6 +22,7 @@ use crate::commands::{
 };
 use crate::exit;
 use crate::failure::Failure;
+use crate::meant;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -214,7 +215,8 @@ pub(crate) enum Command {
 
 /// Reads the command line; what is wrong with it is clap's to say.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches().map_err(explain)?;
+    let line: Vec<OsString> = std::env::args_os().collect();
+    let matches = matches(&line)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
     match &cli.command {
         Some(Command::Help { commands }) => Err(help(commands)),
@@ -222,10 +224,16 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     }
 }
 
+/// What clap makes of a command line. Where that is nothing, what was meant is said as well.
+fn matches(line: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let read = Cli::command().try_get_matches_from(line);
+    read.map_err(|error| meant::explained(error, &Cli::command(), line))
+}
+
 /// `tulving help save` is `tulving save --help`. Help is an error to clap, and so is a command that does not exist.
 fn help(commands: &[OsString]) -> clap::Error {
     let line = ["tulving".into()].into_iter().chain(commands.iter().cloned()).chain(["--help".into()]);
-    match Cli::command().try_get_matches_from(line) {
+    match matches(&line.collect::<Vec<_>>()) {
         Err(error) => error,
         Ok(_) => Cli::command().error(ErrorKind::InvalidSubcommand, "there is no help for this"),
     }
@@ -234,27 +242,6 @@ fn help(commands: &[OsString]) -> clap::Error {
 /// Whether the command line, good or not, asks for JSON.
 pub(crate) fn wants_json(mut arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.by_ref().take_while(|argument| argument != "--").any(|argument| argument == "--json")
-}
-
-/// Says what to do about a missing argument where the name alone does not.
-fn explain(mut error: clap::Error) -> clap::Error {
-    let missing = |what: &str| match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::Strings(names)) if error.kind() == ErrorKind::MissingRequiredArgument => {
-            names.iter().any(|name| name.contains(what))
-        }
-        _ => false,
-    };
-    let tip = if missing("MEMORY") {
-        Some("write 12 or '#12': for most shells a bare #12 begins a comment")
-    } else if missing("CONTENT") {
-        Some("say what to remember: tulving save \"Prefers dark roast\"; - reads standard input")
-    } else {
-        None
-    };
-    if let Some(tip) = tip {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.to_owned().into()]));
-    }
-    error
 }
 
 /// A parser for one of the closed lists of words, which also offers them in help and completions.

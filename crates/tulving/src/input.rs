@@ -115,6 +115,15 @@ impl InputError {
             Self::Database { .. } => Some("this is a backup; use `tulving backup restore`".to_owned()),
             Self::NotRegular { .. } => Some("`-` is standard output".to_owned()),
             Self::Line { invalid: Some(invalid), .. } => invalid.hint(),
+            Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                Some("check the path; it is looked for from the folder that you are in".to_owned())
+            }
+            Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                Some("make it yours to read".to_owned())
+            }
+            Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::IsADirectory => {
+                Some("name a file in it".to_owned())
+            }
             Self::Unreadable { .. } | Self::Unwritable { .. } | Self::Line { .. } => None,
         }
     }

@@ -14,6 +14,7 @@ mod json;
 mod keeper;
 mod keyring;
 mod log;
+mod meant;
 mod nearest;
 mod print;
 mod reload;

@@ -80,15 +80,15 @@ impl Engine {
             Ok(Some(lines)) => {
                 self.add_up(Gleaned { journaled: lines, ..Gleaned::default() });
                 let job = Job { state: JobState::Done, lease: None, ..job };
-                Ok(Processed { job, trouble: None, lacking: false })
+                Ok(Processed { job, trouble: None, lacking: false, remedy: None })
             }
             Err(Error::Llm(error)) if !error.was_asked() => {
                 let job = jobs::postpone(parts, job, pause(&error))?;
-                Ok(Processed { job, trouble: Some(error.code().to_owned()), lacking: false })
+                Ok(Processed { job, trouble: Some(error.code().to_owned()), lacking: false, remedy: None })
             }
             // Somebody else has it: what is written is theirs to say.
             Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {
-                Ok(Processed { job, trouble: None, lacking: false })
+                Ok(Processed { job, trouble: None, lacking: false, remedy: None })
             }
             Err(error) => given_up(parts, job, &error),
         }

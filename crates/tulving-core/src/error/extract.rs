@@ -105,7 +105,9 @@ impl ExtractError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unsupported { .. } => "push the text itself, or the file as a PDF",
-            Self::NotInstalled { .. } => "install it, then `tulving jobs retry`",
+            Self::NotInstalled { .. } => {
+                "install it; then `tulving jobs retry` and `tulving jobs run` read what was left"
+            }
             Self::Damaged { .. } | Self::Crashed { .. } => "open the file and save it anew, then push that",
             Self::Encrypted => "push a copy without a password",
             Self::TooLarge { .. } | Self::TookTooLong { .. } | Self::TooMuchMemory { .. } => {

@@ -144,6 +144,14 @@ pub enum Invalid {
         /// The end.
         until: Timestamp,
     },
+    /// Nothing can be after the one and before the other.
+    #[error("until {until} is not after since {since}, so nothing can match")]
+    NoTimeBetween {
+        /// From when on.
+        since: Timestamp,
+        /// Before when.
+        until: Timestamp,
+    },
     /// An attachment that no object store has written.
     #[error("`{got}` is not part of an attachment")]
     Attachment {
@@ -257,6 +265,7 @@ impl Invalid {
             Self::Day { .. } => "invalid_date",
             Self::OnceKey { .. } => "invalid_idempotency_key",
             Self::EndsBeforeStart { .. } => "ends_before_start",
+            Self::NoTimeBetween { .. } => "no_time_between",
             Self::Attachment { .. } => "invalid_attachment",
             Self::PositionAlone { .. } => "missing_conversation",
             Self::SelfAssociation => "self_association",
@@ -309,6 +318,7 @@ impl Invalid {
             Self::Control { .. } => "remove it".to_owned(),
             Self::MemoryRef { .. } => "name it by its number, like #12, or by its full id".to_owned(),
             Self::Time { .. } | Self::Offset { .. } => "write 2026-05-27 or 2026-05-27T09:30:00Z".to_owned(),
+            Self::NoTimeBetween { .. } => "give the earlier time as since and the later one as until".to_owned(),
             Self::Cursor { .. } => {
                 "use the cursor of the last page with the same filters, or start again without one".to_owned()
             }

@@ -139,6 +139,12 @@ pub enum StoreError {
         /// What the system said.
         why: String,
     },
+    /// The file is no longer where it was when it was opened.
+    #[error("{} was deleted or replaced while it was in use, so nothing was written", path.display())]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file that was to be made is there.
     #[error("{} is there already", path.display())]
     Exists {
@@ -196,7 +202,7 @@ impl StoreError {
         match self {
             Self::Conflict(_) | Self::Exists { .. } => Class::Conflict,
             Self::Busy { .. } => Class::Busy,
-            Self::DiskFull { .. } | Self::Unusable { .. } => Class::Host,
+            Self::DiskFull { .. } | Self::Unusable { .. } | Self::Replaced { .. } => Class::Host,
             Self::Corrupt { .. }
             | Self::Foreign { .. }
             | Self::BadBackup { .. }
@@ -221,6 +227,7 @@ impl StoreError {
             Self::Busy { .. } => "busy",
             Self::DiskFull { .. } => "disk_full",
             Self::Unusable { .. } => "store_unusable",
+            Self::Replaced { .. } => "store_replaced",
             Self::Exists { .. } => "file_exists",
             Self::Corrupt { .. } => "store_damaged",
             Self::Foreign { .. } => "store_foreign",
@@ -242,12 +249,24 @@ impl StoreError {
             Self::Conflict(_) => "look at it again and repeat",
             Self::Busy { .. } => "try again; if it stays so, see which process holds the store",
             Self::DiskFull { .. } => "free some space and repeat; what was acknowledged before is safe",
-            Self::Unusable { .. } => {
-                "check that it exists, is a folder or file as expected, and is yours to write"
+            Self::Unusable { verb: "used as a home" | "used as a database", .. } => {
+                "move it away, or choose another folder with --home or TULVING_HOME"
             }
+            Self::Unusable { verb: "restored", .. } => {
+                "choose a file that `tulving backup create` has made; the store is as it was"
+            }
+            Self::Unusable { verb: "read or written", .. } => {
+                "see whether a limit on the size of files (`ulimit -f`), a quota or the disk itself is at fault; \
+                 what was acknowledged before is safe"
+            }
+            Self::Unusable { .. } => {
+                "check that it is there and yours to read and write; --home or TULVING_HOME choose another home"
+            }
+            Self::Replaced { .. } => "stop this process and start it again; it then opens what is there",
             Self::Exists { .. } => "choose another name, or say that it may be replaced",
             Self::Corrupt { .. } => {
-                "run `tulving doctor`; restore a backup with `tulving backup restore FILE`"
+                "`tulving backup restore FILE` puts a backup in its place and keeps the damaged file; \
+                 without a backup, move the file away to begin anew"
             }
             Self::Foreign { .. } => "it was left untouched; choose another home with TULVING_HOME",
             Self::BadBackup { .. } => "the store is as it was; choose another backup file",

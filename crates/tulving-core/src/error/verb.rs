@@ -199,6 +199,12 @@ pub enum Error {
         /// What it holds.
         what: Unique,
     },
+    /// A space of that name is there, whether or not the caller may see it.
+    #[error("there is a space `{name}` already")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
     /// The last admin of a space cannot go.
     #[error("`{principal}` is the last admin of `{space}`")]
     LastAdmin {
@@ -279,6 +285,7 @@ impl Error {
             | Self::OwnerOrAdmin { .. }
             | Self::OfOthers { .. } => Class::Denied,
             Self::Held { .. }
+            | Self::NameTaken { .. }
             | Self::CountChanged { .. }
             | Self::AmbiguousToken { .. }
             | Self::LastAdmin { .. }
@@ -323,6 +330,7 @@ impl Error {
             Self::Mirrored { .. } => "mirrored",
             Self::Expired { .. } => "expired",
             Self::Held { .. } => "duplicate",
+            Self::NameTaken { .. } => "name_taken",
             Self::LastAdmin { .. } => "last_admin",
             Self::CursorExpired => "cursor_expired",
             Self::NoAttachment { .. } => "no_attachment",
@@ -354,7 +362,10 @@ impl Error {
             }
             Self::NoPass { .. } => "`tulving passes` shows those of a space; `--space` looks elsewhere",
             Self::PassUndone { .. } => "`tulving passes ID` shows what it had done",
-            Self::BadToken => "check TULVING_TOKEN, or make a new one with `tulving token create`",
+            Self::BadToken => {
+                "TULVING_TOKEN is empty, unknown to this home or was revoked; without it you act as the owner of the \
+                 home, and `tulving token create` makes another"
+            }
             Self::Denied { .. } => "ask an admin of it",
             Self::Forgotten { .. } => {
                 "`tulving restore` brings it back; `tulving forget --hard` makes it final"
@@ -383,7 +394,9 @@ impl Error {
             Self::Backend { source, .. } => return source.hint().map(str::to_owned),
             Self::Store(error) => return error.hint().map(str::to_owned),
             Self::AmbiguousToken { .. } => "name one by its id; `tulving token list` shows them",
-            Self::NoJob { .. } | Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => return None,
+            Self::NoJob { .. } => "`tulving jobs` shows them",
+            Self::NameTaken { .. } => "choose another name, or use that one",
+            Self::OwnerOnly { .. } | Self::OwnerOrAdmin { .. } => return None,
         };
         Some(hint.to_owned())
     }

@@ -98,7 +98,8 @@ fn object(body: Value) -> Result<Map<String, Value>, Problem> {
     match body {
         Value::Object(said) => Ok(said),
         _ => {
-            Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_arguments", "the body must be a JSON object"))
+            Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_arguments", "the body must be a JSON object")
+                .hinting("send one, such as {\"content\": \"…\"}"))
         }
     }
 }

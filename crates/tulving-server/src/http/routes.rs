@@ -3,11 +3,12 @@
 use std::net::IpAddr;
 
 use axum::Router;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 use serde_json::json;
+use tulving_core::preview;
 
 use super::app::App;
 use super::gate::{self, Gate};
@@ -42,10 +43,14 @@ async fn healthy() -> Response {
     reply::data(&json!({ "status": "ok" }))
 }
 
-async fn nowhere() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "no_such_address", "there is nothing at this address")
+async fn nowhere(uri: Uri) -> Problem {
+    let said = format!("there is nothing at `{}`", preview::short(uri.path()));
+    Problem::new(StatusCode::NOT_FOUND, "no_such_address", said)
+        .hinting("GET /openapi.json lists all addresses below /v1; agents are served at /mcp")
 }
 
-async fn wrong_method() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", "this address does not take the method")
+async fn wrong_method(method: Method) -> Problem {
+    let said = format!("this address does not take {}", preview::short(method.as_str()));
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", said)
+        .hinting("the header Allow names what it takes")
 }

@@ -57,7 +57,7 @@ impl Folder {
     /// Takes the lock, where nobody has it. Makes the folder where there is none.
     pub(super) fn lock(&self) -> Result<Option<Lock>, Trouble> {
         if !self.path.is_dir() {
-            home::make_folder(&self.path).map_err(Trouble::unwritten(&self.path))?;
+            home::try_make_folder(&self.path).map_err(Trouble::disk(&self.path))?;
         }
         let path = self.path.join(LOCK);
         let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path);

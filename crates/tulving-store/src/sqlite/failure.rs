@@ -65,7 +65,11 @@ fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreE
     let path = file.to_owned();
     match error {
         Sql::SqliteFailure(code, ref message) => {
-            let why = message.clone().unwrap_or_else(|| code.to_string());
+            let mut why = message.clone().unwrap_or_else(|| code.to_string());
+            // The path stands before it already.
+            if let Some(rest) = why.strip_suffix(&format!(": {}", file.display())) {
+                why.truncate(rest.len());
+            }
             match code.code {
                 ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { waited: busy_wait },
                 ErrorCode::DiskFull => StoreError::DiskFull { path },
@@ -73,6 +77,11 @@ fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreE
                 ErrorCode::SystemIoFailure => StoreError::Unusable { path, verb: "read or written", why },
                 ErrorCode::ReadOnly => StoreError::Unusable { path, verb: "written", why },
                 ErrorCode::CannotOpen if disk_is_full(file) => StoreError::DiskFull { path },
+                ErrorCode::CannotOpen if file.is_dir() => StoreError::Unusable {
+                    path,
+                    verb: "used as a database",
+                    why: "it is a folder, not a file".to_owned(),
+                },
                 ErrorCode::CannotOpen
                 | ErrorCode::PermissionDenied
                 | ErrorCode::AuthorizationForStatementDenied => {

@@ -45,8 +45,8 @@ use tulving_core::change::{Applied, ChangeSet};
 use tulving_core::error::StoreError;
 use tulving_core::ports::{Clock, Store, SystemClock};
 
-use crate::draft;
 use crate::home::Home;
+use crate::{draft, files};
 use failure::Fault;
 use readers::Readers;
 
@@ -73,6 +73,8 @@ impl Default for Options {
 pub struct SqliteStore {
     home: Home,
     file: PathBuf,
+    /// Which file that was when it was opened.
+    opened: Option<(u64, u64)>,
     options: Options,
     clock: Arc<dyn Clock>,
     gate: gate::Gate,
@@ -97,11 +99,13 @@ impl SqliteStore {
         let file = home.database();
         let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
         let gate = gate::Gate::new(home.restore_lock());
+        open::refuse_emptied(home)?;
         let writer = open::writer(&file, &gate, options.busy_wait, clock.now()).map_err(explain)?;
         let follower = open::reader(&file, options.busy_wait).map_err(explain)?;
         let pending = scrub::pending(&writer).map_err(|error| explain(error.into()))?;
         let store = Self {
             home: home.clone(),
+            opened: files::identity(&file),
             options,
             clock,
             gate,
@@ -142,6 +146,14 @@ impl SqliteStore {
         })
     }
 
+    /// Refuses to write into a file that has lost its name: nobody would find again what is written there.
+    fn require_in_place(&self) -> Result<(), Fault> {
+        match files::identity(&self.file) == self.opened {
+            true => Ok(()),
+            false => Err(StoreError::Replaced { path: self.file.clone() }.into()),
+        }
+    }
+
     fn explain(&self, fault: Fault) -> StoreError {
         fault.explained(&self.file, self.options.busy_wait)
     }
@@ -155,6 +167,7 @@ impl Store for SqliteStore {
         };
         let write = || {
             let mut writer = self.writer();
+            self.require_in_place()?;
             let (applied, erased) = apply::run(&mut writer, &self.gate, changes, &cut)?;
             if erased {
                 self.scrub.ask();

@@ -14,6 +14,7 @@ use super::failure::Fault;
 use super::gate::Gate;
 use super::{busy, failure, holds, migrate};
 use crate::files;
+use crate::home::Home;
 
 /// `TULV`, which marks a database as a store of Tulving.
 pub(super) const APPLICATION_ID: i64 = 0x5455_4c56;
@@ -27,6 +28,23 @@ const LOG_BYTES_KEPT: u32 = 16 << 20;
 const STATEMENTS_KEPT: usize = 128;
 /// KiB of pages that a connection keeps in memory. The rest is in the system's own cache.
 const CACHE_KIB: u32 = 64 << 10;
+
+/// How often an empty file is looked at again, which another process may be about to fill: half a second.
+const LOOKS: i32 = 40;
+
+/// Refuses an empty file in a home that has been used: it had held something, and SQLite would begin anew in its place and
+/// drop the log beside it.
+pub(super) fn refuse_emptied(home: &Home) -> Result<(), StoreError> {
+    let file = home.database();
+    let is_emptied = || file.metadata().is_ok_and(|found| found.is_file() && found.len() == 0);
+    for round in 0..LOOKS {
+        if !is_emptied() || !home.token_file().exists() {
+            return Ok(());
+        }
+        std::thread::sleep(busy::pause(round));
+    }
+    Err(StoreError::Corrupt { path: file, why: "it is empty, and this home was used before".to_owned() })
+}
 
 /// The connection that writes, on a database of the newest schema.
 pub(super) fn writer(

@@ -8,12 +8,12 @@ use rusqlite::Connection;
 use tempfile::tempdir;
 use tulving_core::error::StoreError;
 use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId};
-use tulving_core::ports::{Directory, Log, Memories};
+use tulving_core::ports::{Directory, Log, Memories, Store};
 use tulving_core::request::{Filter, Forgotten};
 use tulving_core::space::MemberOf;
 use tulving_core::vocabulary::{PrincipalKind, Role, SpaceKind};
 
-use crate::made::{apply, insert, memory, save, store, try_store, user};
+use crate::made::{act, apply, insert, memory, save, store, try_store, user};
 
 #[test]
 fn a_new_home_begins_with_one_space_and_its_user() {
@@ -184,6 +184,43 @@ fn a_folder_in_place_of_the_database_is_named() {
     fs::create_dir(home.path().join("tulving.db")).expect("made");
     let error = try_store(home.path()).expect_err("not a file");
     assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
+    assert!(
+        error.to_string().ends_with("cannot be used as a database: it is a folder, not a file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_emptied_file_is_damaged_where_the_home_was_used_and_new_where_it_was_not() {
+    let home = tempdir().expect("a folder");
+    let file = home.path().join("tulving.db");
+    fs::write(&file, "").expect("written");
+    drop(store(home.path()));
+    fs::write(home.path().join("api-token"), "tlv_x\n").expect("written");
+    drop(store(home.path()));
+    fs::write(&file, "").expect("emptied");
+    fs::write(home.path().join("tulving.db-wal"), "what was acknowledged").expect("written");
+    let error = refused(home.path());
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(home.path().join("tulving.db-wal").exists(), "its log was dropped");
+}
+
+#[test]
+fn nothing_is_written_into_a_file_that_was_deleted_or_replaced() {
+    let home = tempdir().expect("a folder");
+    let file = home.path().join("tulving.db");
+    let first = store(home.path());
+    save(&first, "kept");
+    fs::rename(&file, home.path().join("moved.db")).expect("moved");
+    let refused = |what: &str| match first.apply(&act(vec![insert(memory(what))])) {
+        Err(StoreError::Replaced { path }) => assert_eq!(path, file),
+        other => panic!("{what}: {other:?}"),
+    };
+    refused("after it was moved");
+    fs::write(&file, "").expect("another");
+    refused("after another took its place");
+    fs::rename(home.path().join("moved.db"), &file).expect("moved back");
+    save(&first, "after it came back");
 }
 
 #[test]

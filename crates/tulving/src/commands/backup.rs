@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
+use tulving_core::error::StoreError;
 use tulving_store::{Home, IfExists, RestoreReport, SqliteStore};
 
 use crate::args::Command;
@@ -69,7 +70,7 @@ fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Res
     let bar = printer.bar("Copying", Some(0));
     let report = app.store.backup(file, if_exists, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
-    let report = report?;
+    let report = report.map_err(elsewhere)?;
     if printer.json() {
         printer.document(&serde_json::json!({
             "file": report.path, "bytes": report.bytes, "memories": report.memories,
@@ -83,6 +84,14 @@ fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Res
         ))?;
     }
     Ok(Outcome::Done)
+}
+
+/// Why a copy was not written, with what to do where it is its place that is wrong.
+pub(super) fn elsewhere(error: StoreError) -> Failure {
+    match error {
+        StoreError::Unusable { .. } => Failure::from(error).hinted("choose another file"),
+        other => other.into(),
+    }
 }
 
 fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -129,7 +138,8 @@ pub(super) fn rescue(
 }
 
 fn confirm(file: &Path, yes: bool, settings: &Settings, printer: &mut Printer) -> Result<(), Failure> {
-    if yes {
+    // What is not there needs no answer, and the one who restores says why.
+    if yes || !file.exists() {
         return Ok(());
     }
     let question = format!("Replace everything in {} by {}?", settings.home.display(), file.display());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use tulving_core::error::Field;
+use tulving_core::error::{Error, Field, FileError};
 use tulving_core::id::MemoryRef;
 use tulving_core::journal::archive::ArchiveRequest;
 use tulving_core::journal::transcript::Message;
@@ -136,7 +136,12 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 }
 
 fn show(name: &str, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let transcript = app.engine.conversation(&app.here()?, name)?;
+    let transcript = app.engine.conversation(&app.here()?, name).map_err(|error| match error {
+        Error::File(FileError::Absent { .. }) => {
+            Failure::from(error).hinted("`tulving conversation list` shows what is archived")
+        }
+        other => other.into(),
+    })?;
     if printer.json() {
         printer.document(&transcript)?;
         return Ok(Outcome::Done);

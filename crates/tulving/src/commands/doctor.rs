@@ -244,7 +244,13 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
     };
     damage.extend(status.damage.iter().filter(|found| !damage.contains(found)).cloned().collect::<Vec<_>>());
     if let Some(why) = status.unwritable {
-        return line("warn", format!("it is in memory alone: {why}"), Some("every process builds its own"));
+        return line(
+            "warn",
+            format!("it is in memory alone: {why}"),
+            Some(
+                "move away what is in its place, or make the folder yours to write; until then every process builds its own",
+            ),
+        );
     }
     if status.partial {
         let text = "it is being made anew".to_owned();
@@ -268,7 +274,10 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
     );
     match damage.as_slice() {
         [] => line("ok", size, None),
-        damage => line("warn", format!("damaged and made anew ({}); now {size}", damage.join("; ")), None),
+        damage => {
+            let text = format!("damaged and made anew ({}); now {size}", damage.join("; "));
+            line("warn", text, Some("nothing was lost and nothing is left to do: it follows from the store"))
+        }
     }
 }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 use tulving_core::record::DumpPosition;
-
 use tulving_store::Draft;
 
+use super::backup;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::input::InputError;
@@ -64,15 +64,14 @@ pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<O
 /// Writes beside the file and renames at the end, so that a dump is whole or not there. It is for its owner alone.
 fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<u64, Failure> {
     refuse_devices(&args.file)?;
-    let target = tulving_store::check_target(app.store.home(), &args.file);
-    let path = &target.map_err(|error| Failure::from(error).hinted("choose another file"))?;
+    let path = &tulving_store::check_target(app.store.home(), &args.file).map_err(backup::elsewhere)?;
     if !args.force && args.file.symlink_metadata().is_ok() {
         return Err(InputError::Exists { path: args.file.clone() }.into());
     }
     let unwritable =
         |source: io::Error| -> Failure { InputError::Unwritable { path: path.clone(), source }.into() };
     // A draft that a kill leaves behind is swept by whoever writes into the folder or opens the home next.
-    let draft = Draft::beside(path, ".jsonl")?;
+    let draft = Draft::beside(path, ".jsonl").map_err(backup::elsewhere)?;
     let (draft, records) = fill(draft, app, bar, &unwritable)?;
     draft.replace(path).map_err(unwritable)?;
     Ok(records)

@@ -500,6 +500,9 @@ impl Importer<'_> {
                 .note(format!("skipped {}: {why} ({shown})", counted(paths.len() as u64, "file", "files")))?;
         }
         printer.line(summary(report, self.args.dry_run))?;
+        if report.total() == 0 && report.skipped.is_empty() && report.vanished.is_empty() {
+            printer.note("nothing is there that is taken in; `tulving import --help` lists what is")?;
+        }
         if !report.vanished.is_empty() && !self.args.prune {
             printer.note("--prune archives the memories of files that have vanished")?;
         }

@@ -27,6 +27,7 @@ Examples:
   tulving jobs --state dead
   tulving jobs run
   tulving jobs retry 0199a1b2-…
+  tulving jobs retry
 
 Text is read out of files, links are made ready and turns are looked at in the background: by a server while it runs, else by
 `jobs run`, and a few turns after each command. Where a language model is asked, a command starts a process for that and does not
@@ -54,11 +55,11 @@ enum Act {
         #[arg(long, hide = true)]
         background: bool,
     },
-    /// Try a job again that was given up
+    /// Try a job again that was given up, or all of them
     Retry {
-        /// Its id
+        /// Its id; without one, all that were given up
         #[arg(value_name = "JOB")]
-        job: String,
+        job: Option<String>,
     },
 }
 
@@ -74,7 +75,8 @@ pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<O
         None => list(args, app, printer),
         Some(Act::Run { background: true }) => think_alone(app),
         Some(Act::Run { background: false }) => work(app, printer),
-        Some(Act::Retry { job }) => {
+        Some(Act::Retry { job: None }) => retry_all(app, printer),
+        Some(Act::Retry { job: Some(job) }) => {
             let id = job.parse().map_err(|_| {
                 Failure::usage(format!("`{}` is not the id of a job", tulving_core::preview::short(job)))
                     .hinted("`tulving jobs` shows them")
@@ -88,6 +90,26 @@ pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<O
             Ok(Outcome::Done)
         }
     }
+}
+
+/// Lets all jobs that were given up be tried again.
+fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let mut retried = Vec::new();
+    for job in app.engine.jobs(&app.caller, &[JobState::Dead], usize::MAX)? {
+        retried.push(app.engine.retry_job(&app.caller, job.id)?);
+    }
+    if printer.json() {
+        printer.document(&serde_json::json!({ "jobs": retried }))?;
+        return Ok(Outcome::Done);
+    }
+    match retried.len() as u64 {
+        0 => printer.line("No job was given up")?,
+        count => {
+            printer.line(format!("{} again", counted(count, "job waits", "jobs wait")))?;
+            printer.note("a server does them, or `tulving jobs run`")?;
+        }
+    }
+    Ok(Outcome::Done)
 }
 
 fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -114,6 +136,13 @@ fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
     }
     if jobs.is_empty() {
         printer.line("No jobs")?;
+    }
+    let dead = || jobs.iter().filter(|job| job.state == JobState::Dead);
+    let lacks = |job: &Job| job.last_error.as_ref().is_some_and(|why| why.ends_with("is not installed"));
+    if dead().any(lacks) {
+        app.engine.missing_extractors().into_iter().try_for_each(|missing| printer.note(missing))?;
+    } else if dead().next().is_some() {
+        printer.note("`tulving jobs retry` lets what was given up be tried again")?;
     }
     if waiting_to_be_embedded > 0 {
         let waiting = counted(waiting_to_be_embedded, "memory waits", "memories wait");

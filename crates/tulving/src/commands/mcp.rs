@@ -33,9 +33,15 @@ pub(crate) struct Mcp {
     dialect: String,
 }
 
-pub(super) fn run(args: &Mcp, app: &App<'_>, _: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Mcp, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
     let caller = Caller { origin: Origin::Mcp, ..app.here()? };
+    if printer.asks() {
+        printer.note(
+            "A client starts this and speaks the protocol with it; you have no use for it in a terminal.",
+        )?;
+        printer.note("`claude mcp add tulving -- tulving mcp` connects Claude Code. Ctrl-D ends this.")?;
+    }
     // Standard error belongs to the client too: only what it should know is said there.
     let logging = app.settings.logging;
     let log = Log::start(Logging { level: logging.level.min(Level::WARN), ..logging });

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use tulving_core::Document;
 use tulving_core::answer::{Receipt, Warning};
 use tulving_core::classify::form;
 use tulving_core::id::MemoryId;
 use tulving_core::memory::Memory;
 use tulving_core::request::{Caller, SaveRequest};
 use tulving_core::vocabulary::{ContentType, State};
+use tulving_core::{Document, Processed};
 use tulving_store::tree;
 
 use super::Placed;
@@ -55,8 +55,9 @@ pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<O
         app.engine.push(&caller, document(args, app)?)
     };
     let mut receipt = saved.map_err(|error| app.refused(&caller, error))?;
+    let mut worked = None;
     if receipt.state == State::Processing {
-        work(app, receipt.id, printer)?;
+        worked = work(app, receipt.id, printer)?;
     }
     embed(app, &caller, &mut receipt, printer)?;
     let memory = app.engine.get(&caller, receipt.id.into());
@@ -75,6 +76,13 @@ pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<O
         Err(_) => printer.line(became)?,
     }
     printer.warnings(&receipt.warnings)?;
+    match worked {
+        Some(Processed { lacking: true, .. }) => {
+            app.engine.missing_extractors().into_iter().try_for_each(|missing| printer.note(missing))?;
+        }
+        Some(Processed { remedy: Some(remedy), .. }) => printer.note(remedy)?,
+        _ => {}
+    }
     Ok(Outcome::Done)
 }
 
@@ -104,7 +112,8 @@ fn document(args: &Push, app: &App<'_>) -> Result<Document, Failure> {
     let known = input::full_path(path)?;
     let (_, bytes) = tree::read(path, most).map_err(|error| input::unread(path, error))?;
     if bytes.trim_ascii().is_empty() {
-        return Err(Failure::usage(format!("{} is empty", path.display())));
+        return Err(Failure::usage(format!("{} is empty", path.display()))
+            .hinted("there is nothing in it to remember; nothing was saved"));
     }
     let about = SaveRequest { source_path: Some(known.clone()), ..about };
     Ok(Document { name: Some(known), bytes, about })
@@ -146,15 +155,19 @@ fn embed(
 /// How many pieces of work of others are done before one's own; a server does the rest.
 const OTHERS: usize = 16;
 
-/// Does the work that a memory waits for, where nobody else is doing it.
-fn work(app: &App<'_>, memory: MemoryId, printer: &mut Printer) -> Result<(), Failure> {
+/// Does the work that a memory waits for, where nobody else is doing it, and says what came of it.
+fn work(app: &App<'_>, memory: MemoryId, printer: &mut Printer) -> Result<Option<Processed>, Failure> {
     let bar = printer.bar("Reading", None);
+    let mut own = None;
     for _ in 0..OTHERS {
         match app.engine.process_waiting(worker::own())? {
             Some(done) if done.job.memory() != Some(memory) => {}
-            _ => break,
+            done => {
+                own = done;
+                break;
+            }
         }
     }
     bar.finish_and_clear();
-    Ok(())
+    Ok(own)
 }

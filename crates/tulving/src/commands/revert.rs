@@ -26,7 +26,7 @@ pub(crate) struct Revert {
     #[arg(value_name = "MEMORY")]
     memory: String,
     /// The version to bring back; `tulving history` shows them
-    #[arg(value_name = "VERSION")]
+    #[arg(value_name = "VERSION", value_parser = version)]
     version: u32,
 }
 
@@ -55,6 +55,10 @@ pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result
         printer.note(format!("Who may see it stays as it is: {boundary}"))?;
     }
     Ok(Outcome::Done)
+}
+
+fn version(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "it is not a version, which is a number such as 1".to_owned())
 }
 
 fn say(args: &Revert, memory: &Memory, printer: &mut Printer) -> Result<(), Failure> {

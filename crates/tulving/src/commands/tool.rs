@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 use serde_json::Value;
+use tulving_core::error::Class;
 use tulving_core::limits;
 use tulving_dialects::Dialect;
 use tulving_dialects::listed::Listed;
@@ -56,13 +57,20 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
             let text = input::text(std::slice::from_ref(given), ARGUMENTS.max(limits::QUESTION_BYTES))?;
             strict::parse(&text).map_err(|error| {
                 Failure::usage(format!("the arguments are not JSON: {error}"))
-                    .hinted("give an object, such as '{\"content\": \"…\"}'")
+                    .hinted(format!("give an object in single quotes; `tulving tool {dialect} --json` shows what each tool takes"))
             })?
         }
     };
     let caller = app.here()?;
     let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
-    let reply = tool.call(&desk, arguments).map_err(Cause::Refused)?;
+    let reply = tool.call(&desk, arguments).map_err(|refusal| {
+        let said = refusal.hint.is_some() || refusal.class != Class::Caller;
+        let failure = Failure::from(Cause::Refused(refusal));
+        match said {
+            true => failure,
+            false => failure.hinted(format!("`tulving tool {dialect} --json` shows what each tool takes")),
+        }
+    })?;
     if printer.json() {
         printer.document(&reply.data.unwrap_or_else(|| serde_json::json!({ "text": reply.text })))?;
         return Ok(Outcome::Done);

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use tulving_core::error::{Class, RegistryError};
 use tulving_server::http::TlsError;
 
-use super::table::{keys, variables};
 use super::{HOME, Source};
 
 /// Why the settings cannot be used. Nothing was opened.
@@ -153,9 +152,20 @@ impl SettingError {
             | Self::UnknownVariable { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`? `tulving config --help` lists all of them"))
             }
-            Self::Unknown { nearest: None, .. } => Some(format!("there are {}", listed(keys()))),
-            Self::UnknownVariable { nearest: None, .. } => Some(format!("there are {}", listed(variables()))),
             Self::Twice { .. } => Some("keep one of the two".to_owned()),
+            Self::Unknown { nearest: None, .. } | Self::UnknownVariable { nearest: None, .. } => {
+                Some("`tulving config --help` lists all of them".to_owned())
+            }
+            Self::Syntax { .. } => Some(
+                "write key = value on each line, texts in quotes; `tulving config --help` lists the keys"
+                    .to_owned(),
+            ),
+            Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::InvalidData => {
+                Some("save it as UTF-8".to_owned())
+            }
+            Self::Unreadable { .. } => Some(format!(
+                "make it a file that is yours to read, or choose another home with --home or {HOME}"
+            )),
             Self::Alone { missing, .. } => Some(format!("set {missing} too, or neither for plain HTTP")),
             Self::Tls(_) => Some("server.tls_certificate and server.tls_key name the files".to_owned()),
             Self::Backend { .. } => Some(
@@ -167,8 +177,4 @@ impl SettingError {
             _ => None,
         }
     }
-}
-
-fn listed(names: impl Iterator<Item = &'static str>) -> String {
-    names.collect::<Vec<_>>().join(", ")
 }

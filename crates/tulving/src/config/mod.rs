@@ -231,13 +231,26 @@ impl Settings {
 /// Where the home is, and who says so.
 pub(crate) fn home(global: &Global) -> Result<(PathBuf, Source), SettingError> {
     if let Some(path) = &global.home {
-        return Ok((path.clone(), Source::Flag { name: "--home" }));
+        return at_home(path.clone(), Source::Flag { name: "--home" });
     }
     if let Some(path) = env::var_os(HOME).filter(|path| !path.is_empty()) {
-        return Ok((path.into(), Source::Environment { name: HOME }));
+        return at_home(path.into(), Source::Environment { name: HOME });
     }
     let strategy = base_strategy::choose_native_strategy().map_err(|_| SettingError::NoHome)?;
     Ok((strategy.data_dir().join("tulving"), Source::Default))
+}
+
+/// A home that was named. A shell that was kept from it leaves `~` as it is, and nobody wants a folder of that name.
+fn at_home(path: PathBuf, place: Source) -> Result<(PathBuf, Source), SettingError> {
+    match path.starts_with("~") {
+        true => Err(SettingError::Value {
+            place,
+            key: "home",
+            got: preview::short(&path.display().to_string()),
+            expects: "a path that begins with / or with a folder; write $HOME instead of ~",
+        }),
+        false => Ok((path, place)),
+    }
 }
 
 /// The file of a home.

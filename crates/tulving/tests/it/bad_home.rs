@@ -37,7 +37,7 @@ fn files_of_others_are_named_and_left_alone() {
 }
 
 /// A copy of the binary that anybody may run, in a folder that anybody may enter.
-fn public_binary(folder: &Path) -> PathBuf {
+pub(crate) fn public_binary(folder: &Path) -> PathBuf {
     let binary = folder.join("tulving");
     // By another process: a file that this one holds open for writing would be "busy" in a child of another test.
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_tulving")).arg(&binary).status();
@@ -48,7 +48,7 @@ fn public_binary(folder: &Path) -> PathBuf {
 }
 
 /// Runs the binary without root's privileges.
-fn run_unprivileged(binary: &Path, home: &Path, args: &[&str]) -> Run {
+pub(crate) fn run_unprivileged(binary: &Path, home: &Path, args: &[&str]) -> Run {
     let mut command = Command::new(binary);
     command.env_clear().env("TULVING_HOME", home).args(args);
     if rustix::process::geteuid().is_root() {

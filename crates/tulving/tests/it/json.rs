@@ -176,6 +176,7 @@ fn recall_counts_and_looking_does_not() {
 fn errors_have_class_code_message_hint_and_field() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one"]);
+    tulving.ok(&["backup", "create", "x.db"]);
     let cases: &[(&[&str], i32, &str, &str, Value)] = &[
         (&["save", ""], 2, "caller", "missing_content", json!("content")),
         (&["save", "x", "--importance", "2"], 2, "caller", "out_of_range", json!("importance")),

@@ -24,6 +24,9 @@ mod settings;
 /// Homes that cannot be used: a file, read-only, on a full disk.
 mod bad_home;
 
+/// What goes wrong in the first hour of somebody who has just heard of Tulving: each with what happened and what to do.
+mod newcomer;
+
 /// The binary killed while it writes.
 mod crash;
 

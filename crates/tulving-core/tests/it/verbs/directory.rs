@@ -54,7 +54,7 @@ fn a_name_is_taken_once_and_must_fit() {
     bed.hub("taken");
     refused!(
         bed.engine.create_space(&user, "taken", SpaceKind::Group),
-        Error::Store(StoreError::Conflict(Conflict::Taken { what: Unique::SpaceName }))
+        Error::NameTaken { name } if name == "taken"
     );
     bed.person("taken");
     refused!(

@@ -8,6 +8,7 @@ use tulving_core::id::{MemoryId, MemoryRef, Number};
 use tulving_core::memory::Memory;
 use tulving_core::request::Filter;
 use tulving_core::request::{Caller, ListRequest, Manner, SaveRequest, Sort};
+use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{MemoryType, Role};
 
 use crate::bed::{Bed, keyed, listing, refused, said, within, words};
@@ -178,6 +179,19 @@ fn a_page_holds_from_one_to_a_thousand() {
             bed.engine.list(&user, &listing(Sort::Newest, limit)),
             Error::Invalid(Invalid::OutsideRange { .. })
         );
+    }
+}
+
+#[test]
+fn a_time_that_ends_before_it_begins_is_refused() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let at = Timestamp::from_micros;
+    for until in [at(5), at(4)] {
+        let filter = Filter { since: Some(at(5)), until: Some(until), ..Filter::default() };
+        refused!(bed.engine.count(&user, &filter), Error::Invalid(Invalid::NoTimeBetween { .. }));
+        let request = ListRequest { filter, ..listing(Sort::Newest, 10) };
+        refused!(bed.engine.list(&user, &request), Error::Invalid(Invalid::NoTimeBetween { .. }));
     }
 }
 

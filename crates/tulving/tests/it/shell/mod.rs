@@ -1,7 +1,7 @@
 //! `tulving shell`, at a terminal and line by line.
 
 /// A pseudo-terminal, and what is shown there.
-mod terminal;
+pub(crate) mod terminal;
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -17,10 +17,10 @@ pub(super) const PROMPT: &str = "\ntulving> ";
 pub(super) const TAB: &str = "\t";
 pub(super) const UP: &str = "\u{1b}[A";
 pub(super) const CTRL_C: &str = "\u{3}";
-pub(super) const CTRL_D: &str = "\u{4}";
+pub(crate) const CTRL_D: &str = "\u{4}";
 
 /// A terminal, and the binary that runs in it.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     pty: Arc<Pty>,
     child: Child,
     output: Receiver<Vec<u8>>,
@@ -31,7 +31,7 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Starts a command in a terminal that is so wide.
-    pub(super) fn start(mut command: Command, columns: u16) -> Self {
+    pub(crate) fn start(mut command: Command, columns: u16) -> Self {
         let (pty, inside) = open().expect("a pseudo-terminal");
         pty.resize(Size::new(50, columns)).expect("a size");
         command.env("TERM", "xterm-256color");
@@ -55,7 +55,7 @@ impl Terminal {
         self.pty.resize(Size::new(50, columns)).expect("a size");
     }
 
-    pub(super) fn types(&mut self, keys: &str) -> &mut Self {
+    pub(crate) fn types(&mut self, keys: &str) -> &mut Self {
         (&*self.pty).write_all(keys.as_bytes()).expect("keys are typed");
         self
     }
@@ -68,7 +68,7 @@ impl Terminal {
     }
 
     /// Waits until this is shown after what was seen before; gives all up to its end.
-    pub(super) fn sees(&mut self, text: &str) -> String {
+    pub(crate) fn sees(&mut self, text: &str) -> String {
         loop {
             let shown = self.shown();
             let rest = &shown[self.read..];
@@ -85,7 +85,7 @@ impl Terminal {
     }
 
     /// Waits for the end.
-    pub(super) fn ends(mut self) -> ExitStatus {
+    pub(crate) fn ends(mut self) -> ExitStatus {
         loop {
             match self.output.recv_timeout(LIMIT) {
                 Ok(bytes) => self.seen.extend(bytes),

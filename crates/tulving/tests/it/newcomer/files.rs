@@ -1,0 +1,110 @@
+use std::fs;
+use std::process::Command;
+
+use tulving_testkit::zip::{Part, zip};
+
+use super::{note, write};
+use crate::binary::{Transcript, Tulving, assert_transcript};
+
+/// A picture without text, whole enough to be looked at.
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
+
+/// A command on a machine where no other program is installed.
+fn alone(tulving: &Tulving, args: &[&str]) -> Command {
+    let mut command = tulving.command(args);
+    command.env("PATH", tulving.folder().join("nowhere"));
+    command
+}
+
+#[test]
+fn an_image_without_tesseract_says_what_to_install_and_what_to_do_then() {
+    let tulving = Tulving::new();
+    write(&tulving, "tea.png", PICTURE);
+    write(&tulving, "folder/cake.png", [PICTURE, b" "].concat());
+    let mut transcript = Transcript::new(&tulving);
+    for args in [
+        &["push", "tea.png"][..],
+        &["import", "folder"],
+        &["jobs", "--state", "dead"],
+        &["jobs", "retry"],
+        &["jobs", "run"],
+        &["get", "1"],
+    ] {
+        note(&mut transcript, &format!("tulving {}", args.join(" ")), alone(&tulving, args));
+    }
+    assert_transcript!(transcript.without_columns());
+}
+
+#[test]
+fn files_that_cannot_be_pushed_are_named() {
+    let tulving = Tulving::new();
+    write(&tulving, "empty.md", " \n");
+    write(&tulving, "broken.pdf", "%PDF-1.4\nand then nothing");
+    write(&tulving, "noise.bin", [0, 159, 146, 150].repeat(100));
+    write(&tulving, "bomb.docx", bomb());
+    fs::create_dir(tulving.folder().join("folder")).expect("made");
+    let mut transcript = Transcript::new(&tulving);
+    for args in [
+        &["push"][..],
+        &["push", "missing.pdf"],
+        &["push", "folder"],
+        &["push", "empty.md"],
+        &["push", "broken.pdf"],
+        &["push", "noise.bin"],
+        &["push", "bomb.docx"],
+        &["push", "ftp://example.org/tea.md"],
+        &["push", "https://"],
+        &["import"],
+        &["import", "missing"],
+        &["import", "folder"],
+        &["import", "noise.bin", "--watch", "--dry-run"],
+    ] {
+        transcript.run(args);
+    }
+    assert_transcript!(transcript);
+}
+
+/// A document of half a megabyte that unpacks to hundreds of them.
+fn bomb() -> Vec<u8> {
+    zip(&[
+        Part::plain("[Content_Types].xml", "<Types/>"),
+        Part::bomb("word/document.xml", "<w:document>", 300),
+    ])
+}
+
+#[test]
+fn what_is_no_dump_and_no_backup_changes_nothing() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "I like tea"]);
+    let dump = tulving.ok(&["dump", "-"]);
+    write(&tulving, "cut.jsonl", &dump[..dump.len() - 30]);
+    write(&tulving, "newer.jsonl", dump.replacen("\"format\":1", "\"format\":99", 1));
+    write(&tulving, "notes.json", "{\"tea\": true}\n");
+    tulving.ok(&["backup", "create", "whole.db"]);
+    let whole = fs::read(tulving.folder().join("whole.db")).expect("a backup");
+    write(&tulving, "cut.db", &whole[..whole.len() / 2]);
+    let mut transcript = Transcript::new(&tulving);
+    for args in [
+        &["load", "missing.jsonl"][..],
+        &["load", "cut.jsonl"],
+        &["load", "newer.jsonl"],
+        &["load", "notes.json"],
+        &["load", "whole.db"],
+        &["dump", "notes.json"],
+        &["dump", "nowhere/all.jsonl"],
+        &["backup", "create", "whole.db"],
+        &["backup", "create", "nowhere/all.db"],
+        &["backup", "create", "home/tulving.db", "--force"],
+        &["backup", "restore", "missing.db"],
+        &["backup", "restore", "whole.db"],
+        &["backup", "restore", "notes.json", "--yes"],
+        &["backup", "restore", "cut.db", "--yes"],
+        &["backup", "restore", ".", "--yes"],
+        &["restore", "whole.db"],
+        &["list"],
+    ] {
+        transcript.run(args);
+    }
+    assert_transcript!(transcript);
+    tulving.assert_healthy();
+}
