@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 use super::error::SettingError;
-use super::table::{SETTINGS, Shape, is_spelled_below};
+use super::table::{Shape, is_spelled_below, settings};
 
 /// An entry of the file.
 #[derive(Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(super) fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
 
 fn holds_settings(table: &str) -> bool {
     let below = |key: &str| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
-    SETTINGS.iter().any(|setting| below(setting.key)) || is_spelled_below(table)
+    settings().any(|setting| below(setting.key)) || is_spelled_below(table)
 }
 
 /// The line of the byte at this place, from 1.

@@ -36,7 +36,7 @@ use file::Entry;
 use llm::{LLM_KEY, LlmSettings};
 use objects::ObjectPlace;
 use server::Server;
-use table::{SETTINGS, Setting};
+use table::{Setting, settings as all_settings};
 
 pub(crate) use backends::BackendSetting;
 pub(crate) use embedding::Calling;
@@ -188,7 +188,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
         ("output.color", "--color", global.color.map(|choice| choice.to_string())),
     ];
     for (key, name, value) in flags {
-        if let Some((setting, value)) = SETTINGS.iter().find(|setting| setting.key == key).zip(value) {
+        if let Some((setting, value)) = all_settings().find(|setting| setting.key == key).zip(value) {
             take(&mut settings, setting, &value, Source::Flag { name })?;
         }
     }
@@ -221,7 +221,7 @@ impl Settings {
             color: ColorChoice::Auto,
             chosen: Vec::new(),
         };
-        for setting in SETTINGS {
+        for setting in all_settings() {
             take(&mut settings, setting, setting.default, Source::Default)?;
         }
         Ok(settings)
@@ -285,7 +285,7 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
     };
     for Entry { key, line, value, written } in file::entries(&path, &text)? {
         let place = Source::File { path: path.clone(), line };
-        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == table::spelled(&key)) else {
+        let Some(setting) = all_settings().find(|setting| setting.key == table::spelled(&key)) else {
             let nearest = nearest(&key, table::keys());
             return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
@@ -322,7 +322,7 @@ fn read_environment(
         if name == HOME || name == TOKEN || name == LLM_KEY {
             continue;
         }
-        let Some(setting) = SETTINGS.iter().find(|setting| setting.variable == name) else {
+        let Some(setting) = all_settings().find(|setting| setting.variable == name) else {
             let nearest = table::nearest_variable(name);
             return Err(SettingError::UnknownVariable { got: preview::short(name), nearest });
         };

@@ -1,0 +1,96 @@
+//! What has aged.
+
+use std::time::Duration;
+
+use super::super::tend;
+use super::{Setting, Shape, within};
+
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "tend.enabled",
+        variable: "TULVING_TEND_ENABLED",
+        default: "true",
+        about: "whether a server applies the rules for what has aged",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.tending.enabled = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "tend.interval_seconds",
+        variable: "TULVING_TEND_INTERVAL_SECONDS",
+        default: "3600",
+        about: "how often it does",
+        expects: "a whole number from 1 to 86400",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.tending.interval = Duration::from_secs(within(text, 1, 86_400)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "tend.cool_stable_days",
+        variable: "TULVING_TEND_COOL_STABLE_DAYS",
+        default: "365",
+        about: "idle days after which an unused stable memory cools",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "cool_stable_days", text),
+    },
+    Setting {
+        key: "tend.cool_evolving_days",
+        variable: "TULVING_TEND_COOL_EVOLVING_DAYS",
+        default: "120",
+        about: "the same of an evolving one",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "cool_evolving_days", text),
+    },
+    Setting {
+        key: "tend.cool_volatile_days",
+        variable: "TULVING_TEND_COOL_VOLATILE_DAYS",
+        default: "21",
+        about: "the same of a volatile one",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "cool_volatile_days", text),
+    },
+    Setting {
+        key: "tend.archive_after_days",
+        variable: "TULVING_TEND_ARCHIVE_AFTER_DAYS",
+        default: "30",
+        about: "days of cooling after which a memory that matters little is archived",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "archive_after_days", text),
+    },
+    Setting {
+        key: "tend.archive_below",
+        variable: "TULVING_TEND_ARCHIVE_BELOW",
+        default: "0.1",
+        about: "below which importance it is archived then",
+        expects: tend::IMPORTANCE,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "archive_below", text),
+    },
+    Setting {
+        key: "tend.keep_forgotten_days",
+        variable: "TULVING_TEND_KEEP_FORGOTTEN_DAYS",
+        default: "0",
+        about: "days after which what was forgotten softly goes for good",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "keep_forgotten_days", text),
+    },
+    Setting {
+        key: "tend.keep_audit_days",
+        variable: "TULVING_TEND_KEEP_AUDIT_DAYS",
+        default: "0",
+        about: "days after which an entry of the audit goes",
+        expects: tend::DAYS,
+        shape: Shape::Number,
+        take: |settings, text| tend::set(&mut settings.tending.usual, "keep_audit_days", text),
+    },
+];

@@ -1,0 +1,101 @@
+//! Files that memories describe: where they are kept, and what is read of them.
+
+use super::{Setting, Shape};
+
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "objects.bucket",
+        variable: "TULVING_OBJECTS_BUCKET",
+        default: "",
+        about: "the bucket, of S3 or a service like it, for files that memories describe; else objects in the home",
+        expects: "the name of a bucket",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.objects.bucket);
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.region",
+        variable: "TULVING_OBJECTS_REGION",
+        default: "us-east-1",
+        about: "the region of the bucket",
+        expects: "a region such as eu-central-1",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.objects.region = Some(text.trim()).filter(|region| !region.is_empty())?.to_owned();
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.endpoint",
+        variable: "TULVING_OBJECTS_ENDPOINT",
+        default: "",
+        about: "where the service of the bucket answers; that of Amazon where empty",
+        expects: "an address that begins with https:// or http://",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.objects.endpoint = match text.trim() {
+                "" => String::new(),
+                address if address.contains("://") => address.to_owned(),
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.prefix",
+        variable: "TULVING_OBJECTS_PREFIX",
+        default: "",
+        about: "what stands before every key in the bucket",
+        expects: "a text",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.objects.prefix);
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.allow_http",
+        variable: "TULVING_OBJECTS_ALLOW_HTTP",
+        default: "false",
+        about: "whether the service may answer without encryption",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.objects.allow_http = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "objects.keys_file",
+        variable: "TULVING_OBJECTS_KEYS_FILE",
+        default: "",
+        about: "a file with the keys of the bucket; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        expects: "a path",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.objects.keys_file = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "extract.languages",
+        variable: "TULVING_EXTRACT_LANGUAGES",
+        default: "",
+        about: "the languages of the text in images, as tesseract names them: eng, deu+eng",
+        expects: "names of languages with + between them",
+        shape: Shape::Text,
+        take: |settings, text| {
+            let text = text.trim();
+            let named = |name: &str| {
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            };
+            if !text.is_empty() && !text.split('+').all(named) {
+                return None;
+            }
+            settings.languages = (!text.is_empty()).then(|| text.to_owned());
+            Some(())
+        },
+    },
+];

@@ -1,0 +1,93 @@
+//! Where commands work, and the bounds of the store.
+
+use std::time::Duration;
+
+use super::{Setting, Shape, within};
+
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "space",
+        variable: "TULVING_SPACE",
+        default: "default",
+        about: "the space that commands work in",
+        expects: "the name or id of a space",
+        shape: Shape::Text,
+        take: |settings, text| {
+            let text = text.trim();
+            settings.space = (!text.is_empty()).then(|| text.to_owned())?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "agent",
+        variable: "TULVING_AGENT",
+        default: "",
+        about: "the agent that speaks for the user; kept with what it saves",
+        expects: "a name",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.agent = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+            Some(())
+        },
+    },
+    Setting {
+        key: "workspace",
+        variable: "TULVING_WORKSPACE",
+        default: "",
+        about: "the folder of journals and other files that people can read, such as one of an agent; else workspace in the home",
+        expects: "a path without ~, absolute or from the home",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.workspace = Some(text.trim()).filter(|path| !path.starts_with('~'))?.into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "limits.content_bytes",
+        variable: "TULVING_LIMITS_CONTENT_BYTES",
+        default: "3000000",
+        about: "most bytes of one memory",
+        expects: "a whole number from 1 to 100000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.limits.content_bytes = within(text, 1, 100_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "limits.attachment_bytes",
+        variable: "TULVING_LIMITS_ATTACHMENT_BYTES",
+        default: "100000000",
+        about: "most bytes of one file that is kept as an attachment",
+        expects: "a whole number from 1 to 1000000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.limits.attachment_bytes = within(text, 1, 1_000_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "store.busy_wait_seconds",
+        variable: "TULVING_STORE_BUSY_WAIT_SECONDS",
+        default: "60",
+        about: "how long to wait while other processes write",
+        expects: "a whole number from 0 to 3600",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.busy_wait = Duration::from_secs(within(text, 0, 3_600)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "store.readers",
+        variable: "TULVING_STORE_READERS",
+        default: "4",
+        about: "how many connections read at once",
+        expects: "a whole number from 1 to 64",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.readers = within(text, 1, 64)?;
+            Some(())
+        },
+    },
+];

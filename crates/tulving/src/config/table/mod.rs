@@ -1,0 +1,164 @@
+//! Every setting, declared once: its key, its variable, its default, what it takes and what it is for.
+
+mod aging;
+mod documents;
+mod general;
+mod models;
+mod passes;
+mod reference;
+mod server;
+
+use tulving_core::text::secrets;
+use tulving_models::Address;
+
+use super::llm::LLM_KEY;
+use super::{HOME, PREFIX, Settings, TOKEN};
+use crate::nearest::nearest;
+
+pub(crate) use reference::reference;
+#[cfg(test)]
+pub(crate) use reference::reference_page;
+
+/// One setting.
+pub(super) struct Setting {
+    pub(super) key: &'static str,
+    pub(super) variable: &'static str,
+    pub(super) default: &'static str,
+    pub(super) about: &'static str,
+    pub(super) expects: &'static str,
+    pub(super) shape: Shape,
+    /// Takes the value over, or refuses it.
+    pub(super) take: fn(&mut Settings, &str) -> Option<()>,
+}
+
+/// What a value is in `config.toml`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Text,
+    Number,
+    /// `true` or `false`.
+    Choice,
+    /// Texts, in the environment with commas between them.
+    List,
+}
+
+/// Every setting there is.
+pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
+    let groups = [
+        general::SETTINGS,
+        models::SETTINGS,
+        documents::SETTINGS,
+        passes::SETTINGS,
+        aging::SETTINGS,
+        server::SETTINGS,
+    ];
+    groups.into_iter().flatten()
+}
+
+fn within<N: std::str::FromStr + PartialOrd + Copy>(text: &str, least: N, most: N) -> Option<N> {
+    text.trim().parse().ok().filter(|number| *number >= least && *number <= most)
+}
+
+/// An address, or none.
+fn address(text: &str) -> Option<Address> {
+    let text = text.trim();
+    let fits = text.is_empty() || text.starts_with("http://") || text.starts_with("https://");
+    fits.then(|| Address::new(text))
+}
+
+/// The name of an entry of the keyring, or none. What belongs in the entry is not taken for its name.
+fn entry(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    (text.len() <= 24 && text.bytes().all(fits) && secrets::find(text).is_empty()).then_some(text)
+}
+
+impl Setting {
+    /// A value as it may be shown: an address may hold a password, and what is no name of an entry may be the key itself.
+    pub(super) fn shown(&self, text: &str) -> String {
+        match self.key {
+            "embedding.base_url" | "llm.base_url" => Address::new(text).to_string(),
+            "llm.key_entry" if entry(text).is_none() => "***".to_owned(),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+/// How other tools spell settings, in `config.toml`.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("shadowJournal.enabled", "shadow_journal.enabled"),
+    ("shadowJournal.model", "shadow_journal.model"),
+    ("memConsolidate.enabled", "consolidate.enabled"),
+    ("memConsolidate.intervalHours", "consolidate.interval_hours"),
+];
+
+/// The key as it is spelled here.
+pub(super) fn spelled(key: &str) -> &str {
+    SPELLINGS.iter().find(|(theirs, _)| *theirs == key).map_or(key, |(_, ours)| ours)
+}
+
+/// Whether another tool has settings below this table.
+pub(super) fn is_spelled_below(table: &str) -> bool {
+    SPELLINGS.iter().any(|(theirs, _)| theirs.strip_prefix(table).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// Every key of `config.toml`.
+pub(super) fn keys() -> impl Iterator<Item = &'static str> {
+    settings().map(|setting| setting.key)
+}
+
+/// Every variable of the environment.
+pub(super) fn variables() -> impl Iterator<Item = &'static str> {
+    settings().map(|setting| setting.variable).chain([HOME, TOKEN, LLM_KEY])
+}
+
+/// The variable that was meant. What all of them begin with makes none more like another.
+pub(super) fn nearest_variable(got: &str) -> Option<&'static str> {
+    let own = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
+    let meant = nearest(got.strip_prefix(PREFIX).unwrap_or(got), variables().map(own))?;
+    variables().find(|name| own(name) == meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_what_was_meant() {
+        for (got, meant) in [
+            ("store.busy_wait", Some("store.busy_wait_seconds")),
+            ("content_byte", Some("limits.content_bytes")),
+            ("server.port", None),
+        ] {
+            assert_eq!(nearest(got, keys()), meant, "{got}");
+        }
+        for (got, meant) in [
+            ("TULVING_COLOR", Some("TULVING_OUTPUT_COLOR")),
+            ("TULVING_SPACES", Some("TULVING_SPACE")),
+            ("TULVING_HOMES", Some("TULVING_HOME")),
+            ("TULVING_PORT", None),
+        ] {
+            assert_eq!(nearest_variable(got), meant, "{got}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_no_name_of_its_entry() {
+        assert_eq!((entry(" openai-2.test_x "), entry("")), (Some("openai-2.test_x"), Some("")));
+        let key = format!("sk-{}", "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3".repeat(2));
+        let setting = settings().find(|setting| setting.key == "llm.key_entry").expect("a setting");
+        for wrong in [key.as_str(), &key[..27], "two words", "a@b"] {
+            assert_eq!((entry(wrong), setting.shown(wrong).as_str()), (None, "***"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_setting_is_declared_once_and_its_default_fits() {
+        for (at, setting) in settings().enumerate() {
+            assert!(settings().take(at).all(|other| other.key != setting.key), "{}", setting.key);
+            // Shorter, for it is set by hand.
+            let key = if setting.key == "log.level" { "log" } else { setting.key };
+            assert_eq!(setting.variable, format!("TULVING_{}", key.replace('.', "_").to_uppercase()));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Models: what turns text into vectors, and the language model.
+
+use std::time::Duration;
+
+use tulving_models::LlmProvider;
+
+use super::super::embedding::Provider;
+use super::{Setting, Shape, address, entry, within};
+
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "embedding.provider",
+        variable: "TULVING_EMBEDDING_PROVIDER",
+        default: "built-in",
+        about: "what turns text into vectors: the model inside, none, a folder with an ONNX model, or a service",
+        expects: "one of built-in, off, folder, openai, ollama",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.embedding.provider = match text.trim() {
+                "built-in" => Provider::BuiltIn,
+                "off" => Provider::Off,
+                "folder" => Provider::Folder,
+                "openai" => Provider::OpenAi,
+                "ollama" => Provider::Ollama,
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.folder",
+        variable: "TULVING_EMBEDDING_FOLDER",
+        default: "",
+        about: "the folder of provider folder, with model.onnx and tokenizer.json or vocab.txt",
+        expects: "a path",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.embedding.folder = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.base_url",
+        variable: "TULVING_EMBEDDING_BASE_URL",
+        default: "",
+        about: "where the service of provider openai or ollama answers, such as http://127.0.0.1:11434",
+        expects: "an address that begins with http:// or https://",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.embedding.base_url = address(text)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.model",
+        variable: "TULVING_EMBEDDING_MODEL",
+        default: "",
+        about: "the name of the model at that service",
+        expects: "a name",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.embedding.model);
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.key_variable",
+        variable: "TULVING_EMBEDDING_KEY_VARIABLE",
+        default: "",
+        about: "the variable of the environment that holds the key of the service",
+        expects: "the name of a variable",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.embedding.key_variable);
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.timeout_seconds",
+        variable: "TULVING_EMBEDDING_TIMEOUT_SECONDS",
+        default: "30",
+        about: "how long the service may take for an answer; what is done after a command waits 3 seconds at the most",
+        expects: "a whole number from 1 to 600",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.embedding.time_out = Duration::from_secs(within(text, 1, 600)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.provider",
+        variable: "TULVING_LLM_PROVIDER",
+        default: "none",
+        about: "which language model works in the background; without one, rules do",
+        expects: "one of none, openai, anthropic, ollama",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.llm.provider = match text.trim() {
+                "none" => None,
+                "openai" => Some(LlmProvider::OpenAi),
+                "anthropic" => Some(LlmProvider::Anthropic),
+                "ollama" => Some(LlmProvider::Ollama),
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.base_url",
+        variable: "TULVING_LLM_BASE_URL",
+        default: "",
+        about: "where the service answers; its usual address where empty",
+        expects: "an address that begins with http:// or https://",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.llm.base_url = address(text)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.model",
+        variable: "TULVING_LLM_MODEL",
+        default: "",
+        about: "the name of the model at that service",
+        expects: "a name",
+        shape: Shape::Text,
+        take: |settings, text| {
+            text.trim().clone_into(&mut settings.llm.model);
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.key_file",
+        variable: "TULVING_LLM_KEY_FILE",
+        default: "",
+        about: "a file with nothing but the key of the service",
+        expects: "a path, from the home",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.llm.key_file = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.key_entry",
+        variable: "TULVING_LLM_KEY_ENTRY",
+        default: "",
+        about: "the entry of the system's keyring with that key; `tulving llm key set` fills it",
+        expects: "a name of up to 24 letters, digits, dots, hyphens and underscores",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.llm.key_entry = entry(text)?.to_owned();
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.timeout_seconds",
+        variable: "TULVING_LLM_TIMEOUT_SECONDS",
+        default: "60",
+        about: "how long one answer may take, further attempts included",
+        expects: "a whole number from 1 to 600",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.llm.time_out = Duration::from_secs(within(text, 1, 600)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.max_concurrent",
+        variable: "TULVING_LLM_MAX_CONCURRENT",
+        default: "2",
+        about: "most calls of one process at once",
+        expects: "a whole number from 1 to 64",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.llm.max_concurrent = within(text, 1, 64)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "llm.tokens_per_day",
+        variable: "TULVING_LLM_TOKENS_PER_DAY",
+        default: "0",
+        about: "most tokens that a day (UTC) may cost; 0 is no bound",
+        expects: "a whole number from 0 to 1000000000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.llm.tokens_per_day = within(text, 0, 1_000_000_000_000)?;
+            Some(())
+        },
+    },
+];

@@ -1,0 +1,64 @@
+//! What the help and the page of the settings say of them.
+
+use super::super::llm::LLM_KEY;
+use super::super::{HOME, TOKEN};
+use super::{Setting, settings};
+
+/// The tables of `config.toml` that may stand there several times.
+const TABLES: [(&str, &str); 4] = [
+    ("[[backends]]", "in config.toml sets up where memories are kept: name, role, command, timeout_ms"),
+    (
+        "[[tend.expire]]",
+        "says what is archived after a time: after_days, and any of space, type, kind, stability, tag",
+    ),
+    ("[[tend.space]]", "says what holds in a space: name, and any of the days and the importance below tend"),
+    ("[[secrets.space]]", "says what is done with secrets in a space: name, policy"),
+];
+
+/// Every setting with its variable, for the help.
+pub(crate) fn reference() -> String {
+    let mut text = String::from("Settings, with the variable of the environment and the default:\n");
+    for Setting { key, variable, default, about, expects, .. } in settings() {
+        let default = if default.is_empty() { "none" } else { default };
+        text.push_str(&format!("  {key} ({variable}, {default})\n      {about}; {expects}\n"));
+    }
+    text.push('\n');
+    for (table, about) in TABLES {
+        text.push_str(&format!("{table} {about}.\n"));
+    }
+    text.push_str(&format!(
+        "\nBesides: {HOME} is the home, {TOKEN} the token to act by, {LLM_KEY} the key of the language model."
+    ));
+    text
+}
+
+/// The reference of the settings, as a page.
+#[cfg(test)]
+pub(crate) fn reference_page() -> String {
+    let mut page = String::from(
+        "# Settings\n\n<!-- Made by `cargo xtask reference` from the declarations of the settings. -->\n\n\
+         `config.toml` in the home, then the environment, then flags: the later one wins. `tulving config` shows each \
+         setting and where it came from. What is unknown is an error that names the nearest known one.\n",
+    );
+    let mut section = None;
+    for Setting { key, variable, default, about, expects, .. } in settings() {
+        let of = key.split_once('.').map_or("", |(section, _)| section);
+        if section != Some(of) {
+            let title = if of.is_empty() { "At the top".to_owned() } else { format!("`[{of}]`") };
+            page.push_str(&format!(
+                "\n## {title}\n\n| key | variable | default | what it is |\n|---|---|---|---|\n"
+            ));
+            section = Some(of);
+        }
+        let default = if default.is_empty() { "none".to_owned() } else { format!("`{default}`") };
+        page.push_str(&format!("| `{key}` | `{variable}` | {default} | {about}; {expects} |\n"));
+    }
+    page.push_str("\n## Tables\n\n");
+    for (table, about) in TABLES {
+        page.push_str(&format!("- `{table}` {about}.\n"));
+    }
+    page.push_str("\n## Besides\n\n");
+    page.push_str(&format!("- `{HOME}`: the home.\n- `{TOKEN}`: the token to act by.\n"));
+    page.push_str(&format!("- `{LLM_KEY}`: the key of the language model.\n"));
+    page
+}

@@ -1,0 +1,220 @@
+//! The server, its log and its output.
+
+use std::time::Duration;
+
+use anstream::ColorChoice;
+
+use super::super::server;
+use super::{Setting, Shape, within};
+use crate::log::{Format, Level};
+
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "server.timeout_seconds",
+        variable: "TULVING_SERVER_TIMEOUT_SECONDS",
+        default: "60",
+        about: "how long a request to `tulving serve` may take",
+        expects: "a whole number from 1 to 3600",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.time = Duration::from_secs(within(text, 1, 3_600)?);
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.max_body_bytes",
+        variable: "TULVING_SERVER_MAX_BODY_BYTES",
+        default: "8388608",
+        about: "most bytes of the body of a request",
+        expects: "a whole number from 1 to 1000000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.body_bytes = within(text, 1, 1_000_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.max_upload_bytes",
+        variable: "TULVING_SERVER_MAX_UPLOAD_BYTES",
+        default: "33554432",
+        about: "most bytes of the body of a request that holds a file",
+        expects: "a whole number from 1 to 1000000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.upload_bytes = within(text, 1, 1_000_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.max_depth",
+        variable: "TULVING_SERVER_MAX_DEPTH",
+        default: "127",
+        about: "how deep the JSON of a body may be nested",
+        expects: "a whole number from 1 to 127",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.depth = within(text, 1, 127)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.max_page",
+        variable: "TULVING_SERVER_MAX_PAGE",
+        default: "1000",
+        about: "most items that one request under /v1 may ask for",
+        expects: "a whole number from 1 to 1000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.page = within(text, 1, 1_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.max_connections",
+        variable: "TULVING_SERVER_MAX_CONNECTIONS",
+        default: "1024",
+        about: "most connections at once",
+        expects: "a whole number from 1 to 1000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.connections = within(text, 1, 1_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.requests_per_minute",
+        variable: "TULVING_SERVER_REQUESTS_PER_MINUTE",
+        default: "6000",
+        about: "how often one token may ask in a minute; 0 is no bound",
+        expects: "a whole number from 0 to 10000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.requests_per_minute = within(text, 0, 10_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.failures_per_minute",
+        variable: "TULVING_SERVER_FAILURES_PER_MINUTE",
+        default: "60",
+        about: "how many wrong tokens may come from one address in a minute; 0 is no bound",
+        expects: "a whole number from 0 to 10000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.failures_per_minute = within(text, 0, 10_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.tls_certificate",
+        variable: "TULVING_SERVER_TLS_CERTIFICATE",
+        default: "",
+        about: "the file (PEM) of the certificate and those that vouch for it; with tls_key, HTTPS",
+        expects: "a path, from the home",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.server.tls_certificate = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.tls_key",
+        variable: "TULVING_SERVER_TLS_KEY",
+        default: "",
+        about: "the file (PEM) of its private key",
+        expects: "a path, from the home",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.server.tls_key = text.trim().into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.allowed_hosts",
+        variable: "TULVING_SERVER_ALLOWED_HOSTS",
+        default: "",
+        about: "names that the server is called by, besides its address",
+        expects: "a list of names without ports, such as [\"memory.lan\"]",
+        shape: Shape::List,
+        take: |settings, text| {
+            settings.server.allowed_hosts = server::hosts(text)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.cors_origins",
+        variable: "TULVING_SERVER_CORS_ORIGINS",
+        default: "",
+        about: "sites whose pages may call the server",
+        expects: "a list of origins, such as [\"https://app.example\"]",
+        shape: Shape::List,
+        take: |settings, text| {
+            settings.server.cors_origins = server::origins(text)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.open_metrics",
+        variable: "TULVING_SERVER_OPEN_METRICS",
+        default: "false",
+        about: "whether /metrics is answered without a token",
+        expects: "true or false",
+        shape: Shape::Choice,
+        take: |settings, text| {
+            settings.server.open_metrics = text.trim().parse().ok()?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "log.level",
+        variable: "TULVING_LOG",
+        default: "info",
+        about: "how much a server says on standard error; info is a line for each request",
+        expects: "one of off, error, warn, info, debug",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.logging.level = match text.trim() {
+                "off" => Level::OFF,
+                "error" => Level::ERROR,
+                "warn" => Level::WARN,
+                "info" => Level::INFO,
+                "debug" => Level::DEBUG,
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "log.format",
+        variable: "TULVING_LOG_FORMAT",
+        default: "text",
+        about: "how it says it: lines for people, or JSON for programs",
+        expects: "one of text, json",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.logging.format = match text.trim() {
+                "text" => Format::Text,
+                "json" => Format::Json,
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Setting {
+        key: "output.color",
+        variable: "TULVING_OUTPUT_COLOR",
+        default: "auto",
+        about: "whether to colour what is printed",
+        expects: "one of auto, always, never",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.color = match text.trim() {
+                "auto" => ColorChoice::Auto,
+                "always" => ColorChoice::Always,
+                "never" => ColorChoice::Never,
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+];
