@@ -120,17 +120,7 @@ impl From<Refusal> for Problem {
             return Self::new(status, code, said);
         }
         let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let hint = hint.or_else(|| remedy(code).map(str::to_owned));
         Self { status, code, detail: message, hint, field, wait: None }
-    }
-}
-
-/// What to do over HTTP about what is done otherwise elsewhere.
-fn remedy(code: &str) -> Option<&'static str> {
-    match code {
-        "space_not_found" => Some("GET /v1/spaces lists those that you are in"),
-        "not_found" => Some("GET /v1/memories lists what is there; X-Tulving-Space names another space"),
-        _ => None,
     }
 }
 

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 
 use clap::Args;
 use serde_json::Value;
-use tulving_core::error::Class;
 use tulving_core::limits;
 use tulving_dialects::Dialect;
 use tulving_dialects::listed::Listed;
@@ -63,14 +62,7 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
     };
     let caller = app.here()?;
     let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
-    let reply = tool.call(&desk, arguments).map_err(|refusal| {
-        let said = refusal.hint.is_some() || refusal.class != Class::Caller;
-        let failure = Failure::from(Cause::Refused(refusal));
-        match said {
-            true => failure,
-            false => failure.hinted(format!("`tulving tool {dialect} --json` shows what each tool takes")),
-        }
-    })?;
+    let reply = tool.call(&desk, arguments).map_err(Cause::Refused)?;
     if printer.json() {
         printer.document(&reply.data.unwrap_or_else(|| serde_json::json!({ "text": reply.text })))?;
         return Ok(Outcome::Done);
