@@ -2,56 +2,46 @@
 
 mod admin;
 mod consolidating;
+mod documents;
+mod filing;
 mod hearing;
 mod journaling;
+mod upkeep;
 
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use crate::access::{self, Parts};
-use crate::adopt::{self, AdoptOptions, Adopted};
 use crate::answer::{
-    Answer, Briefing, Changes, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged, Once, Page,
-    Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
+    Answer, Briefing, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged, Page, Receipt,
+    Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
 };
-use crate::ask::{self, Llm};
+use crate::ask::Llm;
 use crate::association::Association;
 use crate::backends::{self, Backends};
-use crate::embedding::{Aim, Embedded};
 use crate::error::Error;
-use crate::file::{ImportedFile, Previous};
-use crate::foreign::{Collection, Diary};
-use crate::id::{MemoryRef, ProposalId, Seq, SpaceId, Version};
-use crate::import::{self, Plan, ReadFile, TakenFile};
-use crate::journal::archive::{self, ArchiveRequest, Archived, ArchivedFile};
-use crate::journal::long_term::{self, LongTerm};
+use crate::id::{MemoryRef, ProposalId, SpaceId, Version};
 use crate::journal::mirror::{self, Pace};
-use crate::journal::shelf::{self, Shelf, ShelfFile, ShelfText, Writing};
-use crate::journal::take_over::{self, TakenOver};
-use crate::journal::transcript::Transcript;
-use crate::journal::{self, Day, Followed, Journal, JournalFile, JournalHits, Noted};
+use crate::journal::{self, Followed};
 use crate::lifecycle::rules::Rules;
-use crate::llm::{LlmName, Prompt, Reply};
-use crate::memory::{Attachment, Memory};
+use crate::memory::Memory;
 use crate::passes::{Consolidation, Gleaned};
 use crate::ports::Clock;
-use crate::process::{self, Processed};
-use crate::push::{self, Document};
 use crate::request::{
     AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest,
     QualityRequest, RecallRequest, SaveRequest, TimelineRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
 use crate::space::{Secret, Space};
-use crate::tend::{TendRequest, Tended};
+use crate::tend::{self, TendRequest, Tended};
 use crate::text::commands;
 use crate::text::withhold::Secrecy;
 use crate::time::Timestamp;
 use crate::touch::Touches;
 use crate::turn::{Listening, Turn};
-use crate::vocabulary::{Boundary, Origin, Relation};
+use crate::vocabulary::{Origin, Relation};
 use crate::{
-    associate, briefing, conversation, directory, edit, embedding, follow, forget, history, objects, once,
-    quality, read, recall, related, relocate, review, save, standing, tend, timeline,
+    associate, briefing, conversation, directory, edit, forget, history, quality, read, recall, related,
+    relocate, review, save, standing, timeline,
 };
 
 pub use self::consolidating::ConsolidationTick;
@@ -181,114 +171,6 @@ impl Engine {
             None => save::save_many(&self.parts, caller, requests),
             Some(backends) => backends::save_many(&self.parts, backends, caller, requests),
         }
-    }
-
-    /// Saves a document: text as it is, in the form that its name and its content tell; any other file as an attachment,
-    /// whose text [`process_waiting`](Self::process_waiting) reads.
-    pub fn push(&self, caller: &Caller, document: Document) -> Result<Receipt, Error> {
-        self.built_in("a document")?;
-        push::push(&self.parts, caller, document)
-    }
-
-    /// Saves texts as one act, like [`save_many`](Self::save_many), each in the form that its path and its content tell where
-    /// none is named.
-    pub fn push_texts(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
-        let (requests, warnings): (Vec<_>, Vec<_>) = requests.into_iter().map(push::text).unzip();
-        let mut receipts = self.save_many(caller, requests)?;
-        for (receipt, warning) in receipts.iter_mut().zip(warnings) {
-            receipt.warnings.extend(warning);
-        }
-        Ok(receipts)
-    }
-
-    /// Saves one text in the form that its path and its content tell where none is named.
-    pub fn push_text(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
-        let (request, warning) = push::text(request);
-        let mut receipt = self.save(caller, request)?;
-        receipt.warnings.extend(warning);
-        Ok(receipt)
-    }
-
-    /// The files that the caller imported into its space, as they were then, by path.
-    pub fn imported(&self, caller: &Caller) -> Result<Vec<ImportedFile>, Error> {
-        self.built_in("an import")?;
-        Ok(self.parts.store.imported(caller.space, caller.viewer.principal)?)
-    }
-
-    /// Takes in files that a [plan](crate::import::plan) says have to be read. One that cannot be taken in costs only itself.
-    pub fn import(
-        &self,
-        caller: &Caller,
-        plan: &mut Plan,
-        files: Vec<ReadFile>,
-    ) -> Result<Vec<TakenFile>, Error> {
-        self.built_in("an import")?;
-        import::take(&self.parts, caller, plan, files)
-    }
-
-    /// Of how many files that are as they were the memory lacks one of these labels, or has another boundary than this.
-    pub fn differing_import(
-        &self,
-        caller: &Caller,
-        plan: &Plan,
-        tags: &[String],
-        boundary: Option<Boundary>,
-    ) -> Result<usize, Error> {
-        self.built_in("an import")?;
-        import::differing(&self.parts, caller, plan, tags, boundary)
-    }
-
-    /// What would become of a file that was read. Nothing is written.
-    pub fn foresee_import(
-        &self,
-        caller: &Caller,
-        plan: &mut Plan,
-        file: ReadFile,
-    ) -> Result<TakenFile, Error> {
-        import::foresee(&self.parts, caller, plan, file)
-    }
-
-    /// Archives the memories of files that have vanished, and says how many.
-    pub fn prune_import(&self, caller: &Caller, plan: &Plan) -> Result<usize, Error> {
-        import::prune(&self.parts, caller, plan)
-    }
-
-    /// Takes in what another system has kept, as often as one likes; see [`adopt`]. `progress` hears of how many
-    /// memories more were looked at.
-    pub fn adopt(
-        &self,
-        caller: &Caller,
-        collection: Collection,
-        options: &AdoptOptions,
-        progress: &mut dyn FnMut(usize),
-    ) -> Result<Adopted, Error> {
-        self.built_in("an import")?;
-        adopt::adopt(&self.parts, caller, collection, options, progress)
-    }
-
-    /// Does one piece of the work that waits, where there is one: reads the text of a file, makes a link ready, looks at a
-    /// turn. What asks a language model is done by [`think_waiting`](Self::think_waiting).
-    pub fn process_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
-        match process::one(&self.parts, holder)? {
-            None => self.hear_waiting(holder),
-            done => Ok(done),
-        }
-    }
-
-    /// Whether some of that work is due.
-    pub fn has_work(&self) -> Result<bool, Error> {
-        Ok(process::is_due(&self.parts)? || self.is_spoken_to()?)
-    }
-
-    /// The file that a memory describes.
-    pub fn attachment(&self, caller: &Caller, which: MemoryRef) -> Result<(Attachment, Vec<u8>), Error> {
-        self.built_in("a file")?;
-        objects::attachment(&self.parts, caller, which)
-    }
-
-    /// What is missing on this machine to read the text of some files, in words for people.
-    pub fn missing_extractors(&self) -> Vec<String> {
-        self.parts.extractor.missing()
     }
 
     /// One memory, archived or not.
@@ -564,112 +446,6 @@ impl Engine {
         }
     }
 
-    /// Notes something in the journal of today.
-    pub fn remember(&self, caller: &Caller, content: &str) -> Result<Noted, Error> {
-        journal::remember(&self.parts, caller, content)
-    }
-
-    /// The journals of the caller's space, newest first.
-    pub fn journals(&self, caller: &Caller) -> Result<Vec<JournalFile>, Error> {
-        journal::list(&self.parts, caller)
-    }
-
-    /// The journal of a day; `None` where there is none.
-    pub fn journal(&self, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
-        journal::get(&self.parts, caller, date)
-    }
-
-    /// The newest entries of journals, at most `limit`, that hold a text as it is, in any case.
-    pub fn search_journals(&self, caller: &Caller, query: &str, limit: usize) -> Result<JournalHits, Error> {
-        journal::search(&self.parts, &self.journals, caller, query, limit)
-    }
-
-    /// What is always known: `MEMORY.md` of the caller's space.
-    pub fn long_term(&self, caller: &Caller) -> Result<LongTerm, Error> {
-        long_term::read(&self.parts, caller)
-    }
-
-    /// Replaces `MEMORY.md`, where it is still what the caller saw: its [digest](LongTerm::digest), empty for no file; without
-    /// one, whatever it is by now. What it said is kept.
-    pub fn replace_long_term(
-        &self,
-        caller: &Caller,
-        content: &str,
-        seen: Option<&str>,
-    ) -> Result<LongTerm, Error> {
-        long_term::replace(&self.parts, caller, content, seen)
-    }
-
-    /// The texts that `MEMORY.md` had before, newest first.
-    pub fn long_term_history(&self, caller: &Caller) -> Result<Vec<Previous>, Error> {
-        long_term::previous(&self.parts, caller)
-    }
-
-    /// One of them, by its id.
-    pub fn long_term_before(&self, caller: &Caller, id: &str) -> Result<String, Error> {
-        long_term::previous_text(&self.parts, caller, id)
-    }
-
-    /// Brings one of them back. What is there is kept in turn.
-    pub fn restore_long_term(&self, caller: &Caller, id: &str) -> Result<LongTerm, Error> {
-        long_term::restore(&self.parts, caller, id)
-    }
-
-    /// Takes over the journals of another workspace, as often as one likes; see [`take_over`].
-    pub fn take_journals(&self, caller: &Caller, diary: Diary, dry_run: bool) -> Result<TakenOver, Error> {
-        take_over::take_over(&self.parts, caller, diary, dry_run)
-    }
-
-    /// The files in the folder of the caller's space.
-    pub fn files(&self, caller: &Caller) -> Result<Shelf, Error> {
-        shelf::list(&self.parts, caller)
-    }
-
-    /// What a file there says.
-    pub fn file(&self, caller: &Caller, name: &str) -> Result<ShelfText, Error> {
-        shelf::get(&self.parts, caller, name)
-    }
-
-    /// Makes or replaces a file there. What is replaced is kept.
-    pub fn put_file(
-        &self,
-        caller: &Caller,
-        name: &str,
-        content: &str,
-        writing: Writing,
-    ) -> Result<ShelfFile, Error> {
-        shelf::put(&self.parts, caller, name, content, writing)
-    }
-
-    /// Removes a file there.
-    pub fn remove_file(&self, caller: &Caller, name: &str) -> Result<(), Error> {
-        shelf::remove(&self.parts, caller, name)
-    }
-
-    /// Archives a conversation: a file in the folder of the caller's space, and a memory that is found by recall. Both or none.
-    pub fn archive_conversation(&self, caller: &Caller, request: ArchiveRequest) -> Result<Archived, Error> {
-        self.built_in("an archive")?;
-        archive::archive(&self.parts, caller, request)
-    }
-
-    /// The conversations that were archived, newest first.
-    pub fn conversations(&self, caller: &Caller) -> Result<Vec<ArchivedFile>, Error> {
-        archive::list(&self.parts, caller)
-    }
-
-    /// A conversation, read back from its file; by its name, the path of its file, or the key of its memory.
-    pub fn conversation(&self, caller: &Caller, name: &str) -> Result<Transcript, Error> {
-        archive::get(&self.parts, caller, name)
-    }
-
-    /// Reads a little of what has changed in the folders of all spaces, so that recall finds what files say.
-    pub fn follow_files(&self) -> Followed {
-        match &self.backends {
-            Some(backends) if !backends.has_built_in() => Followed::default(),
-            _ => mirror::follow(&self.parts, &self.sights, None, Pace::Step),
-        }
-    }
-
     /// Counts a memory as accessed.
     pub fn touch(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         let memory = self.get(caller, which)?;
@@ -677,101 +453,6 @@ impl Engine {
             self.touches.note([memory.id], self.parts.clock.now());
         }
         Ok(memory)
-    }
-
-    /// Writes the accesses noted since the last time, and says of how many memories.
-    pub fn flush(&self) -> Result<u64, Error> {
-        self.touches.flush(&self.parts)
-    }
-
-    /// Embeds up to `most` sections of the memories that wait for vectors of the model that answers. What it failed on a few times
-    /// is left to [`change_model`](Self::change_model).
-    pub fn embed_waiting(&self, most: usize) -> Result<Embedded, Error> {
-        embedding::embed_waiting(&self.parts, Aim::Answering, most)
-    }
-
-    /// Whether that would find something to do.
-    pub fn has_to_embed(&self) -> Result<bool, Error> {
-        embedding::is_due(&self.parts)
-    }
-
-    /// Does the same by the user's wish: nothing is left out, and where another model is set up than the one that
-    /// answers, it is embedded for and takes over once it has embedded everything.
-    pub fn change_model(&self, most: usize) -> Result<Embedded, Error> {
-        embedding::embed_waiting(&self.parts, Aim::SetUp, most)
-    }
-
-    /// Embeds up to `most` sections of one memory, and says how many of it are left.
-    pub fn embed_memory(&self, caller: &Caller, which: MemoryRef, most: usize) -> Result<usize, Error> {
-        embedding::embed_memory(&self.parts, caller, which, most)
-    }
-
-    /// The model that is set up, where there is one.
-    pub fn set_up_model(&self) -> Option<String> {
-        self.parts.embedder.model().ok()
-    }
-
-    /// The language model that is set up, where there is one.
-    pub fn llm(&self) -> Option<LlmName> {
-        self.llm.model.name()
-    }
-
-    /// The answer of the language model to a prompt, for the sake of this pass: what it costs is kept under its name, and where
-    /// the budget of the day is spent, it is not asked. No right is checked: whoever asks answers for what the prompt holds.
-    pub fn ask(&self, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
-        ask::ask(&self.parts, &self.llm, pass, prompt)
-    }
-
-    /// How many memories wait for vectors.
-    pub fn waiting_to_be_embedded(&self, caller: &Caller) -> Result<u64, Error> {
-        embedding::waiting(&self.parts, caller)
-    }
-
-    /// What changed after an entry of the change log, as far as the caller may see it: up to `limit` entries, 1 to
-    /// [`CHANGES`](crate::limits::CHANGES). Fewer need not mean that there are no more; the log was read to its end where
-    /// [`read_to`](Changes::read_to) is the [`head`](Self::head).
-    pub fn changes(&self, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
-        follow::changes(&self.parts, caller, after, limit)
-    }
-
-    /// The last entry of the change log, from which whoever wants only what is new follows it.
-    pub fn head(&self) -> Result<Seq, Error> {
-        Ok(self.parts.store.head()?)
-    }
-
-    /// A random id of the content as a whole. Where a backup took its place, it is another, and the entries of the change
-    /// log are others under the same numbers.
-    pub fn epoch(&self) -> Result<[u8; 16], Error> {
-        Ok(self.parts.store.epoch()?)
-    }
-
-    /// Begins a request that is to be done once, under a key of the caller's choice: 1 to
-    /// [`ONCE_KEY_CHARS`](crate::limits::ONCE_KEY_CHARS) visible ASCII characters. The fingerprint is a digest of what is
-    /// asked. What was answered is known for 24 hours. Where nobody answers, the request counts as running for two minutes
-    /// and may then be begun again.
-    /// A principal has at most [`CLAIMS`](crate::limits::CLAIMS) at a time: beyond that the oldest that was answered is
-    /// known no more. What was answered in a space is refused to whoever may not enter that by now.
-    pub fn begin_once(&self, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
-        once::begin(&self.parts, caller, key, fingerprint)
-    }
-
-    /// Keeps what was answered to a request that was [begun](Self::begin_once) at that moment. An answer longer than
-    /// [`KEPT_ANSWER_BYTES`](crate::limits::KEPT_ANSWER_BYTES) is kept as an empty one, which says that it was done, and so
-    /// are the oldest of a principal beyond [`KEPT_ANSWERS_BYTES`](crate::limits::KEPT_ANSWERS_BYTES). Does nothing where
-    /// the request is not known, was answered before, or was taken over by somebody who began it later.
-    pub fn answer_once(
-        &self,
-        caller: &Caller,
-        key: &str,
-        begun: Timestamp,
-        answer: &str,
-    ) -> Result<(), Error> {
-        once::answer(&self.parts, caller, key, begun, answer)
-    }
-
-    /// Lets a request that was [begun](Self::begin_once) at that moment and failed be begun again.
-    pub fn drop_once(&self, caller: &Caller, key: &str, begun: Timestamp) -> Result<(), Error> {
-        once::give_up(&self.parts, caller, key, begun)
     }
 
     /// Logs a turn of a conversation.
