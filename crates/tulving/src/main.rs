@@ -10,6 +10,7 @@ mod exit;
 mod failure;
 mod holder;
 mod input;
+mod interrupt;
 mod json;
 mod keeper;
 mod keyring;

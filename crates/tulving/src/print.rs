@@ -5,10 +5,13 @@
 //! does, is no error.
 
 use std::fmt::Display;
-use std::io::{self, BufRead, BufWriter, IsTerminal, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustyline::history::MemHistory;
+use rustyline::{Behavior, Config, Editor};
 use serde::Serialize;
 use tulving_core::answer::Warning;
 use tulving_core::ports::{Clock, SystemClock};
@@ -17,6 +20,7 @@ use tulving_core::time::Timestamp;
 use crate::exit;
 use crate::failure::{Cause, Failure};
 use crate::input::InputError;
+use crate::interrupt;
 use crate::show::style::{self, BAD, FAINT, WARN};
 use crate::show::text::block;
 
@@ -230,25 +234,33 @@ impl Printer {
         io::stdin().is_terminal() && !self.json
     }
 
-    /// Asks a person; anything but `y` or `yes` is no. `None` where no person is there to answer.
+    /// Asks a person; anything but `y` or `yes` is no, and so is Ctrl-C. `None` where no person is there to answer.
     pub(crate) fn confirm(&mut self, question: &str) -> Result<Option<bool>, Failure> {
         if !self.asks() {
             return Ok(None);
         }
         self.finish()?;
-        let mut err = io::stderr();
-        let _ = write!(err, "{question} [y/N] ");
-        let _ = err.flush();
-        let mut answer = String::new();
-        let read = io::stdin().lock().read_line(&mut answer);
-        Ok(Some(read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
+        // Ctrl-C is an answer here, where a line read otherwise would end the shell too.
+        let config = Config::builder().behavior(Behavior::PreferTerm).build();
+        let editor = Editor::<(), MemHistory>::with_history(config, MemHistory::new());
+        let answer = editor.and_then(|mut editor| editor.readline(&format!("{question} [y/N] ")));
+        Ok(Some(answer.is_ok_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))))
     }
 
     /// Asks a person for what shall not be seen.
     pub(crate) fn ask_hidden(&mut self, question: &str) -> Result<String, Failure> {
         self.finish()?;
-        let read = rpassword::prompt_password(question);
-        Ok(read.map_err(|source| InputError::Unreadable { name: "the terminal".to_owned(), source })?)
+        let unreadable = |source| InputError::Unreadable { name: "the terminal".to_owned(), source };
+        let mode = tcgetattr(io::stdin()).map_err(|error| unreadable(error.into()))?;
+        let put_back = move || {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &mode);
+        };
+        interrupt::first(put_back).map_err(unreadable)?;
+        match rpassword::prompt_password(question) {
+            // It has sent the signal to itself.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => interrupt::wait(),
+            read => Ok(read.map_err(unreadable)?),
+        }
     }
 
     /// Progress of long work, shown only to a person at a terminal. `total` in steps, where it is known.

@@ -1,8 +1,14 @@
 //! `tulving demo`: a year in a home of its own, and nobody else's.
 
-use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use std::{fs, thread};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::binary::{Run, Tulving, finish};
+use crate::shell::terminal::{CTRL_C, Terminal};
 
 /// Walks through the demo with settings of a user that must not matter.
 fn demo(tulving: &Tulving, args: &[&str]) -> Run {
@@ -77,4 +83,67 @@ fn a_home_that_is_kept_can_be_used_and_is_never_one_that_was_there() {
     let elsewhere = tulving.run(&["demo", "--home", kept]);
     assert_eq!(elsewhere.code, 2);
     assert!(elsewhere.err.contains("--keep DIR"), "{}", elsewhere.err);
+}
+
+#[test]
+fn a_signal_leaves_nothing_while_the_year_is_lived() {
+    let tulving = Tulving::new();
+    let places = tulving.folder().join("places");
+    let (new, empty) = (tulving.folder().join("new"), tulving.folder().join("empty"));
+    fs::create_dir_all(&places).expect("a folder");
+    fs::create_dir_all(&empty).expect("a folder");
+    for (keep, made_in) in [(None, &places), (Some(&new), &new), (Some(&empty), &empty)] {
+        let mut command = tulving.command(&["demo"]);
+        command.env("TMPDIR", &places).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(keep) = keep {
+            command.arg("--keep").arg(keep);
+        }
+        let mut child = command.spawn().expect("the binary starts");
+        until(|| files_in(made_in) > 3);
+        kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+        assert_eq!(child.wait().expect("it ended").code(), Some(143), "{keep:?}");
+        assert_eq!(files_in(made_in), 0, "{keep:?}");
+    }
+    assert!(fs::read_dir(&places).expect("a folder").next().is_none());
+    assert!(!new.exists() && empty.exists(), "what it made itself is gone, and nothing else");
+}
+
+#[test]
+fn control_c_leaves_nothing_at_the_prompt_and_what_is_kept_stays() {
+    let tulving = Tulving::new();
+    let (places, kept) = (tulving.folder().join("places"), tulving.folder().join("juno"));
+    fs::create_dir_all(&places).expect("a folder");
+    for keep in [None, Some(&kept)] {
+        let mut command = tulving.command(&["demo"]);
+        command.env("TMPDIR", &places);
+        if let Some(keep) = keep {
+            command.arg("--keep").arg(keep);
+        }
+        let mut terminal = Terminal::start(command, 100);
+        terminal.sees("Enter goes on");
+        terminal.types(CTRL_C);
+        assert_eq!(terminal.ends().code(), Some(130));
+        assert!(fs::read_dir(&places).expect("a folder").next().is_none());
+    }
+    let kept = kept.to_str().expect("text");
+    assert_eq!(
+        tulving.json(&["--home", kept, "list", "--limit", "5"])["memories"].as_array().map(Vec::len),
+        Some(5)
+    );
+}
+
+/// How many files are in a folder, at any depth.
+fn files_in(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| if entry.path().is_dir() { files_in(&entry.path()) } else { 1 }).sum()
+}
+
+fn until(holds: impl Fn() -> bool) {
+    for _ in 0..6_000 {
+        if holds() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it does not come");
 }

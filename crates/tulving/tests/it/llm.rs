@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Run, Transcript, Tulving, assert_transcript, finish};
 use crate::serve::client::Server;
+use crate::shell::terminal::{CTRL_C, Terminal};
 
 const KEY: &str = "sk-not-to-be-seen";
 const KEY_LIKE: &str = "sk-proj-Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0";
@@ -421,4 +422,19 @@ fn what_was_spent_is_told_over_http_to_admins_of_the_org() {
     testing.env("TULVING_TOKEN", token);
     assert_eq!(run(testing).code, 8, "to spend takes an admin too");
     assert_eq!(service.heard().len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn control_c_at_the_question_for_a_key_leaves_the_terminal_as_it_was() {
+    let tulving = Tulving::new();
+    let mut command = tulving.shell("\"$0\" llm key set; echo \"code $?\"; stty -a", &[]);
+    command.env("TULVING_LLM_KEY_ENTRY", format!("it-{}-none", std::process::id()));
+    let mut terminal = Terminal::start(command, 100);
+    terminal.sees("Key: ");
+    terminal.types("sk-half").types(CTRL_C);
+    let told = terminal.sees("code 130\n");
+    assert!(!told.contains("sk-half"), "{told}");
+    terminal.sees("\nisig icanon iexten echo ");
+    assert_eq!(terminal.ends().code(), Some(0));
 }

@@ -8,10 +8,12 @@ mod life;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::{env, fs, io};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{env, fs, io, thread};
 
 use clap::Args;
+use rustix::process::{Pid, Signal, kill_process};
 use tulving_core::error::Class;
 use tulving_core::ports::{Clock as _, SystemClock};
 use tulving_core::time::Timestamp;
@@ -22,6 +24,7 @@ use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input::InputError;
+use crate::interrupt;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, STRONG, WORD};
 use crate::show::text::counted;
@@ -34,7 +37,11 @@ Examples:
   TULVING_HOME=/tmp/juno tulving shell
 
 At a terminal it waits for Enter before each step. Your own memories are not touched: the home of the demo is a folder of its own,
-which is removed at the end unless --keep names one.";
+which is removed at the end or when Ctrl-C ends it. --keep names one that stays, once the year in it is complete.";
+
+/// How often the removal of an interrupted home is tried, and how long apart.
+const REMOVALS: usize = 100;
+const BETWEEN_REMOVALS: Duration = Duration::from_millis(10);
 
 /// Flags of `demo`.
 #[derive(Debug, Args)]
@@ -134,7 +141,19 @@ const STEPS: &[Step] = &[
 /// A home that goes away with it, unless it is kept.
 enum Stage {
     Thrown(tempfile::TempDir),
-    Kept(PathBuf),
+    Kept { path: PathBuf, was_there: bool },
+}
+
+/// What an interrupt ends. While it does, it holds the lock, and nothing else is begun.
+#[derive(Clone, Default)]
+struct Scene(Arc<Mutex<Ends>>);
+
+#[derive(Default)]
+struct Ends {
+    /// The home that nobody will want, and whether the folder itself was there before.
+    home: Option<(PathBuf, bool)>,
+    /// The command that works in it.
+    command: Option<Pid>,
 }
 
 impl Stage {
@@ -144,23 +163,81 @@ impl Stage {
             let made = |source| InputError::Unwritable { path: env::temp_dir(), source };
             return Ok(Self::Thrown(folder.map_err(made)?));
         };
-        let is_taken = match fs::read_dir(path) {
-            Ok(mut entries) => entries.next().is_some(),
-            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        let (was_there, is_taken) = match fs::read_dir(path) {
+            Ok(mut entries) => (true, entries.next().is_some()),
+            Err(error) => (false, error.kind() != io::ErrorKind::NotFound),
         };
         if is_taken {
             return Err(Failure::usage(format!("{} is not an empty folder", path.display()))
                 .hinted("name one that is not there yet; the demo writes into no other"));
         }
-        Ok(Self::Kept(path.to_owned()))
+        Ok(Self::Kept { path: path.to_owned(), was_there })
     }
 
     fn path(&self) -> &Path {
         match self {
             Self::Thrown(folder) => folder.path(),
-            Self::Kept(path) => path,
+            Self::Kept { path, .. } => path,
         }
     }
+
+    fn is_kept(&self) -> bool {
+        matches!(self, Self::Kept { .. })
+    }
+}
+
+impl Scene {
+    /// From here on a signal removes the home too.
+    fn open(stage: &Stage, home: &Path) -> io::Result<Self> {
+        let was_there = matches!(stage, Stage::Kept { was_there: true, .. });
+        let ends = Ends { home: Some((home.to_owned(), was_there)), command: None };
+        let scene = Self(Arc::new(Mutex::new(ends)));
+        let interrupted = scene.clone();
+        interrupt::first(move || {
+            let ends = interrupted.ends();
+            ends.end();
+            // Until the process is gone, nothing may go on.
+            std::mem::forget(ends);
+        })?;
+        Ok(scene)
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ends {
+    fn end(&self) {
+        if let Some(command) = self.command {
+            // It may have ended by itself.
+            let _ = kill_process(command, Signal::KILL);
+        }
+        let Some((home, was_there)) = &self.home else { return };
+        // What is still being written there may need more than one time.
+        for _ in 0..REMOVALS {
+            match remove(home, *was_there) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(BETWEEN_REMOVALS),
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Removes a folder, or only what is in it.
+fn remove(home: &Path, only_inside: bool) -> io::Result<()> {
+    if !only_inside {
+        return fs::remove_dir_all(home);
+    }
+    for entry in fs::read_dir(home)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn run(args: &Demo, global: &Global, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -171,11 +248,29 @@ pub(super) fn run(args: &Demo, global: &Global, printer: &mut Printer) -> Result
     let stage = Stage::open(args.keep.as_deref())?;
     let home = std::path::absolute(stage.path())
         .map_err(|source| InputError::Unwritable { path: stage.path().to_owned(), source })?;
+    let scene = Scene::open(&stage, &home)
+        .map_err(|source| InputError::Unreadable { name: "signals".to_owned(), source })?;
+    let played = play(args, &stage, &home, &scene, printer);
+    // After an interrupt this waits for the end: what went wrong then has its reason.
+    drop(scene.ends());
+    played
+}
+
+fn play(
+    args: &Demo,
+    stage: &Stage,
+    home: &Path,
+    scene: &Scene,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
     let now = SystemClock.now();
-    let lived = live(&home, now, printer)?;
+    let lived = live(home, now, printer)?;
+    if stage.is_kept() {
+        scene.ends().home = None;
+    }
     if printer.json() {
         printer.document(&serde_json::json!({
-            "home": matches!(stage, Stage::Kept(_)).then_some(&home),
+            "home": stage.is_kept().then_some(home),
             "memories": lived.memories,
             "notes": lived.notes,
             "documents": lived.documents,
@@ -183,17 +278,17 @@ pub(super) fn run(args: &Demo, global: &Global, printer: &mut Printer) -> Result
         }))?;
         return Ok(Outcome::Done);
     }
-    introduce(&lived, &home, printer)?;
+    introduce(&lived, home, printer)?;
     for (number, step) in (1..).zip(STEPS) {
         if !args.no_pause && !pause(printer)? {
             break;
         }
-        let walked = walk(number, step, &lived, &home, now, printer)?;
+        let walked = walk((number, step), &lived, home, now, scene, printer)?;
         if walked != Outcome::Done {
             return Ok(walked);
         }
     }
-    conclude(&stage, printer)?;
+    conclude(stage, printer)?;
     Ok(Outcome::Done)
 }
 
@@ -234,11 +329,11 @@ fn pause(printer: &mut Printer) -> Result<bool, Failure> {
 }
 
 fn walk(
-    number: usize,
-    step: &Step,
+    (number, step): (usize, &Step),
     lived: &Lived,
     home: &Path,
     now: Timestamp,
+    scene: &Scene,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
     printer.line("")?;
@@ -250,7 +345,7 @@ fn walk(
         printer.line("")?;
         printer.line(style::paint(WORD, format!("$ tulving {}", shown.join(" "))))?;
         printer.finish()?;
-        if !type_it(&words, home)? {
+        if !type_it(&words, home, scene)? {
             // It has said why.
             return Ok(Outcome::Partly(Class::Host));
         }
@@ -281,7 +376,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Runs a command on the home of the demo and on nothing else; whether it was done.
-fn type_it(words: &[String], home: &Path) -> Result<bool, Failure> {
+fn type_it(words: &[String], home: &Path, scene: &Scene) -> Result<bool, Failure> {
     let unreadable = |source| InputError::Unreadable { name: "the program itself".to_owned(), source };
     let program = env::current_exe().map_err(unreadable)?;
     let mut command = Command::new(&program);
@@ -290,7 +385,13 @@ fn type_it(words: &[String], home: &Path) -> Result<bool, Failure> {
             command.env_remove(name);
         }
     }
-    let status = command.args(words).env("TULVING_HOME", home).stdin(Stdio::null()).status();
+    command.args(words).env("TULVING_HOME", home).stdin(Stdio::null());
+    let mut ends = scene.ends();
+    let mut child = command.spawn().map_err(unreadable)?;
+    ends.command = Some(Pid::from_child(&child));
+    drop(ends);
+    let status = child.wait();
+    scene.ends().command = None;
     Ok(status.map_err(unreadable)?.success())
 }
 
@@ -302,7 +403,7 @@ fn conclude(stage: &Stage, printer: &mut Printer) -> Result<(), Failure> {
                 "The home of the demo is gone now. `tulving demo --keep DIR` leaves it to you to play with.",
             )?;
         }
-        Stage::Kept(path) => {
+        Stage::Kept { path, .. } => {
             let path = path.display();
             printer.line(format!(
                 "The home of the demo is in {path}: `TULVING_HOME={path} tulving shell` asks it more."

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 pub(super) const PROMPT: &str = "\ntulving> ";
 pub(super) const TAB: &str = "\t";
 pub(super) const UP: &str = "\u{1b}[A";
-pub(super) const CTRL_C: &str = "\u{3}";
+pub(crate) const CTRL_C: &str = "\u{3}";
 pub(crate) const CTRL_D: &str = "\u{4}";
 
 /// A terminal, and the binary that runs in it.
