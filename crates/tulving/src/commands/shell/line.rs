@@ -114,11 +114,11 @@ pub(super) fn read(text: &str) -> Result<Line, Failure> {
     match TEXTS.iter().find(|(known, _)| *known == name) {
         None => words.extend(split(rest)),
         Some((_, carrier)) => {
-            let (flags, text) = part(rest, command);
+            let (flags, text, is_said) = part(rest, command);
             for flag in flags {
                 words.push(whole(&flag)?);
             }
-            words.extend(carry(carrier, &text)?);
+            words.extend(carry(carrier, &text, is_said)?);
         }
     }
     parse(words)
@@ -184,13 +184,13 @@ fn whole(word: &str) -> Result<String, Failure> {
     Ok(word.to_owned())
 }
 
-/// The words that hand a text to a command. To the journal a text that names a day is that day.
-fn carry(carrier: &str, text: &str) -> Result<Vec<String>, Failure> {
+/// The words that hand a text to a command. To the journal a text that names a day is that day, unless it is said to be text.
+fn carry(carrier: &str, text: &str, is_said: bool) -> Result<Vec<String>, Failure> {
     let text = whole(text)?;
     Ok(match carrier {
         _ if text.is_empty() => Vec::new(),
         "--" => vec!["--".to_owned(), text],
-        "--note" if names_a_day(&text) => vec![text],
+        "--note" if !is_said && names_a_day(&text) => vec![text],
         flag => vec![format!("{flag}={text}")],
     })
 }
@@ -212,27 +212,29 @@ fn unknown(name: &str, grammar: &clap::Command) -> Failure {
     })
 }
 
-/// The flags at both ends of what follows a command, and the text between them. Behind `--` everything is text, and so are quotes
-/// around all of it no part of it.
-fn part(rest: &str, command: &clap::Command) -> (Vec<String>, String) {
+/// The flags at both ends of what follows a command, the text between them, and whether `--` before it says that it is text. Behind
+/// `--` everything is; in the midst of the text it is a dash that stays. Quotes around all of the text are no part of it.
+fn part(rest: &str, command: &clap::Command) -> (Vec<String>, String, bool) {
     let mut flags = Vec::new();
     let mut rest = rest.trim();
     while rest.starts_with("--") {
         let (flag, after) = word(rest);
         if flag == "--" {
-            return (flags, after.trim().to_owned());
+            return (flags, after.trim().to_owned(), true);
         }
         rest = take_flag(flag, after, command, &mut flags);
     }
-    let starts = rest.match_indices("--").map(|(at, _)| at);
+    let quoted = if rest.starts_with('"') { rest.len() - word(rest).1.len() } else { 0 };
+    let starts = rest.match_indices("--").map(|(at, _)| at).filter(|at| *at >= quoted);
     let ends = starts.filter(|at| rest[..*at].ends_with(char::is_whitespace));
-    let end = ends.into_iter().find_map(|at| Some((at, only_flags(&rest[at..], command)?)));
+    let mut ends = ends.take_while(|at| word(&rest[*at..]).0 != "--");
+    let end = ends.find_map(|at| Some((at, only_flags(&rest[at..], command)?)));
     if let Some((at, more)) = end {
         flags.extend(more);
         rest = rest[..at].trim_end();
     }
     let inside = rest.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    (flags, inside.filter(|inside| !inside.contains('"')).unwrap_or(rest).to_owned())
+    (flags, inside.filter(|inside| !inside.contains('"')).unwrap_or(rest).to_owned(), false)
 }
 
 /// The flags that a text is made of; `None` where it says something else too.
@@ -300,7 +302,8 @@ mod tests {
 
     fn parted(name: &str, rest: &str) -> (Vec<String>, String) {
         let grammar = grammar();
-        part(rest, grammar.find_subcommand(name).expect("a command"))
+        let (flags, text, _) = part(rest, grammar.find_subcommand(name).expect("a command"));
+        (flags, text)
     }
 
     #[test]
@@ -332,6 +335,10 @@ mod tests {
             ("Build with --release --pin", words("--pin"), "Build with --release"),
             ("--pin is a flag --of ours", words("--pin"), "is a flag --of ours"),
             ("-- --pin is a flag --pin", none(), "--pin is a flag --pin"),
+            ("foo -- --type x", none(), "foo -- --type x"),
+            ("Tea -- not coffee --pin", none(), "Tea -- not coffee --pin"),
+            ("\"Tea -- not coffee\" --pin", words("--pin"), "Tea -- not coffee"),
+            ("Tea --type fact -- --pin", none(), "Tea --type fact -- --pin"),
             ("use --help", none(), "use --help"),
             ("two\nlines --pin", words("--pin"), "two\nlines"),
             ("Tea --space work", words("--space work"), "Tea"),
@@ -358,11 +365,15 @@ mod tests {
 
     #[test]
     fn a_day_is_shown_and_a_text_is_noted() {
-        let words = |text: &str| carry("--note", text).expect("words");
+        let words = |text: &str| carry("--note", text, false).expect("words");
         assert_eq!(words("2026-05-27"), ["2026-05-27"]);
         assert_eq!(words("yesterday"), ["yesterday"]);
         assert_eq!(words("--list is a flag"), ["--note=--list is a flag"]);
         assert_eq!(words(""), Vec::<String>::new());
+        for line in ["/journal -- yesterday", "/journal --space work -- yesterday"] {
+            let Ok(Line { command: Command::Journal(args), .. }) = read(line) else { panic!("{line}") };
+            assert!(format!("{args:?}").contains("note: Some(\"yesterday\")"), "{args:?}");
+        }
     }
 
     #[test]

@@ -56,6 +56,8 @@ enum Step {
 }
 
 pub(super) fn run(global: &Global, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    // A space that is not there is told at once, and not by each line.
+    app.here()?;
     let mut session = Session { global, app, last: None };
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         session.converse(printer)

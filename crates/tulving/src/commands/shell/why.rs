@@ -68,7 +68,6 @@ fn names(which: MemoryRef, hit: &Hit) -> bool {
 
 /// What the score is made of, part by part, and the place in each lane.
 fn parts(explanation: &Explanation) -> Vec<String> {
-    let figure = |figure: f64| format!("{figure:.3}");
     let row = |part: &Part| {
         let Part { name, raw, weight, value } = part;
         [name.as_str().to_owned(), figure(*raw), figure(*weight), figure(*value)]
@@ -83,4 +82,20 @@ fn parts(explanation: &Explanation) -> Vec<String> {
         lines.extend(table(["lane", "place", "its score"], &lanes));
     }
     lines
+}
+
+/// A figure with three digits, and nought without a sign.
+fn figure(figure: f64) -> String {
+    let text = format!("{figure:.3}");
+    if text == "-0.000" { "0.000".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nought_has_no_sign() {
+        assert_eq!([figure(-0.0004), figure(-0.0), figure(-0.0006)], ["0.000", "0.000", "-0.001"]);
+    }
 }

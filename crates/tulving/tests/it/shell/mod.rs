@@ -145,6 +145,12 @@ fn a_person_is_asked_before_many_are_forgotten() {
         terminal.sees("Forget 1 memory? [y/N]");
         terminal.asks(answer, said);
     }
+    terminal.types("/forget --where type=preference\r");
+    terminal.sees("Forget 1 memory? [y/N]");
+    terminal.types(CTRL_C);
+    terminal.sees("the answer was no");
+    terminal.sees(PROMPT);
+    terminal.asks("which roast?", "Prefers dark roast");
     ended(terminal);
 }
 
@@ -166,6 +172,9 @@ fn lines_are_as_wide_as_the_terminal_is_then() {
 fn another_space_is_in_the_prompt_or_in_a_line() {
     let tulving = Tulving::new();
     tulving.ok(&["space", "create", "work"]);
+    let nowhere = tulving.run_with(&["shell", "--space", "nope"], b"");
+    assert_eq!((nowhere.code, nowhere.out.as_str()), (3, ""), "{}", nowhere.err);
+    assert!(nowhere.err.contains("`nope`"), "{}", nowhere.err);
     let mut terminal = Terminal::start(tulving.command(&["shell", "--space", "work"]), 100);
     terminal.sees("\ntulving work> ");
     terminal.types("/remember Only at work\r").sees("Saved #1");
