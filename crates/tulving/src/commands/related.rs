@@ -44,7 +44,8 @@ struct Found<'a> {
 pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
     let depth = count(Field::Depth, args.depth, limits::DEPTH)?;
-    let relatives = app.engine.related(&app.here()?, which, depth)?;
+    let caller = app.here()?;
+    let relatives = app.engine.related(&caller, which, depth)?;
     let names = app.space_names()?;
     if printer.json() {
         let placed = relatives.iter().map(|relative| Placed::new(relative, relative.memory.space, &names));
@@ -59,7 +60,9 @@ pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Resul
     let widest = links.iter().map(|link| text::width(link)).max().unwrap_or(0);
     // Two digits of depth can not be, so the hops take one column.
     let columns = printer.columns().map(|columns| columns.saturating_sub(widest + 5));
-    let layout = Layout { now: printer.now(), then: None, columns, spaces: None };
+    // A number says nothing where memories of another space are among them.
+    let crosses = relatives.iter().any(|relative| relative.memory.space != caller.space);
+    let layout = Layout { now: printer.now(), then: None, columns, spaces: crosses.then_some(&names) };
     let memories = lines(relatives.iter().map(|relative| &relative.memory), &layout);
     for ((relative, link), memory) in relatives.iter().zip(&links).zip(memories) {
         let hops = style::paint(FAINT, relative.distance);

@@ -84,3 +84,19 @@ fn weights_of_links_have_three_digits_at_the_most() {
     let related = tulving.ok(&["related", "1"]);
     assert!(related.contains("← related_to 0.971 ") && related.contains("← related_to 0.5 "), "{related}");
 }
+
+#[test]
+fn related_names_the_space_of_what_is_in_another() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "team-notes"]);
+    tulving.ok(&["save", "one"]);
+    let there = tulving.json(&["save", "two", "--space", "team-notes"]);
+    tulving.ok(&["save", "three", "--related-to", "1"]);
+    let related = tulving.ok(&["related", "1"]);
+    assert!(related.contains("  #2  "), "{related}");
+    tulving.ok(&["associate", "1", there["id"].as_str().expect("an id")]);
+    let related = tulving.ok(&["related", "1"]);
+    assert!(related.contains(" team-notes #1 ") && related.contains(" default #2 "), "{related}");
+    let related = tulving.ok(&["related", "1", "--space", "team-notes"]);
+    assert!(related.contains(" default #1 "), "{related}");
+}
