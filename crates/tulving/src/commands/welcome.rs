@@ -42,7 +42,7 @@ const NEXT: &[Example] = &[
 /// What connects others.
 const CONNECT: &[Example] = &[
     Example {
-        command: "claude mcp add tulving -- tulving mcp",
+        command: "claude mcp add --scope user tulving -- tulving mcp",
         about: "give it to an agent; others: docs/mcp.md",
     },
     Example { command: "tulving serve", about: "give it to programs, on 127.0.0.1:7777" },
