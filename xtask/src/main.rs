@@ -44,7 +44,7 @@ usage: cargo xtask COMMAND
   bench [NAME [-- ARGS]]  run a benchmark; without a name, list them
   turns [EVERY]           measure what a language model takes of labelled turns, of every so many one
   plot                    make the plots of docs/lifecycle anew
-  reference               make docs/cli.md and docs/config.md anew";
+  reference               make docs/cli.md, config.md and tools.md anew";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

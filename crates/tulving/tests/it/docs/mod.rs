@@ -65,6 +65,7 @@ pages! {
     security: "docs/security.md",
     seeds: "docs/seeds.md",
     serve: "docs/serve.md",
+    tools: "docs/tools.md",
     shell: "docs/shell.md",
 }
 
