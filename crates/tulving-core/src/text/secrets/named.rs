@@ -311,12 +311,16 @@ fn pairs(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
             break;
         }
         let in_value = |byte: &&u8| byte.is_ascii_graphic() && !b";,\"'`".contains(byte);
-        let end = start + bytes[start..].iter().take(LONGEST).take_while(in_value).count();
+        let mut end = start + bytes[start..].iter().take(LONGEST).take_while(in_value).count();
         let said = &text[start..end];
         if is_key(said) && !is_reference(said) {
+            end += bytes[end..].iter().take_while(in_value).count();
             values.push(start..end);
         }
-        at = skip(bytes, skip(bytes, end, b";", 1), b" ", 2);
+        if bytes.get(end) != Some(&b';') {
+            break;
+        }
+        at = skip(bytes, end + 1, b" ", 2);
     }
     values
 }
@@ -405,7 +409,7 @@ fn sign(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way, usize)> {
     }
     verb(bytes, at).or_else(|| beyond(bytes, at)).or_else(|| {
         let bare = matches!(name, Name::Key | Name::Token | Name::Password | Name::Code);
-        bare.then(|| (Way::Blank, past_bracket(bytes, at)))
+        bare.then(|| (Way::Blank, past_remark(bytes, at)))
     })
 }
 
@@ -419,8 +423,11 @@ fn owned(bytes: &[u8], end: usize) -> Option<(Way, usize)> {
     Some((Way::Blank, filled(bytes, end + verb)?))
 }
 
-/// Where the rest goes on after a short remark in brackets: `[prod] …`.
-fn past_bracket(bytes: &[u8], at: usize) -> usize {
+/// Where the rest goes on after a short remark: `[prod] …`, `to …`. A value may be in brackets itself.
+fn past_remark(bytes: &[u8], at: usize) -> usize {
+    if word_at(bytes, at).eq_ignore_ascii_case(b"to") {
+        return skip(bytes, at + 2, b" ", 4);
+    }
     let close = match bytes[at] {
         b'[' if !bytes[at..].starts_with(REDACTED.as_bytes()) => b']',
         b'(' => b')',
@@ -428,6 +435,7 @@ fn past_bracket(bytes: &[u8], at: usize) -> usize {
     };
     let end = bytes[at..].iter().take(32).position(|byte| *byte == close || *byte == b'\n');
     match end.map(|length| at + length) {
+        Some(end) if std::str::from_utf8(&bytes[at + 1..end]).is_ok_and(is_mixed) => at + 1,
         Some(end) if bytes[end] == close && bytes.get(end + 1) == Some(&b' ') => {
             skip(bytes, end + 1, b" ", 4)
         }
