@@ -55,7 +55,7 @@ pub(crate) fn authenticate(
 }
 
 /// The name in its normal form. It is kept with all that the caller does, so a secret in it is refused.
-fn agent_name(parts: &Parts, agent: Option<&str>) -> Result<Option<String>, Error> {
+pub(crate) fn agent_name(parts: &Parts, agent: Option<&str>) -> Result<Option<String>, Error> {
     let name = agent.map(|name| normalize::line(Field::Agent, name, limits::NOTE_CHARS)).transpose()?;
     if let Some(name) = &name {
         Sieve::new(parts.secrecy.least()).refuse(Field::Agent, name)?;
@@ -193,6 +193,7 @@ pub(crate) fn create_token(
     request: &TokenRequest,
 ) -> Result<(Secret, Token), Error> {
     let label = normalize::line(Field::Label, &request.label, limits::NOTE_CHARS)?;
+    Sieve::new(parts.secrecy.least()).refuse(Field::Label, &label)?;
     // A token that leaked must not make others that outlive it.
     if caller.ceiling < Role::Admin {
         return Err(Error::Denied { need: Role::Admin, place: "what the token in use reaches".to_owned() });

@@ -142,6 +142,11 @@ impl Engine {
         directory::user(&self.parts, origin, agent)
     }
 
+    /// Whether an agent may be called so: a name that holds a secret would be kept with all that it does.
+    pub fn may_be_called(&self, name: &str) -> bool {
+        directory::agent_name(&self.parts, Some(name)).is_ok()
+    }
+
     /// Who a token speaks for.
     pub fn authenticate(&self, token: &Secret, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
         directory::authenticate(&self.parts, token, origin, agent)

@@ -9,10 +9,11 @@ use crate::access::{self, Parts};
 use crate::answer::Once;
 use crate::change::Write;
 use crate::claim::Claim;
-use crate::error::{Error, Invalid};
+use crate::error::{Error, Field, Invalid};
 use crate::limits;
 use crate::preview;
 use crate::request::Caller;
+use crate::text::withhold::Sieve;
 use crate::time::Timestamp;
 
 /// How long a claim is known after it was last written.
@@ -25,6 +26,7 @@ const PRUNED: usize = 8;
 /// Begins a request, or says what became of it before.
 pub(crate) fn begin(parts: &Parts, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
     let key = checked(key)?;
+    Sieve::new(parts.secrecy.least()).refuse(Field::OnceKey, key)?;
     access::decide_again(|| {
         let now = parts.clock.now();
         let outlived = now.plus_millis(-LIVES_MILLIS);

@@ -1,12 +1,14 @@
 //! The documents against the command line: what they name exists, and the references are what the code says.
 //!
-//! `docs/cli.md` and `docs/config.md` are made from the declarations of the commands and the settings;
-//! `cargo xtask reference` writes them anew.
+//! `docs/cli.md`, `docs/config.md` and `docs/tools.md` are made from the declarations of the commands, the settings and the
+//! tools; `cargo xtask reference` writes them anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
+use serde_json::Value;
+use tulving_dialects::Dialect;
 use tulving_testkit::markdown::{Kind, pieces};
 
 use crate::args::Cli;
@@ -48,7 +50,12 @@ fn the_commands_and_flags_that_documents_name_exist() {
 
 #[test]
 fn the_references_are_what_the_code_says() {
-    for (page, text) in [("docs/cli.md", commands()), ("docs/config.md", config::reference_page())] {
+    let pages = [
+        ("docs/cli.md", commands()),
+        ("docs/config.md", config::reference_page()),
+        ("docs/tools.md", tools()),
+    ];
+    for (page, text) in pages {
         let file = root().join(page);
         if std::env::var_os("REFERENCE").is_some_and(|value| value == "write") {
             fs::write(&file, &text).expect("the page is written");
@@ -258,4 +265,58 @@ fn argument(arg: &Arg) -> String {
     }
     let cell = |text: &str| text.replace('\n', " ").replace('|', "\\|");
     format!("| `{}` | {} |", cell(&name), cell(&about))
+}
+
+/// The reference of the tools of every dialect.
+fn tools() -> String {
+    let mut page = String::from(
+        "# The tools\n\n<!-- Made by `cargo xtask reference` from the declarations of the tools. -->\n\n\
+         What agents call, dialect by dialect: over MCP (`tulving mcp --dialect NAME`, `/mcp/NAME`), over HTTP \
+         (`POST /v1/dialects/NAME/tools/TOOL`) and on the command line (`tulving tool NAME TOOL '{…}'`). What is said of each tool is \
+         what a model is told.\n",
+    );
+    for dialect in Dialect::ALL {
+        page.push_str(&format!("\n## {dialect}\n"));
+        for tool in dialect.tools() {
+            page.push_str(&format!(
+                "\n### {dialect}: `{}`\n\n```text\n{}\n```\n",
+                tool.name, tool.description
+            ));
+            let mut rows = Vec::new();
+            properties(&Value::Object(tool.input.clone()), "", &mut rows);
+            if !rows.is_empty() {
+                page.push_str(&format!(
+                    "\n| argument | type | what it is |\n|---|---|---|\n{}\n",
+                    rows.join("\n")
+                ));
+            }
+        }
+    }
+    page
+}
+
+/// A row for each argument, and for each field of those that are objects.
+fn properties(schema: &Value, path: &str, rows: &mut Vec<String>) {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    for (name, about) in schema["properties"].as_object().into_iter().flatten() {
+        let must = if required.iter().any(|one| one == name) { ", required" } else { "" };
+        let values: Vec<String> = about["enum"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|value| format!("`{value}`").replace('"', ""))
+            .collect();
+        let values =
+            if values.is_empty() { String::new() } else { format!(" (one of {})", values.join(", ")) };
+        let text = about["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|");
+        let kind = match &about["type"] {
+            Value::String(kind) => kind.clone(),
+            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+            _ => "any".to_owned(),
+        };
+        let name = format!("{path}{name}");
+        rows.push(format!("| `{name}` | {kind}{must} | {text}{values} |"));
+        properties(about, &format!("{name}."), rows);
+        properties(&about["items"], &format!("{name}[]."), rows);
+    }
 }

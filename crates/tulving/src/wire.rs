@@ -58,6 +58,8 @@ pub(crate) struct App<'a> {
     failed: Arc<AtomicBool>,
     /// Whether embedding is left to another time.
     later: AtomicBool,
+    /// Whether the store was made anew in a home that had been used.
+    orphaned: bool,
 }
 
 /// Opens the home, making it on first use, and finds out who calls.
@@ -68,6 +70,7 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
 /// The same, by another clock.
 pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<App<'_>, Failure> {
     let home = Home::open_or_create(&settings.home)?;
+    let orphaned = home.token_file().exists() && !home.database().exists();
     let store = Arc::new(SqliteStore::open(&home, options(settings))?);
     let index = index(&store);
     let files = workspace(&home, settings);
@@ -79,7 +82,12 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     if settings.token.is_none() {
         provide_token(&engine, &home, &caller)?;
     }
-    Ok(App { engine, store, index, files, settings, caller, failed, later: AtomicBool::new(false) })
+    let later = AtomicBool::new(false);
+    let app = App { engine, store, index, files, settings, caller, failed, later, orphaned };
+    if orphaned {
+        app.renew_token()?;
+    }
+    Ok(app)
 }
 
 /// The index of a store. It reads nothing before it is asked.
@@ -269,6 +277,17 @@ fn make_token(engine: &Engine, user: &Caller) -> Result<(Secret, Token), Failure
 }
 
 impl App<'_> {
+    /// Says what was found out while opening.
+    pub(crate) fn greet(&self, printer: &mut Printer) -> Result<(), Failure> {
+        if self.orphaned {
+            let home = self.store.home().path().display();
+            printer.warning(format!(
+                "{home} was used before, and its tulving.db was gone: an empty one was made, with a new api-token; `tulving backup restore FILE` brings a backup back"
+            ))?;
+        }
+        Ok(())
+    }
+
     /// The same with other settings about the call: its space.
     pub(crate) fn with<'b>(&self, settings: &'b Settings) -> App<'b> {
         App {
@@ -280,6 +299,7 @@ impl App<'_> {
             caller: self.caller.clone(),
             failed: self.failed.clone(),
             later: AtomicBool::new(self.later.load(Ordering::Relaxed)),
+            orphaned: self.orphaned,
         }
     }
 

@@ -109,6 +109,8 @@ pub enum Field {
     Days,
     /// How many days old.
     OlderThan,
+    /// What tells a request that is sent again.
+    OnceKey,
 }
 
 impl Field {
@@ -144,6 +146,7 @@ impl Field {
             Self::File => "file",
             Self::Date => "date",
             Self::Days => "days",
+            Self::OnceKey => "idempotency_key",
             Self::OlderThan => "older_than",
         }
     }

@@ -79,6 +79,8 @@ impl Server {
         if caller.agent.is_none() && self.naming == Naming::Client {
             caller.agent = context.client_info().and_then(|client| name::tidy(&client.name));
         }
+        // A client that is named by a secret is served, and nameless.
+        caller.agent = caller.agent.filter(|name| self.engine.may_be_called(name));
         caller
     }
 

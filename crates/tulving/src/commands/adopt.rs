@@ -1,5 +1,7 @@
 //! The part of `tulving import` that takes in what other memories have kept: their databases, exports and journals.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +81,10 @@ impl Other {
             if is_own(path, home) {
                 return Err(ForeignError::Ours { path: path.clone() }.into());
             }
+            if self.what.is_none() && is_dump(path) {
+                return Err(Failure::usage(format!("{} is a dump of Tulving", path.display()))
+                    .hinted("`tulving load` takes it in; `--as files` keeps it as a document"));
+            }
             let found = match self.what.as_deref() {
                 Some(FILES) => None,
                 // Whether it may be missing is not decided here.
@@ -145,6 +151,15 @@ pub(super) fn hint(path: &Path, home: &Path) -> Option<String> {
 fn is_own(path: &Path, home: &Path) -> bool {
     let which = |path: &Path| path.metadata().ok().map(|file| (file.dev(), file.ino()));
     which(path).is_some_and(|found| which(&home.join("tulving.db")) == Some(found))
+}
+
+/// Whether it is what `tulving dump` writes.
+fn is_dump(path: &Path) -> bool {
+    const BEGIN: &[u8] = br#"{"record":"dump""#;
+    let mut begin = [0; BEGIN.len()];
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok()
+        && begin == BEGIN
 }
 
 /// What is in the data of a system, in words for people.

@@ -89,6 +89,7 @@ pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> 
                 Err(failure) => return done(backup::rescue(command, &settings, failure, printer), printer),
                 Ok(app) => app,
             };
+            app.greet(printer)?;
             match done(act(command, &cli.global, &app, printer), printer) {
                 Err(failure) if failure.code() == backup::DAMAGED => {
                     drop(app);

@@ -121,6 +121,11 @@ impl From<TlsError> for SettingError {
     }
 }
 
+/// Whether somebody wanted to write the key of the language model into the file.
+fn is_key_of_model(key: &str) -> bool {
+    matches!(key, "llm.key" | "llm.api_key" | "llm.apiKey" | "llm.token")
+}
+
 impl SettingError {
     /// What sort of trouble it is.
     pub(crate) fn class(&self) -> Class {
@@ -148,6 +153,10 @@ impl SettingError {
     /// What to do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
+            Self::Unknown { got, .. } if is_key_of_model(got) => Some(
+                "a key is not written here: `tulving llm key set` keeps it in the keyring, llm.key_file names a file with it, and TULVING_LLM_API_KEY is read too"
+                    .to_owned(),
+            ),
             Self::Unknown { nearest: Some(nearest), .. }
             | Self::UnknownVariable { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`? `tulving config --help` lists all of them"))

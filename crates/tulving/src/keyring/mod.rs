@@ -94,12 +94,7 @@ fn system() -> keyring_core::Result<Arc<CredentialStore>> {
     Ok(apple_native_keyring_store::keychain::Store::new()?)
 }
 
-#[cfg(windows)]
-fn system() -> keyring_core::Result<Arc<CredentialStore>> {
-    Ok(windows_native_keyring_store::Store::new()?)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn system() -> keyring_core::Result<Arc<CredentialStore>> {
     Err(Error::NotSupportedByStore("Tulving knows none of this system".to_owned()))
 }

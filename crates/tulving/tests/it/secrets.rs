@@ -79,6 +79,9 @@ fn an_agent_is_not_named_by_a_secret() {
     assert!(!run.err.contains("Zq7"), "{}", run.err);
     assert_nowhere(&tulving, "Zq7");
     assert_eq!(tulving.run(&["save", "tea", "--agent", "bot 7"]).code, 0);
+    let run = tulving.run(&["token", "create", "--for", "bob", "--label", &name]);
+    assert!(run.err.contains("the label holds a secret (github_token)"), "{}", run.err);
+    assert_nowhere(&tulving, "Zq7");
 }
 
 #[test]

@@ -11,6 +11,9 @@
 //! Blocks `sh` are not run. That their commands and flags exist is checked beside the command line, in
 //! `crates/tulving/src/documents.rs`.
 
+/// The routes of the service, as a page.
+mod routes;
+
 /// A shell that types what a page shows.
 mod walk;
 
@@ -61,10 +64,12 @@ pages! {
     plugins: "docs/plugins.md",
     quality: "docs/quality.md",
     recall: "docs/recall.md",
+    routes: "docs/routes.md",
     secrets: "docs/secrets.md",
     security: "docs/security.md",
     seeds: "docs/seeds.md",
     serve: "docs/serve.md",
+    tools: "docs/tools.md",
     shell: "docs/shell.md",
 }
 

@@ -32,6 +32,28 @@ fn a_home_that_cannot_be_one_is_named() {
 }
 
 #[test]
+fn a_store_that_was_deleted_is_missed_and_its_token_is_made_anew() {
+    let tulving = used();
+    let before = fs::read_to_string(tulving.home().join("api-token")).expect("a token");
+    for name in ["tulving.db", "tulving.db-wal", "tulving.db-shm"] {
+        let _ = fs::remove_file(tulving.home().join(name));
+    }
+    assert_transcript!(Transcript::new(&tulving).run(&["list"]).run(&["list"]));
+    let token = fs::read_to_string(tulving.home().join("api-token")).expect("a token");
+    assert_ne!(token, before);
+    let mut command = tulving.command(&["list"]);
+    command.env("TULVING_TOKEN", token.trim());
+    assert_eq!(finish(command, b"").code, 0, "the token in the home is one");
+}
+
+#[test]
+fn a_dump_that_is_imported_leads_to_load() {
+    let tulving = used();
+    tulving.ok(&["dump", "memories.jsonl"]);
+    assert_transcript!(Transcript::new(&tulving).run(&["import", "memories.jsonl"]));
+}
+
+#[test]
 fn a_read_only_home_is_named_with_another_choice() {
     let tulving = Tulving::new();
     let binary = public_binary(tulving.folder());

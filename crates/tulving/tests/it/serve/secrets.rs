@@ -13,6 +13,31 @@ fn token() -> String {
 const WARNING: &str = "secrets were redacted before anything was stored: 1 github_token";
 
 #[test]
+fn a_client_that_is_named_by_a_secret_is_nameless_and_a_key_that_is_one_is_refused() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let hexadecimal: String = token().bytes().map(|byte| format!("{byte:02x}")).collect();
+    let session = format!("client-{hexadecimal}");
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "save", "arguments": { "memories": [{ "content": "Likes tea" }] } } });
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("Mcp-Session-Id", session.as_str()),
+    ];
+    let answer = server.ask("POST", "/mcp", &headers, call.to_string().as_bytes());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let saved = server.ask("GET", "/v1/memories/1", &[], b"");
+    assert!(saved.text().contains("Likes tea") && !saved.text().contains("Zq7"), "{}", saved.text());
+
+    let key = token();
+    let headers = [("Content-Type", "application/json"), ("Idempotency-Key", key.as_str())];
+    let refused = server.ask("POST", "/v1/memories", &headers, br#"{"content": "Likes cake"}"#);
+    assert_eq!(refused.status, 400, "{}", refused.text());
+    assert!(refused.text().contains("the idempotency_key holds a secret"), "{}", refused.text());
+}
+
+#[test]
 fn a_server_redacts_refuses_and_marks() {
     let tulving = Tulving::new();
     let server = Server::configured(&tulving, "[[secrets.space]]\nname = \"vault\"\npolicy = \"strict\"\n");

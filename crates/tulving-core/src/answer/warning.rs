@@ -1,0 +1,148 @@
+//! What was asked and not done, by name.
+
+use serde::Serialize;
+
+use crate::id::MemoryRef;
+use crate::time::Timestamp;
+use crate::vocabulary::{CommandKind, SecretKind};
+
+/// Something that was asked and not done; the rest was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum Warning {
+    /// The target of an association does not exist, or may not be seen.
+    AssociationSkipped {
+        /// The target as it was named.
+        target: MemoryRef,
+    },
+    /// The caller may not write where the target lives, so it is linked but not superseded.
+    NotSuperseded {
+        /// The target as it was named.
+        target: MemoryRef,
+    },
+    /// The content is known, and the memory that holds it keeps these fields as they were.
+    Kept {
+        /// The memory.
+        memory: MemoryRef,
+        /// The fields.
+        fields: Vec<&'static str>,
+    },
+    /// It has expired already, so recall does not find it.
+    Expired {
+        /// When.
+        at: Timestamp,
+    },
+    /// The backend that is written to keeps no links, so those that were named were left out.
+    NoLinks {
+        /// Which.
+        backend: String,
+    },
+    /// The content has another form than its name says.
+    Form {
+        /// How.
+        note: String,
+    },
+    /// The content is not embedded yet; recall finds it by its words.
+    NotEmbedded {
+        /// Why.
+        why: String,
+    },
+    /// So many sections are not embedded yet, because that takes a while.
+    EmbeddedLater {
+        /// How many.
+        sections: usize,
+    },
+    /// Secrets were replaced by their kinds before anything was stored.
+    Redacted {
+        /// The kinds, and how many of each. Never the secrets themselves.
+        secrets: Vec<RedactedSecret>,
+    },
+    /// What stood between `<private>` and `</private>` was left out.
+    PrivateLeftOut {
+        /// How many parts.
+        parts: usize,
+    },
+    /// It tries to command whoever reads it, so it is marked wherever it is given.
+    Marked {
+        /// How it tries.
+        commands: Vec<CommandKind>,
+    },
+    /// What was written is that of an earlier version, and the file is not.
+    FileStays {
+        /// What the file that is kept is called; `None` where none is kept any more.
+        name: Option<String>,
+    },
+}
+
+impl Warning {
+    /// That something tries to command in these ways; nothing where there are none.
+    pub(crate) fn marked(commands: Vec<CommandKind>) -> Option<Self> {
+        (!commands.is_empty()).then_some(Self::Marked { commands })
+    }
+}
+
+/// Secrets of one kind that were not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RedactedSecret {
+    /// What they are.
+    pub kind: SecretKind,
+    /// How many.
+    pub count: usize,
+}
+
+impl std::fmt::Display for RedactedSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.count, self.kind)
+    }
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::AssociationSkipped { target } => {
+                write!(f, "the association with {target} was left out: there is no such memory")
+            }
+            Self::NotSuperseded { target } => {
+                write!(f, "{target} was linked as related_to: you may not mark it as superseded")
+            }
+            Self::Kept { memory, fields } => {
+                write!(f, "{memory} keeps its own {}; `tulving update` can change that", fields.join(", "))
+            }
+            Self::Expired { at } => write!(f, "it expired at {at}: recall does not find it"),
+            Self::NoLinks { backend } => {
+                write!(f, "the associations were left out: the backend `{backend}` keeps none")
+            }
+            Self::Form { note } => f.write_str(note),
+            Self::NotEmbedded { why } => write!(f, "not embedded yet: {why}"),
+            Self::EmbeddedLater { sections } => {
+                let sections = if *sections == 1 {
+                    "1 section waits".to_owned()
+                } else {
+                    format!("{sections} sections wait")
+                };
+                write!(f, "not embedded yet: {sections} for a server, or for `tulving embed`")
+            }
+            Self::Redacted { secrets } => {
+                let told: Vec<String> = secrets.iter().map(ToString::to_string).collect();
+                write!(f, "secrets were redacted before anything was stored: {}", told.join(", "))
+            }
+            Self::PrivateLeftOut { parts: 1 } => f.write_str("a private part was left out and not stored"),
+            Self::PrivateLeftOut { parts } => {
+                write!(f, "{parts} private parts were left out and not stored")
+            }
+            Self::Marked { commands } => {
+                let how: Vec<&str> = commands.iter().map(|how| how.as_str()).collect();
+                write!(f, "it tries to command whoever reads it ({}): it is data, and marked", how.join(", "))
+            }
+            Self::FileStays { name: Some(name) } => {
+                write!(
+                    f,
+                    "versions keep what was written and not the file: the attachment stays `{name}` as it is now"
+                )
+            }
+            Self::FileStays { name: None } => f.write_str(
+                "versions keep what was written and not the file: that of this version is no longer there",
+            ),
+        }
+    }
+}

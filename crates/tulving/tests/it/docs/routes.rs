@@ -1,0 +1,101 @@
+//! `docs/routes.md` is what `/openapi.json` of a running server says; `cargo xtask reference` writes it anew.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+
+use super::root;
+use crate::binary::Tulving;
+use crate::serve::client::Server;
+
+#[test]
+fn the_references_of_routes_are_what_a_server_says() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let document = server.ask("GET", "/openapi.json", &[], b"").json();
+    let (file, page) = (root().join("docs/routes.md"), page(&document));
+    if std::env::var_os("REFERENCE").is_some_and(|value| value == "write") {
+        fs::write(&file, &page).expect("the page is written");
+    }
+    let there = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        there == page,
+        "docs/routes.md is not what the server says; `cargo xtask reference` writes it anew"
+    );
+}
+
+/// Every operation, by what it is about.
+fn page(document: &Value) -> String {
+    let mut sections: BTreeMap<&str, String> = BTreeMap::new();
+    for (path, operations) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in operations.as_object().expect("operations") {
+            let section = operation["tags"][0].as_str().unwrap_or("Other");
+            sections.entry(section).or_default().push_str(&described(document, method, path, operation));
+        }
+    }
+    let mut page = String::from(
+        "# The routes\n\n<!-- Made by `cargo xtask reference` from /openapi.json. -->\n\n\
+         Every operation of the service with its arguments, as `/openapi.json` of a running server describes them with their answers. \
+         [http.md](http.md) tells how they go together.\n",
+    );
+    for (section, text) in sections {
+        page.push_str(&format!("\n## {section}\n{text}"));
+    }
+    page
+}
+
+fn described(document: &Value, method: &str, path: &str, operation: &Value) -> String {
+    let about = operation["description"].as_str().or(operation["summary"].as_str()).unwrap_or_default();
+    let mut text = format!("\n### `{} {path}`\n\n{}\n", method.to_uppercase(), about.trim());
+    let mut rows = Vec::new();
+    for parameter in operation["parameters"].as_array().into_iter().flatten() {
+        let parameter = resolved(document, parameter);
+        let name = parameter["name"].as_str().unwrap_or_default();
+        let place = parameter["in"].as_str().unwrap_or_default();
+        let required = parameter["required"] == true;
+        rows.push(row(name, place, required, &parameter["schema"], &parameter["description"]));
+    }
+    let content = operation["requestBody"]["content"].as_object().into_iter().flatten();
+    for (_, body) in content.filter(|(form, _)| *form == "application/json") {
+        let schema = resolved(document, &body["schema"]);
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            let field = resolved(document, field);
+            rows.push(row(
+                name,
+                "body",
+                required.iter().any(|one| one == name),
+                field,
+                &field["description"],
+            ));
+        }
+    }
+    if !rows.is_empty() {
+        text.push_str(&format!(
+            "\n| argument | in | type | what it is |\n|---|---|---|---|\n{}\n",
+            rows.join("\n")
+        ));
+    }
+    text
+}
+
+fn row(name: &str, place: &str, required: bool, schema: &Value, about: &Value) -> String {
+    let kind = match &schema["type"] {
+        Value::String(kind) => kind.clone(),
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        _ => "any".to_owned(),
+    };
+    let kind = if required { format!("{kind}, required") } else { kind };
+    let about = about.as_str().or(schema["description"].as_str()).unwrap_or_default();
+    let about = about.replace('\n', " ").replace('|', "\\|");
+    format!("| `{name}` | {place} | {kind} | {about} |")
+}
+
+/// What a reference stands for.
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
+        Some(path) => document.pointer(path).expect("what is referred to is there"),
+        None => value,
+    }
+}
