@@ -1,5 +1,5 @@
 //! What is private in a text: all that stands between `<private>` and `</private>`, in any case, one within another, and
-//! from a beginning without an end to the end of the text.
+//! from a beginning without an end to the end of the text. A beginning in code (`` ` ``) is text.
 //!
 //! Pure, and linear in the length of the text. A text without its private parts has none.
 
@@ -9,14 +9,27 @@ use std::ops::Range;
 const OPEN: &[u8] = b"<private";
 const CLOSE: &[u8] = b"</private";
 
+/// Longest code that is known as such.
+const CODE: usize = 400;
+/// Most rounds of leaving out what is private.
+const ROUNDS: usize = 4;
+
 /// The private parts of a text, in order, with the tags around them. An end without a beginning is none.
 pub fn find(text: &str) -> Vec<Range<usize>> {
+    parts(text, true)
+}
+
+/// The same. Without `code`, a tag counts wherever it stands.
+fn parts(text: &str, code: bool) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut depth, mut start, mut at) = (0usize, 0, 0);
-    while let Some(bracket) = text[at..].find('<').map(|next| at + next) {
-        let bytes = text.as_bytes();
+    // What is private already is no code: whatever ends it there ends it.
+    while let Some(bracket) = next(bytes, at, code && depth == 0) {
         at = bracket + 1;
-        if let Some(end) = tag(bytes, bracket, OPEN) {
+        if bytes[bracket] == b'`' {
+            at = code_end(bytes, bracket);
+        } else if let Some(end) = tag(bytes, bracket, OPEN) {
             start = if depth == 0 { bracket } else { start };
             depth += 1;
             at = end;
@@ -36,13 +49,64 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Where the next bracket is, or the next sign of code.
+fn next(bytes: &[u8], at: usize, code: bool) -> Option<usize> {
+    let rest = &bytes[at..];
+    if code { memchr::memchr2(b'<', b'`', rest) } else { memchr::memchr(b'<', rest) }.map(|next| at + next)
+}
+
+/// Where code ends that begins here: on its line, with as many signs, and close to what is between them. Where nothing ends
+/// it so, these signs are text, because a lone one must not show what is private.
+fn code_end(bytes: &[u8], start: usize) -> usize {
+    let signs = |from: usize| bytes[from..].iter().take_while(|byte| **byte == b'`').count();
+    let inner = start + signs(start);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
+    let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    let tied = start.checked_sub(1).is_some_and(|before| is_word(&bytes[before]));
+    if tied || is_blank(bytes.get(inner)) {
+        return inner;
+    }
+    let mut at = inner;
+    while let Some(close) = bytes[at..].iter().take(CODE).position(|byte| matches!(byte, b'`' | b'\n')) {
+        let close = at + close;
+        let end = close + signs(close);
+        if bytes[close] == b'\n' || close - inner > CODE {
+            return inner;
+        }
+        if end - close == inner - start {
+            let loose = is_blank(bytes.get(close - 1)) || bytes.get(end).is_some_and(is_word);
+            return if loose { inner } else { end };
+        }
+        at = end;
+    }
+    inner
+}
+
 /// The text without its private parts. Where one was, a blank stands if there is none already, so that what is left does
 /// not grow together.
 pub fn left_out(text: &str) -> Cow<'_, str> {
-    let found = find(text);
-    if found.is_empty() {
-        return Cow::Borrowed(text);
+    settled(text, without)
+}
+
+/// The same line for line: of a private part its line breaks stay.
+pub fn blanked(text: &str) -> Cow<'_, str> {
+    settled(text, in_lines)
+}
+
+/// What is left when nothing private is. What is left out may part code from its end, so what is left is looked at again.
+fn settled(text: &str, leave: fn(&str, Vec<Range<usize>>) -> String) -> Cow<'_, str> {
+    let mut public = Cow::Borrowed(text);
+    for round in 0..=ROUNDS {
+        let found = parts(&public, round < ROUNDS);
+        if found.is_empty() || round == ROUNDS && find(&public).is_empty() {
+            break;
+        }
+        public = Cow::Owned(leave(&public, found));
     }
+    public
+}
+
+fn without(text: &str, found: Vec<Range<usize>>) -> String {
     let mut public = String::with_capacity(text.len());
     let mut at = 0;
     for part in found {
@@ -50,15 +114,10 @@ pub fn left_out(text: &str) -> Cow<'_, str> {
         at = part.end;
     }
     push(&mut public, &text[at..]);
-    Cow::Owned(public)
+    public
 }
 
-/// The same line for line: of a private part its line breaks stay.
-pub fn blanked(text: &str) -> Cow<'_, str> {
-    let found = find(text);
-    if found.is_empty() {
-        return Cow::Borrowed(text);
-    }
+fn in_lines(text: &str, found: Vec<Range<usize>>) -> String {
     let mut public = String::with_capacity(text.len());
     let mut at = 0;
     for part in found {
@@ -68,7 +127,7 @@ pub fn blanked(text: &str) -> Cow<'_, str> {
         at = part.end;
     }
     public.push_str(&text[at..]);
-    Cow::Owned(public)
+    public
 }
 
 /// Adds what follows a private part.
@@ -119,6 +178,13 @@ mod tests {
             ("<pri<private>x</private>vate>secret</private>", "<pri vate>secret</private>"),
             ("<private<private>x</private>>secret", ""),
             ("a <private>b</private>, c", "a , c"),
+            ("it`s <private>b</private> and `code`", "it`s and `code`"),
+            ("a ` <private>b</private> ` c", "a ` ` c"),
+            ("a `b\n<private>c</private> d`", "a `b\nd`"),
+            ("a <private>`b`</private> c", "a c"),
+            ("a <private>b `</private> c", "a c"),
+            ("`<private>` hides <private>b</private> c", "`<private>` hides c"),
+            ("use the <private> tag in docs", "use the "),
         ] {
             assert_eq!(left_out(text), public, "{text}");
         }
@@ -134,6 +200,9 @@ mod tests {
             "<privat>x</privat>",
             "text </private> and more",
             "a < private > b",
+            "use the `<private>` tag in docs",
+            "`<private>…</private>` is left out, (`Vec<private>`) too",
+            "``a ` <private>`` in two",
         ] {
             assert_eq!(left_out(text), text);
         }
@@ -141,7 +210,17 @@ mod tests {
 
     #[test]
     fn many_tags_take_linear_time() {
-        for piece in ["<private>", "<private", "</private>", "<private>a</private>", "<", "<private\n"] {
+        for piece in [
+            "<private>",
+            "<private",
+            "</private>",
+            "<private>a</private>",
+            "<",
+            "<private\n",
+            "`",
+            "`a",
+            " `<private> ``",
+        ] {
             let _ = left_out(&piece.repeat(1_000_000 / piece.len()));
         }
     }
@@ -149,13 +228,16 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_private_is_left(
-            pieces in prop::collection::vec("<private>|</private>|<PRIVATE|<pri|vate>|<|>| |\n|é|[a-z]{1,3}|\\PC", 0..30),
+            pieces in prop::collection::vec("<private>|</private>|<PRIVATE|<pri|vate>|<|>| |`|``|\n|é|[a-z]{1,3}|\\PC", 0..30),
         ) {
             let text = pieces.concat();
             let public = left_out(&text).into_owned();
             prop_assert!(find(&public).is_empty(), "{}", text);
             prop_assert_eq!(left_out(&public), public.as_str());
             prop_assert!(public.len() <= text.len());
+            let lined = blanked(&text).into_owned();
+            prop_assert!(find(&lined).is_empty(), "{}", text);
+            prop_assert_eq!(lined.matches('\n').count(), text.matches('\n').count());
         }
     }
 }

@@ -8,7 +8,7 @@
 use crate::vocabulary::CommandKind::{self, *};
 
 /// Words that several phrases use.
-pub(super) const LISTS: [(&str, &str); 30] = [
+pub(super) const LISTS: [(&str, &str); 33] = [
     ("drop", "ignore|disregard|forget|override|bypass|discard|neglect|dismiss|overlook|scrap|abandon"),
     ("det", "all|any|the|of|my|your|these|those|every|each|this|that|our|everything|absolutely"),
     (
@@ -69,6 +69,12 @@ pub(super) const LISTS: [(&str, &str); 30] = [
     ("meets", "read|reads|see|sees|recall|recalls|retrieve|retrieves|load|loads|process|processes|encounter"),
     ("met", "read|recalled|retrieved|loaded|seen|processed"),
     ("tool", "tool|tools|function|functions|mcp|skill|plugin"),
+    (
+        "deed",
+        "approve|merge|push|delete|install|transfer|forward|upload|download|buy|pay|wire|grant|accept|remove|disable|share|leak|reveal",
+    ),
+    ("reply", "reply|replies|response|responses|answer|answers|message|messages|output|outputs"),
+    ("kept", "ssh|id|env|credentials|passwd|shadow|netrc|npmrc|kubeconfig|secrets|keychain|wallet"),
     ("entry", "memory|memories|note|notes|entry|fact"),
     ("news", "message|prompt|note|notice|override|update|alert|instruction|instructions"),
     (
@@ -78,7 +84,7 @@ pub(super) const LISTS: [(&str, &str); 30] = [
 ];
 
 /// The phrases, each with how it tries to command.
-pub(super) const PHRASES: [(CommandKind, &str); 82] = [
+pub(super) const PHRASES: [(CommandKind, &str); 89] = [
     (Override, "from now on ..2 {drop} {det}* {before}? ..1 {orders}"),
     (Override, "^ {drop} what|whatever|everything you were|are|have ..1 told"),
     (Exfiltration, "new {orders} , send|forward|upload|exfiltrate|email ..6 {where}"),
@@ -159,6 +165,14 @@ pub(super) const PHRASES: [(CommandKind, &str); 82] = [
     (Role, "^ youre now ..2 {free}"),
     (
         Role,
+        "^ you are|re now ..2 developer|debug|god|maintenance|admin|sudo|root mode ..4 no|without|ignore ..2 {limits}",
+    ),
+    (
+        Role,
+        "^ youre now ..2 developer|debug|god|maintenance|admin|sudo|root mode ..4 no|without|ignore ..2 {limits}",
+    ),
+    (
+        Role,
         "no longer ..1 bound|restricted|constrained|governed by ..3 {limits}|{orders}|openai|anthropic|google",
     ),
     (Role, "^ act|behave|respond|answer|operate|speak|reply ..2 as ..3 {free}"),
@@ -211,6 +225,17 @@ pub(super) const PHRASES: [(CommandKind, &str); 82] = [
         Exfiltration,
         "^ repeat|print|output|copy|recite ..3 words|text|everything|instructions|prompt|sentence above|before",
     ),
+    (
+        Exfiltration,
+        "^ include|append|add|put|attach|insert|embed|reveal|print ..3 {whose} ..2 {loot} in|to|into|with|at ..2 every|each|all|your ..1 {reply}",
+    ),
+    (
+        Exfiltration,
+        "from now on ..4 include|append|add|put|attach|insert|embed|reveal|print ..3 {whose} ..2 {loot} in|to|into|with|at ..2 every|each|all|your ..1 {reply}",
+    ),
+    (Exfiltration, "^ answer|reply|respond ..3 with ..2 contents|content of ..5 {kept}"),
+    (Exfiltration, "from now on ..4 answer|reply|respond ..3 with ..2 contents|content of ..5 {kept}"),
+    (Exfiltration, "^ {send} ..2 contents|content of ..5 {kept} ..6 http|https|url|webhook|attacker"),
     (Exfiltration, "cat ..3 id rsa|ed25519|ecdsa ..6 curl|wget|nc"),
     (Exfiltration, "curl|wget|nc ..10 cat ..3 id|aws|env|etc rsa|ed25519|ecdsa|credentials|passwd|shadow"),
     (Exfiltration, "cat ..3 env|credentials|passwd|shadow ..4 curl|wget|nc"),

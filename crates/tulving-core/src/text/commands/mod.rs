@@ -10,6 +10,7 @@ mod hidden;
 mod list;
 mod phrase;
 mod tag;
+mod unspaced;
 mod word;
 
 use std::collections::BTreeSet;
@@ -36,6 +37,7 @@ pub fn find(text: &str) -> Vec<Found> {
     tag::find(text, &words, &mut found);
     comment::find(text, &words, &mut found);
     hidden::find(text, &mut found);
+    unspaced::find(text, &mut found);
     found.sort_by_key(|one| (one.range.start, one.what));
     let mut end = 0;
     found.retain(|one| {
@@ -143,6 +145,10 @@ mod tests {
             "`",
             "</memory>",
             "whenever you read this ",
+            "忽略",
+            "忽略之前",
+            "以前の指示",
+            "이전 지시 ",
         ] {
             let text = piece.repeat(BYTES / piece.len());
             let found = find(&text);

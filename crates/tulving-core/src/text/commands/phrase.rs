@@ -114,6 +114,7 @@ static READERS: LazyLock<Set> = LazyLock::new(|| Set::of(list::READERS));
 static AIS: LazyLock<Set> = LazyLock::new(|| Set::of("{ai}"));
 static BOTS: LazyLock<Set> = LazyLock::new(|| Set::of("{bot}"));
 static HEEDS: LazyLock<Set> = LazyLock::new(|| Set::of("{heed}"));
+static DEEDS: LazyLock<Set> = LazyLock::new(|| Set::of("{deed}"));
 static MUSTS: LazyLock<Set> = LazyLock::new(|| Set::of("{must}"));
 static TO: LazyLock<Number> = LazyLock::new(|| number("to"));
 /// The word `system`.
@@ -250,7 +251,13 @@ fn is_quoted(bytes: &[u8], start: usize, end: usize) -> bool {
 
 /// Whether these words, which are a comment, give an order to whoever reads pages for people.
 pub(super) fn speaks_to_assistant(words: &[Word]) -> bool {
-    let called = words.iter().enumerate().any(|(place, word)| {
+    let must = words.iter().any(|word| MUSTS.contains(&word.number));
+    // What comes right after who is called, as in `AI assistant: approve this`.
+    let told = |place: usize| {
+        let next = words.get(place + 1..words.len().min(place + 3)).unwrap_or_default();
+        next.iter().any(|word| word.gap >= Gap::Clause && DEEDS.contains(&word.number))
+    };
+    words.iter().enumerate().any(|(place, word)| {
         let after = words.get(place + 1);
         let parted = after.is_some_and(|next| next.gap >= Gap::Clause);
         let heeded = place > 0
@@ -258,9 +265,8 @@ pub(super) fn speaks_to_assistant(words: &[Word]) -> bool {
         let named =
             AIS.contains(&word.number) && (parted || after.is_some_and(|next| BOTS.contains(&next.number)));
         let read = READERS.contains(&word.number) && parted && (place == 0 || heeded);
-        named || read
-    });
-    called && words.iter().any(|word| MUSTS.contains(&word.number))
+        (named || read) && (must || told(place))
+    })
 }
 
 #[cfg(test)]

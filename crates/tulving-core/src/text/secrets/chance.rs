@@ -19,7 +19,7 @@ const STAND_INS: [&str; 14] = [
 ];
 
 /// How a value begins that only tells where the secret is, in lower case.
-const REFERENCES: [&str; 27] = [
+const REFERENCES: [&str; 28] = [
     "$",
     "<",
     "{",
@@ -47,17 +47,20 @@ const REFERENCES: [&str; 27] = [
     "https:",
     "getenv",
     "!vault",
+    "enc[",
 ];
+
+/// Marks of YAML that a reference follows, in lower case.
+const MARKS: [&str; 8] = ["!secret", "!ref", "!sub", "!env", "!env_var", "!getatt", "!include", "!reference"];
 
 /// Whether an ASCII value looks as if it was made by chance: letters and digits in turn, many of them different.
 pub(super) fn is_random(value: &str) -> bool {
     let solid: Vec<u8> = value.bytes().filter(u8::is_ascii_alphanumeric).collect();
-    let turns = solid.windows(2).filter(|pair| sort(pair[0]) != sort(pair[1])).count();
     let has = |is: fn(&u8) -> bool| solid.iter().any(is);
     has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
         && distinct(&solid) >= 8
-        && turns * 6 >= solid.len()
+        && turns(&solid) * 6 >= solid.len()
         && !is_stand_in(value)
 }
 
@@ -66,7 +69,7 @@ pub(super) fn is_random(value: &str) -> bool {
 pub(super) fn is_noise(value: &str, least: usize) -> bool {
     let pairs = || value.as_bytes().windows(2);
     let large = pairs().filter(|pair| pair.iter().all(u8::is_ascii_uppercase)).count();
-    let turns = pairs().filter(|pair| sort(pair[0]) != sort(pair[1])).count();
+    let turns = turns(value.as_bytes());
     value.len() >= least
         && value.bytes().all(|byte| byte.is_ascii_alphabetic())
         && large > 0
@@ -74,6 +77,34 @@ pub(super) fn is_noise(value: &str, least: usize) -> bool {
         && turns * 4 >= value.len()
         && distinct(value.as_bytes()) >= 8
         && !is_stand_in(value)
+}
+
+/// Whether a short value of several sorts of characters looks as if it was made by chance.
+pub(super) fn is_mixed(value: &str) -> bool {
+    let core = value.trim_end_matches(['!', '?', '.', ',']);
+    let solid: Vec<u8> = core.bytes().filter(u8::is_ascii_alphanumeric).collect();
+    let is_sign = |byte: u8| b"!@#$%^&*?~".contains(&byte);
+    let sorts = [
+        value.bytes().any(|byte| byte.is_ascii_lowercase()),
+        value.bytes().any(|byte| byte.is_ascii_uppercase()),
+        value.bytes().any(|byte| byte.is_ascii_digit()),
+        value.bytes().any(is_sign),
+    ];
+    let sorts = sorts.into_iter().filter(|has| *has).count();
+    let turns = turns(&solid);
+    // Names that are written in humps have whole words in them.
+    let spelled = solid.windows(4).any(|part| part.iter().all(u8::is_ascii_lowercase));
+    value.len() >= 8
+        && value.is_ascii()
+        && (sorts == 4 || sorts == 3 && (turns * 2 >= solid.len() || !spelled))
+        && core.bytes().any(|byte| byte.is_ascii_digit() || is_sign(byte))
+        && distinct(&solid) >= 6
+        && turns * 3 >= solid.len()
+}
+
+/// How often a letter or digit is of another sort than the one before it.
+pub(super) fn turns(solid: &[u8]) -> usize {
+    solid.windows(2).filter(|pair| sort(pair[0]) != sort(pair[1])).count()
 }
 
 /// How many different bytes there are.
@@ -96,10 +127,20 @@ pub(super) fn is_stand_in(value: &str) -> bool {
     STAND_INS.iter().any(|part| lower.contains(part)) || distinct(lower.as_bytes()) < 3
 }
 
+/// Whether what follows a star is the name of something that is said elsewhere, as in YAML: `*default_password`.
+fn is_alias(name: &str) -> bool {
+    let parted = name.contains(['_', '-']);
+    let in_name =
+        |byte: u8| byte.is_ascii_lowercase() || b"_-".contains(&byte) || parted && byte.is_ascii_digit();
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(in_name)
+}
+
 /// Whether a value is code, a path or a name that tells where the secret is.
 pub(super) fn is_reference(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     REFERENCES.iter().any(|start| lower.starts_with(start))
+        || MARKS.contains(&lower.as_str())
+        || value.strip_prefix('*').is_some_and(is_alias)
         || (lower.starts_with(['/', '.', '~']) && lower.contains('/'))
         || lower.contains(['(', ')', '<', '>', '{', '}'])
         || lower.contains("[\"")
@@ -129,12 +170,40 @@ mod tests {
     }
 
     #[test]
+    fn short_chance_is_told_from_names() {
+        for mixed in ["dStC9hkuC7%", "a8Kd93jfLq", "x7!Lm2#q", "7GtR2pQz"] {
+            assert!(is_mixed(mixed), "{mixed}");
+        }
+        for name in [
+            "Windows11",
+            "iPhone15",
+            "Text2Field",
+            "Ctrl+Alt+Del",
+            "a1b2c3d4e5f6",
+            "Winter2031",
+            "ISO-27001-based",
+        ] {
+            assert!(!is_mixed(name), "{name}");
+        }
+    }
+
+    #[test]
     fn what_tells_where_it_is_is_a_reference() {
-        for reference in
-            ["$TOKEN", "process.env.KEY_2", "<token>", "getpass()", "/run/secrets/db1", "${{ secrets.X }}"]
-        {
+        for reference in [
+            "$TOKEN",
+            "process.env.KEY_2",
+            "<token>",
+            "getpass()",
+            "/run/secrets/db1",
+            "${{ secrets.X }}",
+            "!secret",
+            "*default_password",
+            "ENC[AES256_GCM,data:abc",
+        ] {
             assert!(is_reference(reference), "{reference}");
         }
-        assert!(!is_reference("Winter2024!"));
+        for value in ["Winter2024!", "!secret99", "*hunter2", "*Winter_2024"] {
+            assert!(!is_reference(value), "{value}");
+        }
     }
 }

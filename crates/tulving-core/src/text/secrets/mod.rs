@@ -168,6 +168,14 @@ mod tests {
             " -pAb1c",
             "password for ",
             "http://a:b#",
+            "password's ",
+            "aB3dE6gH is the password ",
+            "password [",
+            "password: |\n",
+            "Cookie: a=b; ",
+            "cookie=a=",
+            "WIFI:S:;P:",
+            "recovery code: 12345678 ",
         ] {
             let text = piece.repeat(BYTES / piece.len());
             let found = find(&text);
@@ -206,7 +214,7 @@ mod tests {
         #[test]
         fn what_is_named_twice_is_redacted_once_and_for_all(
             pieces in prop::collection::vec(
-                "(password|card|token|my secret|api_key|pwd|bearer)(: |=| is |\\] is | )|Winter2031!|4539 1488 0343 6467|5312345678901234|a8Kd93jfLq02xmZ7b5|\\[redacted: password\\]|\"|\\.| ",
+                "(password|card|token|my secret|api_key|pwd|bearer|cookie|recovery code)(: |=| is |\\] is | |'s | \\[x\\] |: \\|\n)| (is|as) the |a=|dStC9hkuC7%|48210593|Winter2031!|4539 1488 0343 6467|5312345678901234|a8Kd93jfLq02xmZ7b5|\\[redacted: password\\]|\"|\\.| ",
                 0..14,
             ),
         ) {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::chance::{distinct, is_noise, is_random, is_reference, is_stand_in};
+use super::chance::{distinct, is_mixed, is_noise, is_random, is_reference, is_stand_in, turns};
 use super::names::{self, Name};
 use super::{Found, REDACTED};
 use crate::vocabulary::SecretKind;
@@ -75,6 +75,13 @@ const RULES: [&str; 17] = [
     "alphanum",
     "eqfield",
 ];
+/// Words that may follow a name whose value stood before it.
+const GOES_ON: [&str; 12] =
+    ["now", "and", "until", "but", "here", "there", "again", "when", "if", "so", "or", "then"];
+/// Most words between a value and its name after it, as in `… is the new admin password`.
+const BACK: usize = 5;
+/// Most codes in a row, and most pairs in a cookie.
+const IN_A_ROW: usize = 24;
 /// Words by which a sentence says what something is.
 const VERBS: [&str; 16] = [
     "is", "ist", "es", "est", "è", "é", "är", "er", "jest", "это", "lautet", "was", "has", "wurde", "será",
@@ -125,11 +132,19 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         if names::may_end(bytes, &word) && !bytes[..word.start].ends_with(REDACTED.as_bytes()) {
             let joined = !before.is_empty() && word.start == before.end + 1 && bytes[before.end] == b' ';
             let before = joined.then_some(&before);
-            if let Some(name) = names::of(bytes, before, &word)
-                && let Some(range) = value(text, before, &word, name)
-            {
-                at = range.end.max(at);
-                found.push(Found { what: kind(name, &range), range });
+            if let Some(name) = names::of(bytes, before, &word) {
+                if let Some(range) = earlier(text, &word, name) {
+                    found.push(Found { what: kind(name, &range), range });
+                }
+                let values = match name {
+                    Name::Cookie => pairs(text, &word),
+                    Name::Wifi => network(text, &word).into_iter().collect(),
+                    _ => value(text, before, &word, name).into_iter().collect(),
+                };
+                for range in values {
+                    at = range.end.max(at);
+                    found.push(Found { what: kind(name, &range), range });
+                }
             }
         }
         before = word;
@@ -138,7 +153,9 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
 
 fn kind(name: Name, range: &Range<usize>) -> SecretKind {
     match name {
-        Name::Password | Name::Code | Name::Pass | Name::Said => SecretKind::Password,
+        Name::Password | Name::Code | Name::Pass | Name::Said | Name::Recovery | Name::Wifi => {
+            SecretKind::Password
+        }
         Name::Aws if range.len() == 40 => SecretKind::AwsSecretKey,
         _ => SecretKind::Credential,
     }
@@ -208,7 +225,9 @@ fn value(text: &str, before: Option<&Range<usize>>, word: &Range<usize>, name: N
     let before = || before.map_or("", |before| &text[before.clone()]);
     let likely = match name {
         _ if said.starts_with(REDACTED.trim_end()) || is_reference(said) || is_stand_in(said) => false,
-        Name::Cursor => false,
+        Name::Cursor | Name::Cookie | Name::Wifi => false,
+        Name::Recovery => is_code(said),
+        Name::Password | Name::Code if way == Way::Blank && !is_flag(bytes, word) => is_made(said),
         Name::Password | Name::Said => is_password(said, way, PASSWORD),
         Name::Code => is_password(said, way, CODE),
         Name::Pass if way == Way::Prose => {
@@ -220,7 +239,7 @@ fn value(text: &str, before: Option<&Range<usize>>, word: &Range<usize>, name: N
             let signed = said.contains(|c: char| SIGNS.contains(c));
             !names::is_ticket(before()) && (signed || !outcome) && is_password(said, Way::Prose, PASSWORD)
         }
-        Name::Login => is_login(said),
+        Name::Login => is_login(said) || &bytes[word.clone()] == b"_auth" && way == Way::Sign && is_key(said),
         Name::Signature => asked && said.len() >= SIGNATURE && is_key(said),
         Name::Token if is_uuid(said) || is_account(said) => false,
         Name::Token | Name::Key if way == Way::Blank && !is_flag(bytes, word) => {
@@ -230,7 +249,118 @@ fn value(text: &str, before: Option<&Range<usize>>, word: &Range<usize>, name: N
         }
         Name::Key | Name::Token | Name::Aws | Name::Bearer => is_key(said),
     };
-    likely.then_some(range)
+    likely.then(|| if name == Name::Recovery { codes(text, range) } else { range })
+}
+
+/// Where the value stands that a sentence says before its name: `use … as the password`, `… is the admin password`.
+fn earlier(text: &str, word: &Range<usize>, name: Name) -> Option<Range<usize>> {
+    if !matches!(name, Name::Password | Name::Code | Name::Key) || !ends_there(text.as_bytes(), word.end) {
+        return None;
+    }
+    let mut at = word.start;
+    for _ in 0..BACK {
+        let bytes = &text.as_bytes()[..at.checked_sub(1).filter(|gap| text.as_bytes()[*gap] == b' ')?];
+        let length = bytes.iter().rev().take(32).take_while(|byte| IN_NAMES[usize::from(**byte)]).count();
+        at = bytes.len() - length;
+        if is_one(&["as", "is"], &bytes[at..]) {
+            return before_verb(text, at, name);
+        }
+    }
+    None
+}
+
+/// The value that ends before this place, where it looks like a secret.
+fn before_verb(text: &str, at: usize, name: Name) -> Option<Range<usize>> {
+    let bytes = text[..at].strip_suffix(' ')?.as_bytes();
+    let solid = bytes.iter().rev().take(LONGEST).take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let whole = text.get(bytes.len() - solid..bytes.len()).filter(|_| solid < LONGEST)?;
+    let is_edge = |c: char| "\"'`*(,“”‘’".contains(c);
+    let said = whole.trim_matches(is_edge);
+    let start = bytes.len() - whole.trim_start_matches(is_edge).len();
+    let likely = match name {
+        _ if is_reference(said) || is_stand_in(said) => false,
+        Name::Key => said.len() >= BARE_KEY && is_key(said) && !is_uuid(said),
+        _ => is_made(said),
+    };
+    likely.then(|| start..start + said.len())
+}
+
+/// Whether a name is the last of what it is a part of: `password policy` names a policy.
+fn ends_there(bytes: &[u8], end: usize) -> bool {
+    match bytes.get(end..) {
+        Some([b' ', next, ..]) if IN_NAMES[usize::from(*next)] => {
+            let next = word_at(bytes, end + 1);
+            is_one(&OF, next) || is_one(&GOES_ON, next)
+        }
+        Some([b'\'' | b'/' | b'(' | b'.', next, ..]) => !IN_NAMES[usize::from(*next)],
+        _ => true,
+    }
+}
+
+/// The values of a cookie that look as if they were made by chance.
+fn pairs(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let Some((Way::Sign, from)) = sign(bytes, word, Name::Cookie) else { return Vec::new() };
+    let mut at = skip(bytes, from, b"\"'`", 1);
+    let mut values = Vec::new();
+    for _ in 0..IN_A_ROW {
+        let in_name = |byte: &&u8| IN_NAMES[usize::from(**byte)] || b".:%".contains(byte);
+        let name = bytes[at..].iter().take(64).take_while(in_name).count();
+        let start = at + name + 1;
+        if name == 0 || bytes.get(at + name) != Some(&b'=') {
+            break;
+        }
+        let in_value = |byte: &&u8| byte.is_ascii_graphic() && !b";,\"'`".contains(byte);
+        let mut end = start + bytes[start..].iter().take(LONGEST).take_while(in_value).count();
+        let said = &text[start..end];
+        if is_key(said) && !is_reference(said) {
+            end += bytes[end..].iter().take_while(in_value).count();
+            values.push(start..end);
+        }
+        if bytes.get(end) != Some(&b';') {
+            break;
+        }
+        at = skip(bytes, end + 1, b" ", 2);
+    }
+    values
+}
+
+/// The password of a network, as phones read it.
+fn network(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let fields = bytes.get(word.end..).filter(|rest| rest.first() == Some(&b':'))?;
+    if !bytes[word.clone()].eq_ignore_ascii_case(b"wifi") || fields.get(2) != Some(&b':') {
+        return None;
+    }
+    let line = fields.iter().take(LONGEST).take_while(|byte| **byte != b'\n').count();
+    let head = fields[..line].windows(3).position(|part| matches!(part, [b':' | b';', b'P', b':']))?;
+    let start = word.end + head + 3;
+    let mut end = start;
+    while bytes.get(end).is_some_and(|byte| !matches!(byte, b';' | b'\n')) && end < start + LONGEST {
+        end += if bytes[end] == b'\\' { 2 } else { 1 };
+    }
+    let said = text.get(start..end)?;
+    let likely = !is_reference(said) && !is_stand_in(said) && is_password(said, Way::Sign, PASSWORD);
+    likely.then_some(start..end)
+}
+
+/// A code and those that follow it.
+fn codes(text: &str, first: Range<usize>) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let mut end = first.end;
+    for _ in 0..IN_A_ROW {
+        let start = skip(bytes, end, b" ,;\n\r\t*", 8);
+        let length = bytes[start..]
+            .iter()
+            .take(64)
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-')
+            .count();
+        if start == end || !is_code(&text[start..start + length]) {
+            break;
+        }
+        end = start + length;
+    }
+    first.start..end
 }
 
 fn skip(bytes: &[u8], from: usize, what: &[u8], most: usize) -> usize {
@@ -257,6 +387,9 @@ fn authorizes(before: &[u8]) -> bool {
 
 /// How a value follows, and where.
 fn sign(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way, usize)> {
+    if let Some(found) = owned(bytes, word.end) {
+        return Some(found);
+    }
     let end = skip(bytes, word.end, b"\"'`*]\\", 4);
     if bytes.get(end) == Some(&b'>') && bytes[..word.start].ends_with(b"<") {
         return Some((Way::Tag, end + 1));
@@ -275,9 +408,48 @@ fn sign(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way, usize)> {
         return Some((Way::Blank, at));
     }
     verb(bytes, at).or_else(|| beyond(bytes, at)).or_else(|| {
-        let bare = matches!(name, Name::Key | Name::Token);
-        bare.then_some((Way::Blank, at))
+        let bare = matches!(name, Name::Key | Name::Token | Name::Password | Name::Code);
+        bare.then(|| (Way::Blank, past_remark(bytes, at)))
     })
+}
+
+/// Where a value is that follows a name and a short `is`: `the password's …`.
+fn owned(bytes: &[u8], end: usize) -> Option<(Way, usize)> {
+    let verb = match &bytes[end..] {
+        [b'\'', b's', b' ', ..] => 2,
+        [0xe2, 0x80, 0x99, b's', b' ', ..] => 4,
+        _ => return None,
+    };
+    Some((Way::Blank, filled(bytes, end + verb)?))
+}
+
+/// Where the rest goes on after a short remark: `[prod] …`, `to …`. A value may be in brackets itself.
+fn past_remark(bytes: &[u8], at: usize) -> usize {
+    if word_at(bytes, at).eq_ignore_ascii_case(b"to") {
+        return skip(bytes, at + 2, b" ", 4);
+    }
+    let close = match bytes[at] {
+        b'[' if !bytes[at..].starts_with(REDACTED.as_bytes()) => b']',
+        b'(' => b')',
+        _ => return at,
+    };
+    let end = bytes[at..].iter().take(32).position(|byte| *byte == close || *byte == b'\n');
+    match end.map(|length| at + length) {
+        Some(end) if std::str::from_utf8(&bytes[at + 1..end]).is_ok_and(is_mixed) => at + 1,
+        Some(end) if bytes[end] == close && bytes.get(end + 1) == Some(&b' ') => {
+            skip(bytes, end + 1, b" ", 4)
+        }
+        _ => at,
+    }
+}
+
+/// Where a value is that stands in lines of its own, as in YAML: `password: |`.
+fn in_block(bytes: &[u8], at: usize) -> usize {
+    if !matches!(bytes.get(at), Some(b'|' | b'>')) {
+        return at;
+    }
+    let line = skip(bytes, skip(bytes, at + 1, b"-+", 1), b" \r", 4);
+    if bytes.get(line) == Some(&b'\n') { skip(bytes, line + 1, b" \t", 40) } else { at }
 }
 
 /// A sign that a value follows, and where the value is. A dash counts only after a blank.
@@ -285,7 +457,8 @@ fn mark(bytes: &[u8], at: usize, apart: bool) -> Option<(Way, usize)> {
     let rest = &bytes[at.min(bytes.len())..];
     let after = |way: Way, length: usize| {
         let from = skip(bytes, at + length, b"*", 2);
-        Some((way, skip(bytes, from, b" \t", 8)))
+        let from = skip(bytes, from, b" \t", 8);
+        Some((way, if way == Way::Sign { in_block(bytes, from) } else { from }))
     };
     match rest {
         // A comparison says nothing of what the value is.
@@ -317,7 +490,12 @@ fn verb(bytes: &[u8], at: usize) -> Option<(Way, usize)> {
     if !is_one(&VERBS, word) {
         return None;
     }
-    let mut from = at + word.len();
+    Some((Way::Prose, filled(bytes, at + word.len())?))
+}
+
+/// Where a value is after a verb, and after the words that may stand between them.
+fn filled(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut from = at;
     for _ in 0..4 {
         let colon = skip(bytes, from, b":", 1);
         let next = skip(bytes, colon, b" \t", 4);
@@ -331,7 +509,7 @@ fn verb(bytes: &[u8], at: usize) -> Option<(Way, usize)> {
         }
         from += filler.len();
     }
-    Some((Way::Prose, from))
+    Some(from)
 }
 
 /// Where a value is whose name says first what it is for: `password for the vpn: …`.
@@ -445,22 +623,47 @@ fn is_password(value: &str, way: Way, least: usize) -> bool {
     let (has_letter, has_digit) =
         (core.contains(char::is_alphabetic), core.contains(|c: char| c.is_ascii_digit()));
     let has_sign = core.contains(|c: char| SIGNS.contains(c));
-    let lower = core.to_ascii_lowercase();
     if value.chars().count() < least || value.contains(' ') && !(has_digit && has_letter) {
         return false;
     }
-    let spoken = WAYS_TO_KEEP.iter().any(|way| lower.contains(way))
-        || is_mail(core)
-        || is_numbered(core)
-        || is_constant(core)
-        || is_rule(core);
     let mixed = has_letter && (has_digit || has_sign) || is_noise(core, NOISE);
     let number = core.bytes().all(|byte| byte.is_ascii_digit()) && distinct(core.as_bytes()) > 1;
     match way {
-        _ if spoken || value.contains("://") => false,
+        _ if is_spoken(core) => false,
         Way::Prose => number || mixed && (has_sign || !core.contains('-')) && !value.contains(' '),
         Way::Sign | Way::Tag | Way::Blank => mixed || number,
     }
+}
+
+/// Whether a value that nothing but its place says to be a password can be one: it must look as if it was made by chance.
+fn is_made(value: &str) -> bool {
+    is_mixed(value) && !is_spoken(value.trim_end_matches(['!', '?', '.', ',']))
+}
+
+/// Whether a value is something that is said beside passwords.
+fn is_spoken(core: &str) -> bool {
+    let lower = core.to_ascii_lowercase();
+    WAYS_TO_KEEP.iter().any(|way| lower.contains(way))
+        || core.contains("://")
+        || is_mail(core)
+        || is_numbered(core)
+        || is_constant(core)
+        || is_rule(core)
+}
+
+/// Whether a value can be a code that opens an account: letters and digits in turn, or groups of digits.
+fn is_code(value: &str) -> bool {
+    let solid: Vec<u8> = value.bytes().filter(|byte| *byte != b'-').collect();
+    let digits = solid.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let first = value.split('-').next().map_or(0, str::len);
+    let even = value.split('-').all(|group| group.len() == first);
+    solid.len() >= 8
+        && solid.iter().all(u8::is_ascii_alphanumeric)
+        && digits >= 2
+        && distinct(&solid) >= 5
+        && even
+        && (digits == solid.len() || turns(&solid) * 5 >= solid.len())
+        && !is_stand_in(value)
 }
 
 /// Whether it is an address of mail.
@@ -551,6 +754,16 @@ mod tests {
             ("Das Passwort ist Blau7Pferd", "Blau7Pferd"),
             ("la contraseña es Azul7Caballo", "Azul7Caballo"),
             ("?token=a8Kd93jfLq02xmZ7&page=2", "a8Kd93jfLq02xmZ7"),
+            ("new password dStC9hkuC7%, from today", "dStC9hkuC7%"),
+            ("use `dStC9hkuC7%` as the password", "dStC9hkuC7%"),
+            ("(dStC9hkuC7% is the admin password)", "dStC9hkuC7%"),
+            ("The password's dStC9hkuC7%.", "dStC9hkuC7%"),
+            ("the password’s been changed to dStC9hkuC7%", "dStC9hkuC7%"),
+            ("password [prod] dStC9hkuC7%", "dStC9hkuC7%"),
+            ("password: |-\n  dStC9hkuC7%\nuser: ana", "dStC9hkuC7%"),
+            ("WIFI:S:x;T:WPA;P:dS\\;C9hku;;", "dS\\;C9hku"),
+            ("recovery codes: a1b2c-3d4e5, f6a7b-8c9d0\n- then log in", "a1b2c-3d4e5, f6a7b-8c9d0"),
+            ("Cookie: theme=dark; sid=a8Kd93jfLq02xmZ7; lang=en", "a8Kd93jfLq02xmZ7"),
         ] {
             assert_eq!(values(text), [value], "{text}");
         }

@@ -25,10 +25,16 @@ pub(super) enum Name {
     Cursor,
     /// A password, with the verb in the same word.
     Said,
+    /// What opens an account whose password is lost, often several of them.
+    Recovery,
+    /// The header by which a browser shows who it is.
+    Cookie,
+    /// What a phone reads to join a network: `WIFI:S:…;P:…;;`.
+    Wifi,
 }
 
 /// Ends of names, in lower case and without `-`, `_` and blanks. Of two that end alike, the longer comes first.
-const NAMES: [(&str, Name); 86] = [
+const NAMES: [(&str, Name); 106] = [
     ("secretaccesskey", Name::Aws),
     ("awssecretkey", Name::Aws),
     ("awssecret", Name::Aws),
@@ -106,6 +112,19 @@ const NAMES: [(&str, Name); 86] = [
     ("apitoken", Name::Key),
     ("accesstoken", Name::Key),
     ("authtoken", Name::Key),
+    ("licensekey", Name::Key),
+    ("licencekey", Name::Key),
+    ("activationkey", Name::Key),
+    ("openaikey", Name::Key),
+    ("anthropickey", Name::Key),
+    ("claudekey", Name::Key),
+    ("geminikey", Name::Key),
+    ("mistralkey", Name::Key),
+    ("groqkey", Name::Key),
+    ("stripekey", Name::Key),
+    ("twiliokey", Name::Key),
+    ("sendgridkey", Name::Key),
+    ("azurekey", Name::Key),
     ("secret", Name::Key),
     ("credential", Name::Key),
     ("credentials", Name::Key),
@@ -115,6 +134,13 @@ const NAMES: [(&str, Name); 86] = [
     ("auth", Name::Login),
     ("sig", Name::Signature),
     ("signature", Name::Signature),
+    ("recoverycode", Name::Recovery),
+    ("recoverycodes", Name::Recovery),
+    ("recoverykey", Name::Recovery),
+    ("backupcode", Name::Recovery),
+    ("backupcodes", Name::Recovery),
+    ("cookie", Name::Cookie),
+    ("wifi", Name::Wifi),
 ];
 
 /// Words before a pass that is a ticket.

@@ -126,7 +126,7 @@ fn assert_measured(set: &str, hostile_floor: usize, innocent_most: usize) {
 
 #[test]
 fn commands_are_told_from_what_looks_like_them() {
-    assert_measured(COMMANDS, 111, 0);
+    assert_measured(COMMANDS, 128, 0);
 }
 
 #[test]
@@ -179,6 +179,6 @@ fn what_is_no_secret_stays() {
             wrong.push((text, found));
         }
     }
-    assert!(set.without.texts.len() >= 100, "{}", set.without.texts.len());
+    assert!(set.without.texts.len() > 270, "{}", set.without.texts.len());
     assert_eq!(wrong, []);
 }
