@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use rustyline::history::MemHistory;
 use rustyline::{Behavior, Config, Editor};
 use serde::Serialize;
@@ -252,11 +252,17 @@ impl Printer {
         self.finish()?;
         let unreadable = |source| InputError::Unreadable { name: "the terminal".to_owned(), source };
         let mode = tcgetattr(io::stdin()).map_err(|error| unreadable(error.into()))?;
+        let mut hidden = mode.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
         let put_back = move || {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &mode);
         };
-        interrupt::first(put_back).map_err(unreadable)?;
-        match rpassword::prompt_password(question) {
+        interrupt::first(put_back.clone()).map_err(unreadable)?;
+        // Before the question is there, so that nothing is seen of a quick answer.
+        tcsetattr(io::stdin(), OptionalActions::Now, &hidden).map_err(|error| unreadable(error.into()))?;
+        let read = rpassword::prompt_password(question);
+        put_back();
+        match read {
             // It has sent the signal to itself.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => interrupt::wait(),
             read => Ok(read.map_err(unreadable)?),

@@ -428,7 +428,7 @@ fn what_was_spent_is_told_over_http_to_admins_of_the_org() {
 #[test]
 fn control_c_at_the_question_for_a_key_leaves_the_terminal_as_it_was() {
     let tulving = Tulving::new();
-    let mut command = tulving.shell("\"$0\" llm key set; echo \"code $?\"; stty -a", &[]);
+    let mut command = tulving.shell("trap : INT; \"$0\" llm key set; echo \"code $?\"; stty -a", &[]);
     command.env("TULVING_LLM_KEY_ENTRY", format!("it-{}-none", std::process::id()));
     let mut terminal = Terminal::start(command, 100);
     terminal.sees("Key: ");

@@ -382,7 +382,7 @@ impl Model {
             }
             self.revise(id, edition, self.now);
         }
-        Ok(self.said(caller.viewer.principal, id))
+        Ok(self.shown(caller.viewer.principal, id))
     }
 
     pub(super) fn revert(&mut self, caller: &Caller, which: MemoryRef, version: Version) -> Due<Memory> {

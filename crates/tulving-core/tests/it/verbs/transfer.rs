@@ -214,6 +214,8 @@ fn moving_the_whole_store_takes_an_admin_of_the_org() {
 #[test]
 fn a_finished_load_is_audited() {
     let to = Bed::new();
+    // Later than all that the dump tells of.
+    to.clock.advance(Duration::from_secs(3_600));
     load(&to, filled().dump());
     let filter = AuditFilter { last: 1, ..AuditFilter::default() };
     let entries = to.engine.audit(&to.user(), &filter).unwrap();
