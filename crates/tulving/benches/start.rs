@@ -20,15 +20,15 @@ const LOOK: Duration = Duration::from_micros(500);
 
 /// What is started, and what it is called in the table.
 const WORK: &[(&str, &[&str])] = &[
-    ("tulving --version", &["--version"]),
-    ("tulving --help", &["--help"]),
-    ("tulving", &[]),
-    ("tulving get 77", &["get", "77"]),
-    ("tulving list", &["list"]),
-    ("tulving recall, by words", &["recall", "--mode", "text", "smaller image"]),
-    ("tulving recall, with the model", &["recall", "why did we want a smaller image?"]),
-    ("tulving context", &["context"]),
-    ("tulving save, with the model", &["save", "The image is built from scratch since Friday"]),
+    ("`tulving --version`", &["--version"]),
+    ("`tulving --help`", &["--help"]),
+    ("`tulving`", &[]),
+    ("`tulving get 77`", &["get", "77"]),
+    ("`tulving list`", &["list"]),
+    ("`tulving recall`, by words", &["recall", "--mode", "text", "smaller image"]),
+    ("`tulving recall`, with the model", &["recall", "why did we want a smaller image?"]),
+    ("`tulving context`", &["context"]),
+    ("`tulving save`, with the model", &["save", "The image is built from scratch since Friday"]),
 ];
 
 fn main() -> anyhow::Result<()> {
@@ -62,7 +62,7 @@ fn main() -> anyhow::Result<()> {
         let ratio = half.as_secs_f64() / idle_half.as_secs_f64();
         let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
         println!(
-            "| `{name}` | {:.1} ms | {:.1} ms | {ratio:.1} | {:.0} MB |",
+            "| {name} | {:.1} ms | {:.1} ms | {ratio:.1} | {:.0} MB |",
             milliseconds(half),
             milliseconds(times[times.len() * 99 / 100]),
             megabytes(most),
