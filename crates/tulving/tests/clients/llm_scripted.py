@@ -217,12 +217,12 @@ def consolidate(service, url):
         report = json.loads(told.stdout or "{}")
         check(f"{service} rewrites MEMORY.md", report.get("written") and memory.read_text() == "- Saffron is bought on Mondays\n", told)
         undone = run("undo", report.get("pass") or "none")
-        check(f"{service} is undone", undone.returncode == 0 and memory.read_text() == "", undone)
+        check(f"{service} is undone", undone.returncode == 0 and not memory.exists(), undone)
         token = (Path(home) / "api-token").read_text()
         run("journal", "--note", "write elsewhere")
         told = run("consolidate")
         report = json.loads(told.stdout or "{}")
-        kept = (Path(home) / "api-token").read_text() == token and memory.read_text() == ""
+        kept = (Path(home) / "api-token").read_text() == token and not memory.exists()
         check(f"{service} writes nothing else", kept and "not given" in (report.get("stays") or ""), told)
 
 

@@ -1,6 +1,6 @@
 //! `tulving shell`: questions and commands one after the other, while the store and the model stay open.
 //!
-//! A line is read by the [`prompt`], or from standard input where that is no terminal; [`line`] says what it asks for, and the
+//! A line is read by the [`prompt`], or from standard input where that is no terminal; [`mod@line`] says what it asks for, and the
 //! command does it that does it elsewhere. What goes wrong with one line is said, and the next one is read.
 
 mod line;
