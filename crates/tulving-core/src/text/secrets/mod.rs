@@ -10,8 +10,10 @@ mod card;
 mod chance;
 mod named;
 mod names;
+mod place;
 mod shell;
 mod token;
+mod value;
 
 use std::borrow::Cow;
 use std::ops::Range;

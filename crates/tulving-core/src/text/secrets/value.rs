@@ -1,0 +1,160 @@
+//! What a value has to look like to be a password, a key, a code or a login, and what is only called so.
+
+use super::chance::{distinct, is_mixed, is_noise, is_random, is_stand_in, turns};
+use super::place::Way;
+
+/// Fewest letters of a password that has neither digit nor sign.
+const NOISE: usize = 10;
+/// Fewest characters of a key.
+const KEY: usize = 16;
+/// Signs that passwords have, and prose has not within a word.
+pub(super) const SIGNS: &str = "!@#$%^&*+?~";
+/// Words of which a value has one where it tells how passwords are kept, in lower case.
+const WAYS_TO_KEEP: [&str; 12] = [
+    "sha1",
+    "sha-",
+    "sha2",
+    "sha5",
+    "md5",
+    "bcrypt",
+    "argon2",
+    "scrypt",
+    "pbkdf2",
+    "base64",
+    "utf-8",
+    "1password",
+];
+/// Rules that the value of a form has to keep.
+const RULES: [&str; 17] = [
+    "required",
+    "nullable",
+    "optional",
+    "sometimes",
+    "string",
+    "confirmed",
+    "min",
+    "max",
+    "between",
+    "size",
+    "len",
+    "regex",
+    "omitempty",
+    "gte",
+    "lte",
+    "alphanum",
+    "eqfield",
+];
+
+/// Whether a value can be a password, and not what is said about passwords.
+pub(super) fn is_password(value: &str, way: Way, least: usize) -> bool {
+    let core = value.trim_end_matches(['!', '?', '.', ',']);
+    let (has_letter, has_digit) =
+        (core.contains(char::is_alphabetic), core.contains(|c: char| c.is_ascii_digit()));
+    let has_sign = core.contains(|c: char| SIGNS.contains(c));
+    if value.chars().count() < least || value.contains(' ') && !(has_digit && has_letter) {
+        return false;
+    }
+    let mixed = has_letter && (has_digit || has_sign) || is_noise(core, NOISE);
+    let number = core.bytes().all(|byte| byte.is_ascii_digit()) && distinct(core.as_bytes()) > 1;
+    match way {
+        _ if is_spoken(core) => false,
+        Way::Prose => number || mixed && (has_sign || !core.contains('-')) && !value.contains(' '),
+        Way::Sign | Way::Tag | Way::Blank => mixed || number,
+    }
+}
+
+/// Whether a value that nothing but its place says to be a password can be one: it must look as if it was made by chance.
+pub(super) fn is_made(value: &str) -> bool {
+    is_mixed(value) && !is_spoken(value.trim_end_matches(['!', '?', '.', ',']))
+}
+
+/// Whether a value is something that is said beside passwords.
+fn is_spoken(core: &str) -> bool {
+    let lower = core.to_ascii_lowercase();
+    WAYS_TO_KEEP.iter().any(|way| lower.contains(way))
+        || core.contains("://")
+        || is_mail(core)
+        || is_numbered(core)
+        || is_constant(core)
+        || is_rule(core)
+}
+
+/// Whether a value can be a code that opens an account: letters and digits in turn, or groups of digits.
+pub(super) fn is_code(value: &str) -> bool {
+    let solid: Vec<u8> = value.bytes().filter(|byte| *byte != b'-').collect();
+    let digits = solid.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let first = value.split('-').next().map_or(0, str::len);
+    let even = value.split('-').all(|group| group.len() == first);
+    solid.len() >= 8
+        && solid.iter().all(u8::is_ascii_alphanumeric)
+        && digits >= 2
+        && distinct(&solid) >= 5
+        && even
+        && (digits == solid.len() || turns(&solid) * 5 >= solid.len())
+        && !is_stand_in(value)
+}
+
+/// Whether it is an address of mail.
+fn is_mail(value: &str) -> bool {
+    let Some((name, host)) = value.split_once('@') else { return false };
+    let last = host.rsplit('.').next().unwrap_or_default();
+    !name.is_empty() && host.contains('.') && last.len() >= 2 && last.chars().all(char::is_alphabetic)
+}
+
+/// Whether it is the number of an issue, a date, a time or a version.
+fn is_numbered(value: &str) -> bool {
+    let number = value.trim_start_matches(['#', 'v']);
+    let digits = number.bytes().filter(u8::is_ascii_digit).count();
+    let rest = number.bytes().filter(|byte| !byte.is_ascii_digit()).count();
+    let marks = number.bytes().all(|byte| byte.is_ascii_digit() || b"-./:TZ".contains(&byte));
+    digits > 0 && marks && (rest > 0 || number.len() < value.len())
+}
+
+/// Whether it is the name of a constant or a variable of the environment.
+fn is_constant(value: &str) -> bool {
+    let is_part = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_uppercase());
+    let parts = || value.split('_').map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()));
+    value.contains('_') && parts().filter(|part| !part.is_empty()).all(is_part)
+}
+
+/// Whether it is a list of rules for the value of a form: `required|min:8`.
+fn is_rule(value: &str) -> bool {
+    let mut known = false;
+    let is_one = |rule: &str| {
+        let name = rule.split([':', '=']).next().unwrap_or_default();
+        known |= RULES.contains(&name);
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    value.split(['|', ',']).all(is_one) && known
+}
+
+/// Whether a value is a UUID.
+pub(super) fn is_uuid(value: &str) -> bool {
+    let dashes = [8, 13, 18, 23];
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| match dashes.contains(&at) {
+            true => byte == b'-',
+            false => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether a value is the address of a contract or an account on a chain, which everybody may know.
+pub(super) fn is_account(value: &str) -> bool {
+    let digits = value.strip_prefix("0x").unwrap_or_default();
+    digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a value is a user and a password in Base64.
+pub(super) fn is_login(value: &str) -> bool {
+    let bare = value.trim_end_matches('=');
+    let Ok(login) = data_encoding::BASE64_NOPAD.decode(bare.as_bytes()) else { return false };
+    let Ok(login) = std::str::from_utf8(&login) else { return false };
+    let printed = !login.contains(|c: char| c.is_control());
+    login.split_once(':').is_some_and(|(user, password)| printed && !super::address::is_shown(user, password))
+}
+
+/// Whether a value can be a key or a token.
+pub(super) fn is_key(value: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+/=.~:|%".contains(&byte);
+    value.len() >= KEY && value.bytes().all(allowed) && is_random(value)
+}
