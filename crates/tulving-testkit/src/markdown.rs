@@ -1,5 +1,28 @@
 //! Reads pages of documentation: their fenced blocks, the comments between them, and what stands in backticks.
 
+use std::fs;
+use std::path::Path;
+
+/// The pages for readers, from the root of the repository: its README and all below `docs`.
+#[must_use]
+pub fn pages(root: &Path) -> Vec<String> {
+    let mut pages = vec!["README.md".to_owned()];
+    let mut folders = vec!["docs".to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root.join(&folder)).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let name = format!("{folder}/{}", entry.file_name().to_str().expect("text"));
+            if entry.path().is_dir() {
+                folders.push(name);
+            } else if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
+                pages.push(name);
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
 /// A piece of a page, with the line it begins in, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {

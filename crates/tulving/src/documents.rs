@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use serde_json::Value;
 use tulving_dialects::Dialect;
-use tulving_testkit::markdown::{Kind, pieces};
+use tulving_testkit::markdown::{Kind, pages, pieces};
 
 use crate::args::Cli;
 use crate::config;
@@ -28,7 +28,7 @@ fn command_line() -> Command {
 fn the_commands_and_flags_that_documents_name_exist() {
     let command = command_line();
     let mut wrong = Vec::new();
-    for page in pages() {
+    for page in pages(&root()) {
         let text = fs::read_to_string(root().join(&page)).expect("the page");
         for piece in pieces(&text) {
             let lines: Vec<(usize, &str)> = match &piece.kind {
@@ -87,25 +87,6 @@ fn what_does_not_exist_is_told_from_what_does() {
     ] {
         assert_eq!(unknown(&command, wrong).as_deref(), Some(what), "{wrong}");
     }
-}
-
-/// The pages for readers, from the root.
-fn pages() -> Vec<String> {
-    let mut pages = vec!["README.md".to_owned()];
-    let mut folders = vec!["docs".to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(root().join(&folder)).expect("a folder") {
-            let entry = entry.expect("an entry");
-            let name = format!("{folder}/{}", entry.file_name().to_str().expect("text"));
-            if entry.path().is_dir() {
-                folders.push(name);
-            } else if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
-                pages.push(name);
-            }
-        }
-    }
-    pages.sort();
-    pages
 }
 
 /// The first command or flag of `tulving` in a line of a shell that does not exist.

@@ -19,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   tulving mcp
   tulving mcp --dialect spacebot --space work
-  claude mcp add tulving -- tulving mcp
+  claude mcp add --scope user tulving -- tulving mcp
 
 The client starts it and speaks to it; a person has no use for it in a terminal. Standard output carries the protocol
 and nothing else.";
@@ -40,7 +40,9 @@ pub(super) fn run(args: &Mcp, app: &App<'_>, printer: &mut Printer) -> Result<Ou
         printer.note(
             "A client starts this and speaks the protocol with it; you have no use for it in a terminal.",
         )?;
-        printer.note("`claude mcp add tulving -- tulving mcp` connects Claude Code. Ctrl-D ends this.")?;
+        printer.note(
+            "`claude mcp add --scope user tulving -- tulving mcp` connects Claude Code. Ctrl-D ends this.",
+        )?;
     }
     // Standard error belongs to the client too: only what it should know is said there.
     let logging = app.settings.logging;

@@ -75,19 +75,7 @@ pages! {
 
 #[test]
 fn every_page_is_read() {
-    let mut there = BTreeSet::from(["README.md".to_owned()]);
-    let mut folders = vec![PathBuf::from("docs")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(root().join(&folder)).expect("a folder") {
-            let entry = entry.expect("an entry");
-            let path = folder.join(entry.file_name());
-            if entry.file_type().expect("a type").is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                there.insert(path.to_str().expect("text").to_owned());
-            }
-        }
-    }
+    let there: BTreeSet<String> = tulving_testkit::markdown::pages(&root()).into_iter().collect();
     let read: BTreeSet<String> = PAGES.iter().map(|page| (*page).to_owned()).collect();
     assert_eq!(read, there, "the list in crates/tulving/tests/it/docs/mod.rs and the pages there are");
 }
