@@ -24,6 +24,9 @@ const PACKAGES: [&str; 5] = [
     "schemathesis==4.32.5",
     "xllamacpp==2026.10.11549",
 ];
+/// Clients that know none but older revisions of the protocol, each in an environment of its own, with what they could bear.
+const OLDER_CLIENTS: [&str; 3] = ["mcp==1.2.0", "mcp==1.9.4", "mcp==1.12.4"];
+const BESIDE_OLDER_CLIENTS: &str = "pydantic<2.12";
 /// The scripts, and the programs that they are handed.
 const SCRIPTS: [(&str, &[&str]); 6] = [
     ("mcp_client.py", &["tulving"]),
@@ -64,8 +67,7 @@ pub(crate) fn run(repository: &Repository, log: &Path) -> Result<Outcome> {
     }
     let python = Python::with(&repository.target().join("clients"), &PACKAGES)?;
     let out = File::create(log).with_context(|| format!("creating {}", log.display()))?;
-    let mut succeeded = true;
-    for (script, programs) in SCRIPTS {
+    let play = |python: &Python, script: &str, programs: &[&str]| {
         let script = repository.path("crates/tulving/tests/clients").join(script);
         let status = Command::new(python.program())
             .args([OsStr::new("-u"), script.as_os_str()])
@@ -75,7 +77,16 @@ pub(crate) fn run(repository: &Repository, log: &Path) -> Result<Outcome> {
             .stderr(out.try_clone().context("sharing the log")?)
             .status()
             .with_context(|| format!("starting {}", script.display()))?;
-        succeeded &= status.success();
+        anyhow::Ok(status.success())
+    };
+    let mut succeeded = true;
+    for (script, programs) in SCRIPTS {
+        succeeded &= play(&python, script, programs)?;
+    }
+    for client in OLDER_CLIENTS {
+        let folder = repository.target().join("clients-older").join(client);
+        let python = Python::with(&folder, &[client, BESIDE_OLDER_CLIENTS])?;
+        succeeded &= play(&python, "older_client.py", &["tulving"])?;
     }
     Ok(Outcome { succeeded, counted: tally::of_scripts(&read(log)?) })
 }

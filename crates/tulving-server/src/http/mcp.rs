@@ -1,8 +1,8 @@
-//! `/mcp`: the Model Context Protocol as streamable HTTP, in the revisions 2026-07-28 and 2025-11-25.
+//! `/mcp`: the Model Context Protocol as streamable HTTP, in all its revisions.
 //!
-//! Every request stands by itself in both: who asks, the space and the dialect come from token, headers and address, and
-//! the server keeps no session, so that it may be stopped and started between two requests. Of a client of the older
-//! revision, which says its name only once, the name is handed back as its session id, and it shows it ever after.
+//! Every request stands by itself in all of them: who asks, the space and the dialect come from token, headers and address, and
+//! the server keeps no session, so that it may be stopped and started between two requests. Of a client of a revision
+//! before 2026-07-28, which says its name only once, the name is handed back as its session id, and it shows it ever after.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -148,7 +148,7 @@ fn revision(headers: &HeaderMap) -> Option<String> {
     headers.get(REVISION).map(|revision| String::from_utf8_lossy(revision.as_bytes()).into_owned())
 }
 
-/// The protocol's own answer to what is no request that could be done. In the older revision an error that has the id of its
+/// The protocol's own answer to what is no request that could be done. In the older revisions an error that has the id of its
 /// request is an answer like any other.
 fn answered(refused: &Refused, revision: Option<&str>) -> Response {
     let is_new = revision.is_some_and(|revision| revision >= ProtocolVersion::V_2026_07_28.as_str());
@@ -177,9 +177,9 @@ fn bare(response: &Response, revision: Option<&str>) -> Option<Problem> {
         StatusCode::BAD_REQUEST => {
             let named = preview::short(revision.unwrap_or_default());
             let said = format!("the revision `{named}` of the protocol is not spoken here");
-            let spoken = REVISIONS.map(|revision| revision.to_string()).join(" or ");
+            let spoken = REVISIONS.map(|revision| revision.to_string()).join(", ");
             Problem::new(status, "unsupported_protocol_version", said)
-                .hinting(format!("send MCP-Protocol-Version: {spoken}"))
+                .hinting(format!("send one of them as MCP-Protocol-Version: {spoken}"))
         }
         _ => Problem::fault().answered(status),
     })

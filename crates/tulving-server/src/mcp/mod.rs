@@ -38,8 +38,15 @@ use address::Named;
 pub use pipe::Bounds;
 pub use stdio::{Stopped, on_stdio};
 
-/// The revisions that are spoken, newest first.
-pub const REVISIONS: [ProtocolVersion; 2] = [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25];
+/// The revisions that are spoken, newest first. Many clients know none but their own, and end where they are answered with
+/// another; what the older ones do not know of an answer, they pass over.
+pub const REVISIONS: [ProtocolVersion; 5] = [
+    ProtocolVersion::V_2026_07_28,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_03_26,
+    ProtocolVersion::V_2024_11_05,
+];
 /// The prompt with the block for the start of a session.
 const SESSION_START: &str = "session-start";
 

@@ -94,8 +94,12 @@ impl Client {
 }
 
 fn initialize(name: &str) -> Value {
+    initialize_in("2025-11-25", name)
+}
+
+fn initialize_in(revision: &str, name: &str) -> Value {
     let params = json!({
-        "protocolVersion": "2025-11-25",
+        "protocolVersion": revision,
         "capabilities": {},
         "clientInfo": { "name": name, "version": "1" },
     });
@@ -139,6 +143,33 @@ fn every_line_is_answered_and_none_ends_the_session() {
         assert_eq!(client.answer()["result"]["protocolVersion"], "2025-11-25");
     }
     assert_eq!(client.leave(), (String::new(), 0));
+}
+
+#[test]
+fn a_client_is_answered_in_its_own_revision() {
+    let tulving = Tulving::new();
+    let newest = "2025-11-25";
+    for (asked, spoken) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        (newest, newest),
+        ("2024-10-07", newest),
+        ("2099-01-01", newest),
+    ] {
+        let mut client = Client::start(&tulving);
+        client.send(initialize_in(asked, "x").to_string().as_bytes());
+        assert_eq!(client.answer()["result"]["protocolVersion"], spoken);
+        client.send(b"{\"jsonrpc\": \"2.0\", \"method\": \"notifications/initialized\"}");
+        let said = format!("A client of {asked} was here");
+        client.send(save(&json!(2), &said).to_string().as_bytes());
+        assert_eq!(
+            client.answer()["result"]["structuredContent"]["saved"][0]["status"],
+            "created",
+            "{asked}"
+        );
+        assert_eq!(client.leave(), (String::new(), 0));
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The Model Context Protocol over HTTP, in both revisions, by requests that are written by hand.
+//! The Model Context Protocol over HTTP, in its revisions, by requests that are written by hand.
 
 use serde_json::{Value, json};
 
@@ -96,13 +96,41 @@ fn a_client_of_the_revision_2025_11_25_is_served() {
 }
 
 #[test]
+fn clients_of_older_revisions_are_served_in_their_own() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18"] {
+        let params = json!({
+            "protocolVersion": revision,
+            "capabilities": {},
+            "clientInfo": { "name": revision, "version": "1" },
+        });
+        let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+        let began = post(&server, "/mcp/max", &[], &begin);
+        assert_eq!(began.json()["result"]["protocolVersion"], revision, "{}", began.text());
+        let session = began.header("mcp-session-id").expect("a session").to_owned();
+        let arguments = json!({ "category": "fact", "content": format!("Said in {revision}") });
+        let params = json!({ "name": "remember", "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+        // Those before 2025-06-18 do not say with each request which they speak.
+        let named = [("MCP-Protocol-Version", revision), ("Mcp-Session-Id", &session)];
+        let headers = if revision < "2025-06-18" { &named[1..] } else { &named };
+        let called = post(&server, "/mcp/max", headers, &call).json();
+        let text = called["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(text.starts_with("Remembered"), "{called}");
+        assert_eq!(tulving.json(&["list"])["memories"][0]["source_agent"], revision);
+    }
+}
+
+#[test]
 fn a_client_of_the_revision_2026_07_28_is_served_without_a_session() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
     let found = new(&server, "/mcp", &[], "server/discover", json!({}));
     assert_eq!(found.status, 200, "{}", found.text());
     let versions = found.json()["result"]["supportedVersions"].clone();
-    assert_eq!(versions, json!(["2026-07-28", "2025-11-25"]), "{}", found.text());
+    let spoken = json!(["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]);
+    assert_eq!(versions, spoken, "{}", found.text());
     let listed = new(&server, "/mcp", &[], "tools/list", json!({}));
     assert_eq!(
         names(&listed.json()),
@@ -243,7 +271,7 @@ fn what_cannot_be_spoken_is_a_problem_with_a_code() {
     let problem = revision.assert_problem(400, "unsupported_protocol_version");
     assert!(problem["detail"].as_str().is_some_and(|said| said.contains("1999-01-01")), "{problem}");
     assert!(
-        problem["hint"].as_str().is_some_and(|said| said.contains("2026-07-28 or 2025-11-25")),
+        problem["hint"].as_str().is_some_and(|said| said.contains("2026-07-28, 2025-11-25, 2025-06-18")),
         "{problem}"
     );
     ask(&[JSON, OLD]).assert_problem(406, "not_acceptable");
