@@ -38,7 +38,8 @@ pub(crate) fn tools() -> Vec<Tool> {
              through `make ship`, never on Fridays\", \"type\": \"decision\"}]}. What is known already is not stored \
              twice. With a key, saving again under that key replaces the text.",
             save,
-        ),
+        )
+        .showing("{\"memories\": [{\"content\": \"Standup is at 9:30\", \"type\": \"routine\"}]}"),
         Tool::data(
             "recall",
             "Recall memories",

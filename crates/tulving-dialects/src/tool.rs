@@ -139,6 +139,18 @@ impl Refusal {
         Self { field: Some((*theirs).to_owned()), message, ..self }
     }
 
+    /// The same with arguments as they should be, where it is their shape that is wrong.
+    fn showing(self, example: &str) -> Self {
+        if !["unknown_argument", "missing_argument", "missing_content"].contains(&self.code) {
+            return self;
+        }
+        let hint = match &self.hint {
+            Some(hint) => format!("{hint}, for example {example}"),
+            None => format!("for example {example}"),
+        };
+        self.hinting(hint)
+    }
+
     /// The same with what to change.
     #[must_use]
     pub fn hinting(self, hint: impl Into<String>) -> Self {
@@ -226,6 +238,7 @@ pub struct Tool {
     pub output: Option<Map<String, Value>>,
     run: Run,
     names: &'static [(&'static str, &'static str)],
+    example: Option<&'static str>,
 }
 
 /// How far a dialect reaches, whatever the arguments of its tools name.
@@ -257,6 +270,7 @@ impl Tool {
             output: None,
             run: Box::new(run),
             names: &[],
+            example: None,
         }
     }
 
@@ -275,7 +289,7 @@ impl Tool {
         };
         let (input, output) = (schema::<A>(Contract::Deserialize), Some(schema::<O>(Contract::Serialize)));
         let run = Box::new(run);
-        Self { name, title, description, effect, input, output, run, names: &[] }
+        Self { name, title, description, effect, input, output, run, names: &[], example: None }
     }
 
     /// The same tool, whose arguments are called so where the engine has other words.
@@ -283,9 +297,20 @@ impl Tool {
         Self { names, ..self }
     }
 
+    /// The same tool, whose arguments are shown to who gives others. For those whose shape one would not guess.
+    pub(crate) fn showing(self, example: &'static str) -> Self {
+        Self { example: Some(example), ..self }
+    }
+
     /// Calls the tool. Arguments are a JSON object; null stands for none.
     pub fn call(&self, desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
-        (self.run)(desk, arguments).map_err(|refusal| self.names.iter().fold(refusal, Refusal::renamed))
+        (self.run)(desk, arguments).map_err(|refusal| {
+            let refusal = self.names.iter().fold(refusal, Refusal::renamed);
+            match self.example {
+                Some(example) => refusal.showing(example),
+                None => refusal,
+            }
+        })
     }
 }
 
