@@ -89,6 +89,15 @@ pub fn write_token_file(home: &Home, token: &Secret) -> Result<(), StoreError> {
     replace(&home.token_file(), format!("{}\n", token.reveal()).as_bytes())
 }
 
+/// Takes the user's token out of the home; it is well where there is none.
+pub fn remove_token_file(home: &Home) -> Result<(), StoreError> {
+    let path = home.token_file();
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritten(&path, "removed", &error)),
+        _ => sync_folder(home.path()),
+    }
+}
+
 /// The user's token as it stands in the home; `None` where there is none.
 pub fn read_token_file(home: &Home) -> Result<Option<Secret>, StoreError> {
     let path = home.token_file();

@@ -9,6 +9,7 @@ mod documents;
 mod exit;
 mod failure;
 mod holder;
+mod home_token;
 mod input;
 mod interrupt;
 mod json;

@@ -1,16 +1,14 @@
 //! Puts the parts together: the home, the store in it, the engine over it, and who calls.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tulving_core::error::{Error, ModelError};
 use tulving_core::id::SpaceId;
 use tulving_core::ports::{Clock, Embedder, Extractor, Feed, NoExtractor, SystemClock};
-use tulving_core::request::{Caller, TokenRequest};
-use tulving_core::space::{Secret, Token};
-use tulving_core::vocabulary::{Origin, Role};
+use tulving_core::request::Caller;
+use tulving_core::vocabulary::Origin;
 use tulving_core::{BackendEntry, Backends, Engine, Keeps, Parts};
 use tulving_models::{MiniLm, Patience};
 use tulving_store::extract::{self, ChildExtractor};
@@ -19,13 +17,10 @@ use tulving_store::{Chore, Home, Options, Plugin, PluginCommand, SearchIndex, Sq
 use crate::commands;
 use crate::config::{BackendSetting, Calling, Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
+use crate::home_token;
 use crate::keeper;
 use crate::print::Printer;
 use crate::worker;
-
-/// The name of the local user, and the label of the token that is made for it.
-const USER: &str = "user";
-const HOME_TOKEN: &str = "home";
 
 /// How many waiting sections a command embeds after it has answered: a fraction of a second of work, a second at the most.
 const EMBEDDED_AFTERWARDS: usize = 16;
@@ -58,8 +53,8 @@ pub(crate) struct App<'a> {
     failed: Arc<AtomicBool>,
     /// Whether embedding is left to another time.
     later: AtomicBool,
-    /// Whether the store was made anew in a home that had been used.
-    orphaned: bool,
+    /// What was found out while opening, for who calls to hear.
+    remarks: Vec<String>,
 }
 
 /// Opens the home, making it on first use, and finds out who calls.
@@ -79,15 +74,23 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
     let engine = Arc::new(engine.with_clock(clock));
     let caller = caller(&engine, settings)?;
-    if settings.token.is_none() {
-        provide_token(&engine, &home, &caller)?;
+    let mut remarks = Vec::new();
+    if settings.token.is_none() && home_token::provide(&engine, &home, &caller)? > 0 {
+        let file = home.token_file();
+        remarks.push(format!(
+            "{} was gone: it has a new token, and the former one was revoked; give the new one to clients that had it",
+            file.display()
+        ));
+    }
+    if orphaned {
+        home_token::renew(&engine, &home)?;
+        remarks.push(format!(
+            "{} was used before, and its tulving.db was gone: an empty one was made, with a new api-token; `tulving backup restore FILE` brings a backup back",
+            home.path().display()
+        ));
     }
     let later = AtomicBool::new(false);
-    let app = App { engine, store, index, files, settings, caller, failed, later, orphaned };
-    if orphaned {
-        app.renew_token()?;
-    }
-    Ok(app)
+    Ok(App { engine, store, index, files, settings, caller, failed, later, remarks })
 }
 
 /// The index of a store. It reads nothing before it is asked.
@@ -249,43 +252,10 @@ pub(crate) fn options(settings: &Settings) -> Options {
     Options { busy_wait: settings.busy_wait, readers: settings.readers }
 }
 
-/// Makes the user's own token where the home has none, so that programs of the same user can act as the user.
-fn provide_token(engine: &Engine, home: &Home, user: &Caller) -> Result<(), Failure> {
-    if home.token_file().exists() {
-        return Ok(());
-    }
-    // Of several processes that use a home first at the same time, one makes the token. Where the file system knows
-    // no locks, two may; the one that is not in the file speaks for nobody.
-    let folder = File::open(home.path()).and_then(|folder| folder.lock().map(|()| folder));
-    if !home.token_file().exists() {
-        let (secret, _) = make_token(engine, user)?;
-        tulving_store::write_token_file(home, &secret)?;
-    }
-    drop(folder);
-    Ok(())
-}
-
-fn make_token(engine: &Engine, user: &Caller) -> Result<(Secret, Token), Failure> {
-    let request = TokenRequest {
-        label: HOME_TOKEN.to_owned(),
-        introduce: None,
-        principal: USER.to_owned(),
-        spaces: Vec::new(),
-        role: Role::Admin,
-    };
-    Ok(engine.create_token(user, &request)?)
-}
-
 impl App<'_> {
     /// Says what was found out while opening.
     pub(crate) fn greet(&self, printer: &mut Printer) -> Result<(), Failure> {
-        if self.orphaned {
-            let home = self.store.home().path().display();
-            printer.warning(format!(
-                "{home} was used before, and its tulving.db was gone: an empty one was made, with a new api-token; `tulving backup restore FILE` brings a backup back"
-            ))?;
-        }
-        Ok(())
+        self.remarks.iter().try_for_each(|remark| printer.warning(remark))
     }
 
     /// The same with other settings about the call: its space.
@@ -299,7 +269,7 @@ impl App<'_> {
             caller: self.caller.clone(),
             failed: self.failed.clone(),
             later: AtomicBool::new(self.later.load(Ordering::Relaxed)),
-            orphaned: self.orphaned,
+            remarks: self.remarks.clone(),
         }
     }
 
@@ -348,21 +318,6 @@ impl App<'_> {
     pub(crate) fn space_names(&self) -> Result<SpaceNames, Failure> {
         let spaces = self.engine.spaces(&self.caller)?;
         Ok(spaces.into_iter().map(|space| (space.id, space.name)).collect())
-    }
-
-    /// Makes a new token for the user where the store, just replaced, no longer knows the one in the home.
-    pub(crate) fn renew_token(&self) -> Result<(), Failure> {
-        let home = self.store.home();
-        let user = self.engine.user(Origin::Cli, None)?;
-        let known = match tulving_store::read_token_file(home)? {
-            None => false,
-            Some(token) => self.engine.authenticate(&token, Origin::Cli, None).is_ok(),
-        };
-        if !known {
-            let (secret, _) = make_token(&self.engine, &user)?;
-            tulving_store::write_token_file(home, &secret)?;
-        }
-        Ok(())
     }
 
     /// The same engine with a model that is asked anew what it is, however well it seems to be known.

@@ -11,6 +11,7 @@ use crate::args::Command;
 use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
+use crate::home_token;
 use crate::input::InputError;
 use crate::print::Printer;
 use crate::show::text::{counted, thousands};
@@ -104,7 +105,7 @@ fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Resu
     if let Err(error) = app.engine.note_restore(&app.caller, &file.to_string_lossy()) {
         printer.warning(format!("the restore is not in the audit: {error}"))?;
     }
-    if let Err(failure) = app.renew_token() {
+    if let Err(failure) = home_token::renew(&app.engine, app.store.home()) {
         printer.warning(format!("the token in the home was not renewed: {}", failure.message()))?;
     }
     tell(file, &report, printer)

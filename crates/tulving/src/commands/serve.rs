@@ -192,7 +192,7 @@ fn welcome(
     let token_file = token_file.exists().then_some(token_file.as_path());
     if let Some(file) = token_file.filter(|file| !holds(file, app)) {
         printer.warning(format!(
-            "what is in {} is no token of this home, or it was revoked; delete it, and the next command makes a new one",
+            "what is in {} is no token of this home, or it was revoked; `tulving token rotate` makes a new one",
             file.display()
         ))?;
     }

@@ -13,6 +13,7 @@ use tulving_core::vocabulary::{PrincipalKind, Role};
 use crate::args::word;
 use crate::exit::Outcome;
 use crate::failure::Failure;
+use crate::home_token;
 use crate::print::Printer;
 use crate::show::style::{self, STRONG};
 use crate::show::table::table;
@@ -25,8 +26,9 @@ Examples:
   tulving token create --for bot --space team-a --role reader
   tulving token list
   tulving token revoke laptop
+  tulving token rotate
 
-Programs act by a token in TULVING_TOKEN. It is shown once; only its hash is kept.";
+Programs act by a token in TULVING_TOKEN. It is shown once; only its hash is kept. The home's own is in its file api-token.";
 
 /// Flags of `token`.
 #[derive(Debug, Args)]
@@ -47,6 +49,8 @@ enum Act {
         /// Its label or id
         token: String,
     },
+    /// Put a new token into the file api-token of the home, and revoke the one that was there
+    Rotate,
 }
 
 #[derive(Debug, Args)]
@@ -82,6 +86,7 @@ pub(super) fn run(args: &Token, app: &App<'_>, printer: &mut Printer) -> Result<
         Act::Create(args) => create(args, app, printer),
         Act::List => list(app, printer),
         Act::Revoke { token } => revoke(token, app, printer),
+        Act::Rotate => rotate(app, printer),
     }
 }
 
@@ -137,6 +142,19 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     };
     let rows: Vec<_> = tokens.iter().map(row).collect();
     printer.lines(&table(["label", "for", "role", "spaces", "age", "state", "id"], &rows))?;
+    Ok(Outcome::Done)
+}
+
+fn rotate(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let home = app.store.home();
+    let revoked = home_token::rotate(&app.engine, home, &app.caller)?;
+    let file = home.token_file();
+    if printer.json() {
+        printer.document(&serde_json::json!({ "token_file": file, "revoked": revoked }))?;
+        return Ok(Outcome::Done);
+    }
+    printer.line(format!("A new token is in {}; the former one was revoked", file.display()))?;
+    printer.note("Clients that act by the token of the home must be given the new one.")?;
     Ok(Outcome::Done)
 }
 

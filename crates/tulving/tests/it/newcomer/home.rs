@@ -47,6 +47,35 @@ fn a_store_that_was_deleted_is_missed_and_its_token_is_made_anew() {
 }
 
 #[test]
+fn a_token_that_was_rotated_or_whose_file_was_deleted_is_worth_nothing() {
+    let tulving = used();
+    tulving.ok(&["token", "create", "--for", "helper", "--label", "home"]);
+    let file = tulving.home().join("api-token");
+    let in_home = || fs::read_to_string(&file).expect("a token").trim().to_owned();
+    let acts = |token: &str| {
+        let mut command = tulving.command(&["list"]);
+        command.env("TULVING_TOKEN", token);
+        finish(command, b"").code
+    };
+    let first = in_home();
+    let mut transcript = Transcript::new(&tulving);
+    transcript.run(&["token", "rotate"]);
+    let second = in_home();
+    fs::remove_file(&file).expect("removed");
+    transcript.run(&["list"]).run(&["list"]);
+    let third = in_home();
+    write(&tulving, "home/api-token", "broken\n");
+    transcript.run(&["token", "rotate", "--json"]);
+    assert_transcript!(transcript);
+    let codes = [&first, &second, &third, &in_home()].map(|token| acts(token));
+    assert_eq!(codes, [8, 8, 8, 0], "only the last one is worth something");
+    let tokens = tulving.json(&["token", "list"])["tokens"].clone();
+    let live = |token: &&serde_json::Value| token["revoked_at"].is_null();
+    let live: Vec<_> = tokens.as_array().expect("a list").iter().filter(live).collect();
+    assert_eq!(live.len(), 2, "that of the helper stays, whatever its label: {live:?}");
+}
+
+#[test]
 fn a_dump_that_is_imported_leads_to_load() {
     let tulving = used();
     tulving.ok(&["dump", "memories.jsonl"]);
@@ -212,7 +241,7 @@ fn a_token_file_that_holds_none_is_said_by_the_server() {
     let line = line.replace(&tulving.folder().display().to_string(), "[folder]");
     assert_eq!(
         line.trim(),
-        "warning: what is in [folder]/home/api-token is no token of this home, or it was revoked; delete it, and the next \
-         command makes a new one"
+        "warning: what is in [folder]/home/api-token is no token of this home, or it was revoked; `tulving \
+         token rotate` makes a new one"
     );
 }
