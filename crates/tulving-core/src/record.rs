@@ -12,7 +12,9 @@ use crate::turn::Turn;
 use crate::vocabulary::VersionAct;
 
 /// The version of the dump format.
-pub const DUMP_FORMAT: u32 = 1;
+pub const DUMP_FORMAT: u32 = 2;
+/// From this version of the format on, a dump that does not end with [`Record::End`] was cut off.
+pub(crate) const FORMAT_WITH_END: u32 = 2;
 
 /// One line of a dump. Lines refer only to lines before them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +53,18 @@ pub enum Record {
     Turn(Turn),
     /// An audit entry.
     Audit(AuditEntry),
+    /// The last line.
+    End {
+        /// How many lines stand between the first one and this one.
+        records: u64,
+    },
+}
+
+impl Record {
+    /// Whether it frames a dump, and holds nothing of a store.
+    pub fn is_frame(&self) -> bool {
+        matches!(self, Self::Dump { .. } | Self::End { .. })
+    }
 }
 
 /// The record that a line of a dump says, or what is wrong with the line.
@@ -102,6 +116,8 @@ pub struct DumpPosition {
     pub section: u8,
     /// After which row of it.
     pub after: i64,
+    /// How many records came before. A store hands it on as it is.
+    pub records: u64,
 }
 
 /// What became of a loaded line.

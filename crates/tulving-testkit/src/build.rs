@@ -164,7 +164,7 @@ pub fn dump(store: &dyn Store, limit: usize) -> Vec<Record> {
         records.extend(page);
         position = next;
     }
-    records.retain(|record| !matches!(record, Record::Dump { .. }));
+    records.retain(|record| !record.is_frame());
     records
 }
 

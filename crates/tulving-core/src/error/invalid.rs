@@ -223,6 +223,20 @@ pub enum Invalid {
         /// What is known.
         known: u32,
     },
+    /// A dump without its last line.
+    #[error("the dump was cut off: after {got} {} it ends without the line that ends one", if *.got == 1 { "record" } else { "records" })]
+    DumpCut {
+        /// How many records it has.
+        got: u64,
+    },
+    /// A dump of which lines are missing, or that has too many.
+    #[error("the dump should have {stated} {} and has {got}", if *.stated == 1 { "record" } else { "records" })]
+    DumpCount {
+        /// How many records it has.
+        got: u64,
+        /// How many its last line says there are.
+        stated: u64,
+    },
     /// A text holds a secret, where none is stored.
     #[error("the {field} holds a secret ({what}), and none is stored {}", if *.field == Field::SourcePath { "in a path" } else { "in this space" })]
     Secret {
@@ -279,6 +293,7 @@ impl Invalid {
             Self::InBatch { source, .. } => source.code(),
             Self::DumpLine { .. } | Self::Record { .. } => "invalid_dump",
             Self::DumpFormat { .. } => "newer_dump",
+            Self::DumpCut { .. } | Self::DumpCount { .. } => "incomplete_dump",
         }
     }
 
@@ -357,6 +372,9 @@ impl Invalid {
                 "it begins from what other lanes find: add the lane keyword or vector".to_owned()
             }
             Self::DumpFormat { .. } => "load it with a newer Tulving".to_owned(),
+            Self::DumpCut { .. } | Self::DumpCount { .. } => {
+                "get the whole file, or dump again where it comes from".to_owned()
+            }
             Self::InBatch { source, .. } => return source.hint(),
             _ => return None,
         })

@@ -8,7 +8,7 @@ use crate::access::{self, Parts};
 use crate::change::Write;
 use crate::error::{Error, Invalid};
 use crate::id::{MemoryId, PrincipalId, SpaceId, TeamId};
-use crate::record::{DUMP_FORMAT, Loaded, MemoryRecord, Record};
+use crate::record::{DUMP_FORMAT, FORMAT_WITH_END, Loaded, MemoryRecord, Record};
 use crate::request::Caller;
 use crate::space::MemberOf;
 use crate::vocabulary::{Boundary, SpaceKind};
@@ -41,6 +41,9 @@ pub struct Loading {
     pub dangling: u64,
     /// Which lines were left out, and why.
     pub left_out: Vec<LeftOut>,
+    /// How many records came since the first line of a dump whose last line is still to come.
+    #[serde(skip)]
+    awaited: Option<u64>,
     #[serde(skip)]
     principals: HashMap<PrincipalId, PrincipalId>,
     #[serde(skip)]
@@ -63,11 +66,25 @@ impl Loading {
         record: Record,
     ) -> Result<Option<(u64, Record)>, Error> {
         check::record(&record).map_err(|invalid| Invalid::DumpLine { line, why: invalid.to_string() })?;
+        if let Some(records) = self.awaited.as_mut().filter(|_| !record.is_frame()) {
+            *records += 1;
+        }
         let record = match record {
             Record::Dump { format, .. } if format > DUMP_FORMAT => {
                 return Err(Invalid::DumpFormat { got: format, known: DUMP_FORMAT }.into());
             }
-            Record::Dump { .. } => return Ok(None),
+            Record::Dump { format, .. } => {
+                self.require_end()?;
+                self.awaited = (format >= FORMAT_WITH_END).then_some(0);
+                return Ok(None);
+            }
+            Record::End { records } => {
+                let got = self.awaited.take().unwrap_or(records);
+                if got != records {
+                    return Err(Invalid::DumpCount { got, stated: records }.into());
+                }
+                return Ok(None);
+            }
             Record::Team(team) => {
                 let known = parts.store.teams(&caller.viewer)?;
                 let named = known.iter().find(|other| other.org == team.org && other.name == team.name);
@@ -143,6 +160,11 @@ impl Loading {
             Record::Org(org) => Record::Org(org),
         };
         Ok(Some((line, record)))
+    }
+
+    /// Refuses to go on where a dump has begun and its last line has not come.
+    pub(super) fn require_end(&self) -> Result<(), Invalid> {
+        self.awaited.map_or(Ok(()), |got| Err(Invalid::DumpCut { got }))
     }
 
     fn adopted_memory(&self, mut record: Box<MemoryRecord>) -> Box<MemoryRecord> {

@@ -16,7 +16,7 @@ const LAST_VERSION: u32 = 1 << 30;
 /// Refuses what no store would have written.
 pub(super) fn record(record: &Record) -> Result<(), Invalid> {
     match record {
-        Record::Dump { .. } | Record::Member(_) => Ok(()),
+        Record::Dump { .. } | Record::End { .. } | Record::Member(_) => Ok(()),
         Record::Association(edge) if edge.source == edge.target => Err(Invalid::SelfAssociation),
         Record::Association(_) => Ok(()),
         Record::Org(org) => name(&org.name),

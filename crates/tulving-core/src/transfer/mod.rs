@@ -14,7 +14,8 @@ use crate::vocabulary::AuditAct;
 
 pub use adopt::{LeftOut, Loading};
 
-/// A page of a dump, and where the next one begins.
+/// A page of a dump, and where the next one begins. The last page ends with how many records there were, so that
+/// whoever loads them notices where some are missing.
 pub(crate) fn dump(
     parts: &Parts,
     caller: &Caller,
@@ -22,7 +23,14 @@ pub(crate) fn dump(
     limit: usize,
 ) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
     access::require_org_admin(parts, caller)?;
-    Ok(parts.store.dump(position, limit)?)
+    let (mut page, next) = parts.store.dump(position, limit)?;
+    let here = page.iter().filter(|record| !record.is_frame()).count();
+    let records = position.records.saturating_add(u64::try_from(here).unwrap_or(u64::MAX));
+    let next = next.map(|next| DumpPosition { records, ..next });
+    if next.is_none() {
+        page.push(Record::End { records });
+    }
+    Ok((page, next))
 }
 
 /// Takes in some lines of a dump, each with its line number. What is there already stays as it is, so a load that was
@@ -46,8 +54,10 @@ pub(crate) fn load(
     Ok(())
 }
 
-/// Records in the audit that a load came to its end.
+/// Records in the audit that a load came to its end. Refused where the dump did not come to its own.
 pub(crate) fn finish(parts: &Parts, caller: &Caller, loading: &Loading) -> Result<(), Error> {
+    access::require_org_admin(parts, caller)?;
+    loading.require_end()?;
     let detail = format!("{} lines added, {} present", loading.added, loading.present);
     note(parts, caller, AuditAct::Loaded, detail)
 }

@@ -37,7 +37,7 @@ fn page(
     if position.section == 0 {
         let written_by = concat!("tulving ", env!("CARGO_PKG_VERSION")).to_owned();
         records.push(Record::Dump { format: DUMP_FORMAT, written_by });
-        position = DumpPosition { section: 1, after: i64::MIN };
+        position = DumpPosition { section: 1, after: i64::MIN, ..position };
     }
     let sections = sections();
     let mut bytes = 0;
@@ -52,7 +52,7 @@ fn page(
             bytes += weight(&record);
             records.push(record);
         }
-        position = DumpPosition { section: position.section + 1, after: i64::MIN };
+        position = DumpPosition { section: position.section + 1, after: i64::MIN, ..position };
     }
     Ok((records, None))
 }

@@ -101,7 +101,7 @@ fn fill(
     Ok((draft, records))
 }
 
-/// Hands each record over as a line, and says how many there were.
+/// Hands each record over as a line, and says how many there were between the first line and the last.
 fn write(
     app: &App<'_>,
     bar: &ProgressBar,
@@ -115,7 +115,7 @@ fn write(
             let mut line = serde_json::to_vec(&record).map_err(|error| Cause::Output(error.into()))?;
             line.push(b'\n');
             take(&line)?;
-            records += 1;
+            records += u64::from(!record.is_frame());
         }
         bar.set_position(records);
         position = next;

@@ -43,7 +43,8 @@ pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<O
     }
     let bar = printer.bar("Loading", lines.size());
     let mut loading = Loading::default();
-    let done = take_all(&mut lines, &mut loading, app, &bar);
+    let done = take_all(&mut lines, &mut loading, app, &bar)
+        .and_then(|()| Ok(app.engine.finish_load(&app.caller, &loading)?));
     bar.finish_and_clear();
     if let Err(failure) = done {
         let loaded = match loading.added {
@@ -53,7 +54,6 @@ pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<O
         let hint = failure.hint().map_or_else(|| loaded.clone(), |own| format!("{own}; {loaded}"));
         return Err(failure.hinted(hint));
     }
-    app.engine.finish_load(&app.caller, &loading)?;
     if printer.json() {
         printer.document(&loading)?;
         return Ok(Outcome::Done);

@@ -208,12 +208,16 @@ fn an_endless_input_ends_in_an_error() {
 fn a_wrong_line_of_a_dump_is_named() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one"]);
-    let mut dump = tulving.ok(&["dump"]);
-    dump.push_str("{\"record\":\"memory\"}\n");
+    let dump = tulving.ok(&["dump"]);
+    let wrong = format!("{dump}{{\"record\":\"memory\"}}\n");
+    let cut = &dump[..dump.trim_end().rfind('\n').expect("several lines") + 1];
+    let gap = dump.replace(dump.lines().find(|line| line.contains("\"audit\"")).expect("an entry"), "");
     let newer = br#"{"record":"dump","format":99,"written_by":"tulving 99"}"#;
     assert_transcript!(
         Transcript::new(&tulving)
-            .run_with(&["load", "-"], dump.as_bytes())
+            .run_with(&["load", "-"], wrong.as_bytes())
+            .run_with(&["load", "-"], cut.as_bytes())
+            .run_with(&["load", "-"], gap.as_bytes())
             .run_with(&["load", "-"], b"not JSON at all\n")
             .run_with(&["load", "-"], newer)
     );

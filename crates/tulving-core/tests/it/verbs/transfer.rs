@@ -198,6 +198,70 @@ fn a_dump_of_a_later_format_is_refused() {
     );
 }
 
+/// The lines that an engine writes, in pages of a few, with the first one and the last.
+fn framed(bed: &Bed, limit: usize) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut position = Some(DumpPosition::default());
+    while let Some(at) = position {
+        let (page, next) = bed.engine.dump(&bed.user(), at, limit).expect("a page");
+        records.extend(page);
+        position = next;
+    }
+    records
+}
+
+fn outcome(records: Vec<Record>) -> Result<(), Error> {
+    let bed = Bed::new();
+    let mut loading = Loading::default();
+    bed.engine.load(&bed.user(), &mut loading, lines(records))?;
+    bed.engine.finish_load(&bed.user(), &loading)
+}
+
+#[test]
+fn a_dump_ends_with_the_number_of_its_records() {
+    let bed = filled();
+    for limit in [1, 3, 1_000] {
+        let records = framed(&bed, limit);
+        let between = u64::try_from(records.len() - 2).unwrap();
+        assert!(matches!(records[0], Record::Dump { format: DUMP_FORMAT, .. }));
+        assert_eq!(records.last(), Some(&Record::End { records: between }), "in pages of {limit}");
+        assert_eq!(records.iter().filter(|record| record.is_frame()).count(), 2);
+        outcome(records).expect("a whole dump");
+    }
+}
+
+#[test]
+fn a_dump_of_which_lines_are_missing_is_not_taken_for_a_whole_one() {
+    let records = framed(&filled(), 1_000);
+    let between = u64::try_from(records.len() - 2).unwrap();
+    for kept in 1..records.len() {
+        let got = u64::try_from(kept - 1).unwrap();
+        match outcome(records[..kept].to_vec()).expect_err("a dump that was cut off") {
+            Error::Invalid(Invalid::DumpCut { got: said }) => assert_eq!(said, got),
+            other => panic!("{other}"),
+        }
+    }
+    let mut gap = records.clone();
+    gap.remove(records.len() - 2);
+    match outcome(gap).expect_err("a dump with a gap") {
+        Error::Invalid(Invalid::DumpCount { got, stated }) => {
+            assert_eq!((got, stated), (between - 1, between))
+        }
+        other => panic!("{other}"),
+    }
+    let (half, whole) = (&records[..records.len() / 2], &records[..]);
+    assert!(outcome([half, whole].concat()).is_err(), "another dump begins before the first one has ended");
+    outcome([whole, whole].concat()).expect("two whole dumps, one behind the other");
+}
+
+#[test]
+fn a_dump_of_the_first_format_needs_no_last_line() {
+    let mut records = framed(&filled(), 1_000);
+    records.pop();
+    records[0] = Record::Dump { format: 1, written_by: "tulving 0.1.0".to_owned() };
+    outcome(records).expect("as it was written then");
+}
+
 #[test]
 fn moving_the_whole_store_takes_an_admin_of_the_org() {
     let bed = filled();

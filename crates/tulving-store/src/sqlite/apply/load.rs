@@ -60,7 +60,7 @@ fn memories(changes: &ChangeSet) -> impl Iterator<Item = &Memory> {
 impl Act<'_> {
     pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, Fault> {
         match record {
-            Record::Dump { .. } => Ok(Loaded::Present),
+            Record::Dump { .. } | Record::End { .. } => Ok(Loaded::Present),
             Record::Org(org) => self.load_org(org),
             Record::Team(team) => self.load_team(team),
             Record::Principal(principal) => self.load_principal(principal),

@@ -77,8 +77,8 @@ fn what_is_no_dump_and_no_backup_changes_nothing() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "I like tea"]);
     let dump = tulving.ok(&["dump", "-"]);
-    write(&tulving, "cut.jsonl", &dump[..dump.len() - 30]);
-    write(&tulving, "newer.jsonl", dump.replacen("\"format\":1", "\"format\":99", 1));
+    write(&tulving, "cut.jsonl", &dump[..dump.len() - 60]);
+    write(&tulving, "newer.jsonl", dump.replacen("\"format\":", "\"format\":99", 1));
     write(&tulving, "notes.json", "{\"tea\": true}\n");
     tulving.ok(&["backup", "create", "whole.db"]);
     let whole = fs::read(tulving.folder().join("whole.db")).expect("a backup");
