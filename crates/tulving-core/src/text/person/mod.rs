@@ -47,8 +47,7 @@ pub fn address(question: &str, speakers: &[String]) -> Addressed {
             named.push(*one);
         }
     }
-    let places: Vec<Range<usize>> =
-        found.iter().map(|name| possessive(question, name.range.clone())).collect();
+    let places: Vec<Range<usize>> = found.into_iter().map(|name| name.range).collect();
     let left = without(question, &places);
     let says_something = self::words(&left).iter().any(|word| !is_stop_word(&word.form));
     Addressed {
@@ -207,6 +206,14 @@ mod tests {
         assert_eq!(stripped("What did jose cook?", &["José"]), "What did cook?");
         assert_eq!(stripped("What did O'Brien's dog eat?", &["O'Brien"]), "What did dog eat?");
         assert_eq!(stripped("Where is James' dog?", &["James"]), "Where is dog?");
+    }
+
+    #[test]
+    fn the_s_of_a_possessive_is_nobodys_initial() {
+        let found = asked("What is Ann's or S's dog?", &["Ann", "S"]);
+        assert_eq!(found.named, ["Ann", "S"]);
+        assert_eq!(found.stripped, "What is or dog?");
+        assert_eq!(asked("Where is Ann's dog?", &["Ann", "S"]).named, ["Ann"]);
     }
 
     #[test]
