@@ -40,19 +40,18 @@ pub struct Addressed {
 /// which only stop words would be left stays as it is.
 pub fn address(question: &str, speakers: &[String]) -> Addressed {
     let words = words(question);
-    let found = Names::of(speakers).find(question, &words);
-    let mut named: Vec<usize> = Vec::new();
-    for one in found.iter().flat_map(|name| &name.speakers) {
-        if !named.contains(one) {
-            named.push(*one);
-        }
-    }
+    let names = Names::of(speakers);
+    let found = names.find(question, &words);
+    let mut seen = vec![false; speakers.len()];
+    let mut is_new = |one: &usize| !std::mem::replace(&mut seen[*one], true);
+    let named = found.iter().flat_map(|name| name.speakers).filter(|one| is_new(one));
+    let named = named.map(|one| speakers[*one].clone()).collect();
     let places: Vec<Range<usize>> = found.into_iter().map(|name| name.range).collect();
     let left = without(question, &places);
     let says_something = self::words(&left).iter().any(|word| !is_stop_word(&word.form));
     Addressed {
         stripped: if says_something && !places.is_empty() { left } else { question.to_owned() },
-        named: named.into_iter().map(|one| speakers[one].clone()).collect(),
+        named,
         person: pronoun::person(question, &words),
     }
 }
@@ -239,5 +238,11 @@ mod tests {
         let speakers: Vec<String> = (0..2_000).map(|n| format!("Ann Lee {n}")).collect();
         let found = address(&"Ann Lee 7's x ".repeat(5_000), &speakers);
         assert_eq!(found.named, ["Ann Lee 7"]);
+    }
+
+    #[test]
+    fn a_first_name_that_many_share_is_told_once_however_often_it_is_said() {
+        let speakers: Vec<String> = (0..2_000).map(|n| format!("Ann {n}")).collect();
+        assert_eq!(address(&"Ann, ".repeat(10_000), &speakers).named, speakers);
     }
 }

@@ -64,11 +64,11 @@ const COMMON: [&str; 63] = [
 ];
 
 /// A name in a question.
-pub(super) struct Found {
+pub(super) struct Found<'a> {
     /// Where, with its possessive.
     pub(super) range: Range<usize>,
     /// Whose it is, by their places among the speakers.
-    pub(super) speakers: Vec<usize>,
+    pub(super) speakers: &'a [usize],
 }
 
 /// What speakers are called, by the compared forms of the words.
@@ -110,7 +110,7 @@ impl Names {
     }
 
     /// The names in a question, in order, each the longest possible at its place.
-    pub(super) fn find(&self, question: &str, words: &[Word]) -> Vec<Found> {
+    pub(super) fn find(&self, question: &str, words: &[Word]) -> Vec<Found<'_>> {
         let mut found = Vec::new();
         let mut at = 0;
         while at < words.len() {
@@ -127,7 +127,7 @@ impl Names {
                     at += count;
                     // The s of a possessive is nobody's initial.
                     at += words[at..].iter().take_while(|word| word.range.start < range.end).count();
-                    found.push(Found { range, speakers: speakers.clone() });
+                    found.push(Found { range, speakers });
                 }
                 None => at += 1,
             }
