@@ -284,13 +284,30 @@ fn toml_fields(head: &str) -> Option<Vec<Field>> {
         }
         other => text(other).map_or(Value::Other, Value::One),
     };
+    let breaks: Vec<usize> = head.match_indices('\n').map(|(at, _)| at).collect();
+    let line = |at: usize| breaks.partition_point(|end| *end < at);
     let mut found: Vec<(String, Value, usize)> = Vec::new();
     for (name, one) in table.get_ref() {
-        let line = head.get(..name.span().start)?.matches('\n').count();
-        found.push((name.get_ref().to_string(), value(one.get_ref()), line));
+        found.push((name.get_ref().to_string(), value(one.get_ref()), line(name.span().start)));
+        // What is in a table may stand anywhere: `a.b = 1` above a field of ours and `a.c = 2` below it.
+        let within = keys(one.get_ref()).into_iter();
+        found.extend(within.map(|at| (String::new(), Value::Other, line(at))));
     }
     found.sort_by_key(|(_, _, line)| *line);
+    found.dedup_by_key(|(_, _, line)| *line);
     placed(found, head.lines().count())
+}
+
+/// Where the keys within a table begin.
+fn keys(value: &DeValue<'_>) -> Vec<usize> {
+    let (mut begin, mut open) = (Vec::new(), vec![value]);
+    while let Some(value) = open.pop() {
+        if let DeValue::Table(table) = value {
+            begin.extend(table.keys().map(|key| key.span().start));
+            open.extend(table.values().map(|value| value.get_ref()));
+        }
+    }
+    begin
 }
 
 /// Each field with the lines up to the next one.
@@ -344,6 +361,14 @@ mod tests {
             Some("2026-05-27T09:00:00.000000Z")
         );
         assert_eq!(text, "+++\ndraft = true\n\n[extra]\nkind = \"x\"\n+++\nbody\n");
+    }
+
+    #[test]
+    fn what_is_dotted_in_toml_stays_on_both_sides_of_what_is_taken() {
+        let text = "+++\na.b.c = 1\ntitle = \"T\"\na.b.d = 2\ntags = [\"x\"]\na.e = 3\n+++\nbody\n";
+        let Front { about, text } = front(text).expect("fields");
+        assert_eq!(about.title.as_deref(), Some("T"));
+        assert_eq!(text, "+++\na.b.c = 1\na.b.d = 2\na.e = 3\n+++\nbody\n");
     }
 
     #[test]
