@@ -32,7 +32,6 @@ pub struct Front {
 /// Reads the fields above a text, in YAML between lines of `---` or TOML between lines of `+++`; `None` where there are none
 /// that are known.
 pub fn front(text: &str) -> Option<Front> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Fenced { fence, head, body } = fenced(text)?;
     let fields = match fence {
         "+++" => toml_fields(head),
@@ -61,7 +60,7 @@ pub fn front(text: &str) -> Option<Front> {
 
 /// What stands between the fences above a text that has fields there, and whether it is TOML.
 pub fn head(text: &str) -> Option<(&str, bool)> {
-    let Fenced { fence, head, .. } = fenced(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+    let Fenced { fence, head, .. } = fenced(text)?;
     let toml = fence == "+++";
     // A line across the page may look like a fence; right below that there is no field.
     let first = head.lines().next()?;
@@ -104,7 +103,7 @@ pub fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
     }
 }
 
-/// A text that begins with fields.
+/// A text that begins with fields, without a byte order mark.
 struct Fenced<'a> {
     fence: &'a str,
     head: &'a str,
@@ -112,6 +111,7 @@ struct Fenced<'a> {
 }
 
 fn fenced(text: &str) -> Option<Fenced<'_>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.split_inclusive('\n').next()?;
     let fence = first.trim_end();
     if !matches!(fence, "---" | "+++") {
@@ -223,7 +223,7 @@ fn yaml_fields(head: &str) -> Option<Vec<Field>> {
             Event::Scalar(text, ..) => Value::One(text.into_owned()),
             Event::SequenceStart(..) => yaml_list(&mut next)?,
             Event::MappingStart(..) => {
-                skip(&mut next, 1)?;
+                skip(&mut next)?;
                 Value::Other
             }
             Event::Alias(_) => Value::Other,
@@ -244,7 +244,7 @@ fn yaml_list(next: &mut Next<'_, '_>) -> Option<Value> {
             Event::Scalar(text, ..) => list.push(text.into_owned()),
             Event::SequenceEnd => break,
             Event::SequenceStart(..) | Event::MappingStart(..) => {
-                skip(next, 1)?;
+                skip(next)?;
                 plain = false;
             }
             _ => plain = false,
@@ -253,8 +253,9 @@ fn yaml_list(next: &mut Next<'_, '_>) -> Option<Value> {
     Some(if plain { Value::Many(list) } else { Value::Other })
 }
 
-/// Goes to the end of what is so many levels deep.
-fn skip(next: &mut Next<'_, '_>, mut depth: usize) -> Option<()> {
+/// Goes to the end of the list or mapping that has begun.
+fn skip(next: &mut Next<'_, '_>) -> Option<()> {
+    let mut depth = 1_usize;
     while depth > 0 {
         match next()?.0 {
             Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
