@@ -8,11 +8,13 @@ mod address;
 mod block;
 mod card;
 mod chance;
+mod forms;
 mod named;
 mod names;
 mod place;
 mod shell;
 mod token;
+mod triples;
 mod value;
 
 use std::borrow::Cow;
