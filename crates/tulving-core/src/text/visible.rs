@@ -1,5 +1,7 @@
 //! Text as a reader sees it: what is hidden in it is taken out, so that nobody writes to a model behind a person's back.
 
+use super::normalize;
+
 /// The name of the fence that recalled text is put into.
 pub const FENCE: &str = "memory";
 
@@ -102,14 +104,13 @@ fn is_turn(rest: &str) -> bool {
 /// A text that may be put into a prompt between others: nothing is hidden in it, nothing in it ends the fence or looks like
 /// another speaker, and only its own line breaks break lines.
 pub fn safe(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let seen = |c: char| match c {
         '\n' | '\t' => c,
         '\u{2028}' | '\u{2029}' => '\n',
         c if c.is_control() => ' ',
         c => c,
     };
-    let clean: String = text.chars().map(seen).collect();
+    let clean: String = normalize::unified(text).chars().map(seen).collect();
     fenced(&plain(&clean))
 }
 
