@@ -55,6 +55,10 @@ fn word_at(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).map_or("", Token::word)
 }
 
+fn word_before(tokens: &[Token], at: usize) -> &str {
+    at.checked_sub(1).map_or("", |before| word_at(tokens, before))
+}
+
 /// Whether the word at this place, which may be the first, asks for a time.
 fn asks_at(tokens: &[Token], at: usize, opens: bool) -> bool {
     let next = word_at(tokens, at + 1);
@@ -118,7 +122,7 @@ fn is_filler(word: &str) -> bool {
 
 /// Whether the "when" at this place asks, rather than joins: "what did she say when it rained?".
 fn is_asking_when(tokens: &[Token], at: usize, opens: bool) -> bool {
-    let before = at.checked_sub(1).map_or("", |at| word_at(tokens, at));
+    let before = word_before(tokens, at);
     let follows = matches!(
         word_at(tokens, at + 1),
         "did"
@@ -173,7 +177,7 @@ pub(super) fn names_time(text: &str) -> bool {
 }
 
 fn names_at(tokens: &[Token], at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |at| word_at(tokens, at));
+    let before = word_before(tokens, at);
     let next = tokens.get(at + 1);
     if let Some(number) = tokens[at].number() {
         let time_of_day = next.is_some_and(|next| {
