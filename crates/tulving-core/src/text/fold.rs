@@ -18,7 +18,7 @@ pub fn folded(text: &str) -> String {
 
 /// Where in a text, in bytes, the letter stands with which something begins that is the same as this [`folded`] text; `None` where
 /// nothing is, or where its letters are composed in another way in the text.
-pub fn find(text: &str, needle: &str) -> Option<usize> {
+pub(crate) fn find(text: &str, needle: &str) -> Option<usize> {
     if text.is_ascii() {
         return text.to_ascii_lowercase().find(needle);
     }

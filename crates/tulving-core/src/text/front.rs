@@ -22,16 +22,16 @@ const INSTRUCTIONS: &[&str] =
 
 /// A document and what it says of itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Front {
+pub(crate) struct Front {
     /// Title, summary, tags, type, kind, stability, importance and time, as far as it says them.
-    pub about: SaveRequest,
+    pub(crate) about: SaveRequest,
     /// The text without those fields.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// Reads the fields above a text, in YAML between lines of `---` or TOML between lines of `+++`; `None` where there are none
 /// that are known.
-pub fn front(text: &str) -> Option<Front> {
+pub(crate) fn front(text: &str) -> Option<Front> {
     let Fenced { fence, head, body } = fenced(text)?;
     let fields = match fence {
         "+++" => toml_fields(head),
@@ -59,7 +59,7 @@ pub fn front(text: &str) -> Option<Front> {
 }
 
 /// What stands between the fences above a text that has fields there, and whether it is TOML.
-pub fn head(text: &str) -> Option<(&str, bool)> {
+pub(crate) fn head(text: &str) -> Option<(&str, bool)> {
     let Fenced { fence, head, .. } = fenced(text)?;
     let toml = fence == "+++";
     // A line across the page may look like a fence; right below that there is no field.
@@ -71,7 +71,7 @@ pub fn head(text: &str) -> Option<(&str, bool)> {
 
 /// What is known of a file by its name: one that tells agents how to work is procedural and changes now and then. Its title
 /// says which folder it is for, because they are all called the same.
-pub fn instructions(path: &str) -> Option<SaveRequest> {
+pub(crate) fn instructions(path: &str) -> Option<SaveRequest> {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next().filter(|name| INSTRUCTIONS.contains(name))?;
     let folder = parts.next().filter(|folder| !folder.is_empty());
@@ -85,7 +85,7 @@ pub fn instructions(path: &str) -> Option<SaveRequest> {
 }
 
 /// A request with what a document says of itself, where its caller did not say it. Labels come together.
-pub fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
+pub(crate) fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
     let tags = match (request.tags, itself.tags) {
         (Some(given), Some(own)) => Some(own.into_iter().chain(given).collect()),
         (given, own) => given.or(own),

@@ -103,7 +103,7 @@ const UNSPEAKABLE: usize = 9;
 const BLOB: usize = 200;
 
 /// Why a text says nothing; `None` where it says something.
-pub fn kind(text: &str) -> Option<JunkKind> {
+pub(crate) fn kind(text: &str) -> Option<JunkKind> {
     let text = text.trim();
     if !text.contains(char::is_alphanumeric) {
         return Some(JunkKind::Marks);

@@ -11,7 +11,7 @@ use crate::memory::ContentHash;
 /// A content as it is stored: line breaks are `\n`, no white space or byte order mark around it, nothing else changed.
 ///
 /// Refuses control characters other than tab and line breaks: no terminal and no prompt should receive them.
-pub fn content(text: &str) -> Result<String, Invalid> {
+pub(crate) fn content(text: &str) -> Result<String, Invalid> {
     refuse_control(Field::Content, text, &['\t', '\n', '\r'])?;
     let unified = unified(text);
     let trimmed = unified.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -33,7 +33,7 @@ pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
 }
 
 /// Like [`line`](fn@line), but letter for letter: to a file system, composed letters may be another name.
-pub fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
+pub(crate) fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     let text = text.trim();
     if text.is_empty() {
         return Err(Invalid::Empty { field });
@@ -60,7 +60,7 @@ fn nfc(text: &str) -> Cow<'_, str> {
 
 /// A text without what only moves a cursor or a printer: pages are broken like lines, what was struck over is left out, and
 /// so are escape sequences and other control characters. `None` where there is nothing of the kind.
-pub fn legible(text: &str) -> Option<String> {
+pub(crate) fn legible(text: &str) -> Option<String> {
     let allowed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
     if text.chars().all(allowed) {
         return None;
@@ -114,7 +114,7 @@ pub fn hash(content: &str) -> ContentHash {
 
 /// A name of a space or principal: lower-case ASCII letters, digits, `-`, `_`, `.`, beginning with a letter or digit,
 /// and nothing that could be taken for an id.
-pub fn name(text: &str) -> Result<String, Invalid> {
+pub(crate) fn name(text: &str) -> Result<String, Invalid> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let fits = text.len() <= crate::limits::NAME_CHARS
         && text.starts_with(good)

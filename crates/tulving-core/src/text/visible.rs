@@ -3,7 +3,7 @@
 use super::normalize;
 
 /// The name of the fence that recalled text is put into.
-pub const FENCE: &str = "memory";
+pub(crate) const FENCE: &str = "memory";
 
 /// The text without characters that have no look of their own: zero-width ones, marks of direction, tags, fillers. Those that
 /// join or vary letters and emoji stay where they do so.
@@ -63,7 +63,7 @@ const SPEAKERS: [&str; 17] = [
 
 /// The text with nothing in it that looks like an end or a beginning of the [`FENCE`], like a mark by which a host tells who
 /// speaks, or like the beginning of a comment that is not shown: the bracket of such a thing is another one.
-pub fn fenced(text: &str) -> String {
+pub(crate) fn fenced(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     // Where what may stand before the name ends, and whether it is one of the names: the same for all brackets up to there.
     let mut ahead = (0, false);

@@ -38,7 +38,7 @@ pub struct Addressed {
 ///
 /// A name goes with its possessive, and leaves one space. Words for roles, such as "user", are no names. A question of
 /// which only stop words would be left stays as it is.
-pub fn address(question: &str, speakers: &[String]) -> Addressed {
+pub(crate) fn address(question: &str, speakers: &[String]) -> Addressed {
     let words = words(question);
     let names = Names::of(speakers);
     let found = names.find(question, &words);

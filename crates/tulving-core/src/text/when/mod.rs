@@ -31,7 +31,7 @@ pub struct Stretch {
 ///
 /// What names no year means the latest such time up to now; where the question has one whole date ("last week, as you
 /// said on 6 May 2023"), up to that. An open end ("since May") is as far away as time goes.
-pub fn stretches(question: &str, now: Timestamp) -> Vec<Stretch> {
+pub(crate) fn stretches(question: &str, now: Timestamp) -> Vec<Stretch> {
     let Some(today) = calendar::day_of(now) else { return Vec::new() };
     let tokens = tokens(question);
     let today = read::only_date(&tokens).unwrap_or(today);
@@ -45,7 +45,7 @@ pub fn stretches(question: &str, now: Timestamp) -> Vec<Stretch> {
 }
 
 /// Whether a question asks for a time.
-pub fn asks_when(question: &str) -> bool {
+pub(crate) fn asks_when(question: &str) -> bool {
     let tokens = tokens(question);
     let first = tokens.iter().position(|token| !token.word().is_empty());
     (0..tokens.len()).any(|at| asks_at(&tokens, at, Some(at) == first))
