@@ -18,8 +18,8 @@ use crate::read::PAGE_BYTES;
 use crate::request::{Caller, Forgotten, SaveRequest, TurnFilter};
 use crate::save;
 use crate::space::Viewer;
-use crate::text::terms;
 use crate::text::withhold::Sieve;
+use crate::text::{normalize, terms};
 use crate::time::Timestamp;
 use crate::turn::TURNS_KEPT;
 use crate::vocabulary::{Boundary, ContentType, TurnRole};
@@ -240,7 +240,7 @@ fn checked(message: &Message) -> Result<Message, Invalid> {
     Ok(Message {
         role: message.role,
         speaker,
-        content: content.replace("\r\n", "\n").replace('\r', "\n").trim_matches('\n').to_owned(),
+        content: normalize::unified(&content).trim_matches('\n').to_owned(),
         at: message.at,
     })
 }

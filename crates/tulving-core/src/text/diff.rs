@@ -9,7 +9,7 @@ const PAIRS: usize = 4_000_000;
 
 /// A line of either text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub(crate) enum Line<'a> {
     /// It is in both.
     Same(&'a str),
     /// It is gone.
@@ -25,7 +25,7 @@ impl Line<'_> {
 }
 
 /// The lines of both texts in order: in each place what is gone first, then what is new.
-pub fn lines<'a>(old: &'a str, new: &'a str) -> Vec<Line<'a>> {
+pub(crate) fn lines<'a>(old: &'a str, new: &'a str) -> Vec<Line<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let alike = |(a, b): &(&&str, &&str)| a == b;
     let head = old.iter().zip(&new).take_while(alike).count();
@@ -72,7 +72,7 @@ fn matched<'a>(left: &[&'a str], right: &[&'a str], told: &mut Vec<Line<'a>>) {
 }
 
 /// How many lines are new, and how many are gone. Empty ones do not count.
-pub fn counts(lines: &[Line<'_>]) -> (usize, usize) {
+pub(crate) fn counts(lines: &[Line<'_>]) -> (usize, usize) {
     let says = |line: &str| !line.trim().is_empty();
     let new = lines.iter().filter(|line| matches!(line, Line::New(line) if says(line))).count();
     let gone = lines.iter().filter(|line| matches!(line, Line::Gone(line) if says(line))).count();
@@ -81,7 +81,7 @@ pub fn counts(lines: &[Line<'_>]) -> (usize, usize) {
 
 /// The changes for people, with a few lines around each: `-` before what is gone, `+` before what is new, `…` where lines that
 /// stay are left out. Empty where nothing changed.
-pub fn told(lines: &[Line<'_>]) -> String {
+pub(crate) fn told(lines: &[Line<'_>]) -> String {
     let near = |at: usize| {
         let (from, to) = (at.saturating_sub(AROUND), (at + AROUND + 1).min(lines.len()));
         lines[from..to].iter().any(|line| !line.is_same())

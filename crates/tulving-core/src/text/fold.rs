@@ -16,9 +16,9 @@ pub fn folded(text: &str) -> String {
     }
 }
 
-/// Where in a text the first place is that is the same as this [`folded`] text, as bytes; `None` where there is none, or where
-/// it begins in the middle of what is one letter in the text.
-pub fn find(text: &str, needle: &str) -> Option<usize> {
+/// Where in a text, in bytes, the letter stands with which something begins that is the same as this [`folded`] text; `None` where
+/// nothing is, or where its letters are composed in another way in the text.
+pub(crate) fn find(text: &str, needle: &str) -> Option<usize> {
     if text.is_ascii() {
         return text.to_ascii_lowercase().find(needle);
     }

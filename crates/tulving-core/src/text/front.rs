@@ -22,17 +22,16 @@ const INSTRUCTIONS: &[&str] =
 
 /// A document and what it says of itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Front {
+pub(crate) struct Front {
     /// Title, summary, tags, type, kind, stability, importance and time, as far as it says them.
-    pub about: SaveRequest,
+    pub(crate) about: SaveRequest,
     /// The text without those fields.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// Reads the fields above a text, in YAML between lines of `---` or TOML between lines of `+++`; `None` where there are none
 /// that are known.
-pub fn front(text: &str) -> Option<Front> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+pub(crate) fn front(text: &str) -> Option<Front> {
     let Fenced { fence, head, body } = fenced(text)?;
     let fields = match fence {
         "+++" => toml_fields(head),
@@ -60,8 +59,8 @@ pub fn front(text: &str) -> Option<Front> {
 }
 
 /// What stands between the fences above a text that has fields there, and whether it is TOML.
-pub fn head(text: &str) -> Option<(&str, bool)> {
-    let Fenced { fence, head, .. } = fenced(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+pub(crate) fn head(text: &str) -> Option<(&str, bool)> {
+    let Fenced { fence, head, .. } = fenced(text)?;
     let toml = fence == "+++";
     // A line across the page may look like a fence; right below that there is no field.
     let first = head.lines().next()?;
@@ -72,7 +71,7 @@ pub fn head(text: &str) -> Option<(&str, bool)> {
 
 /// What is known of a file by its name: one that tells agents how to work is procedural and changes now and then. Its title
 /// says which folder it is for, because they are all called the same.
-pub fn instructions(path: &str) -> Option<SaveRequest> {
+pub(crate) fn instructions(path: &str) -> Option<SaveRequest> {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next().filter(|name| INSTRUCTIONS.contains(name))?;
     let folder = parts.next().filter(|folder| !folder.is_empty());
@@ -86,7 +85,7 @@ pub fn instructions(path: &str) -> Option<SaveRequest> {
 }
 
 /// A request with what a document says of itself, where its caller did not say it. Labels come together.
-pub fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
+pub(crate) fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
     let tags = match (request.tags, itself.tags) {
         (Some(given), Some(own)) => Some(own.into_iter().chain(given).collect()),
         (given, own) => given.or(own),
@@ -104,7 +103,7 @@ pub fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
     }
 }
 
-/// A text that begins with fields.
+/// A text that begins with fields, without a byte order mark.
 struct Fenced<'a> {
     fence: &'a str,
     head: &'a str,
@@ -112,6 +111,7 @@ struct Fenced<'a> {
 }
 
 fn fenced(text: &str) -> Option<Fenced<'_>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.split_inclusive('\n').next()?;
     let fence = first.trim_end();
     if !matches!(fence, "---" | "+++") {
@@ -223,7 +223,7 @@ fn yaml_fields(head: &str) -> Option<Vec<Field>> {
             Event::Scalar(text, ..) => Value::One(text.into_owned()),
             Event::SequenceStart(..) => yaml_list(&mut next)?,
             Event::MappingStart(..) => {
-                skip(&mut next, 1)?;
+                skip(&mut next)?;
                 Value::Other
             }
             Event::Alias(_) => Value::Other,
@@ -244,7 +244,7 @@ fn yaml_list(next: &mut Next<'_, '_>) -> Option<Value> {
             Event::Scalar(text, ..) => list.push(text.into_owned()),
             Event::SequenceEnd => break,
             Event::SequenceStart(..) | Event::MappingStart(..) => {
-                skip(next, 1)?;
+                skip(next)?;
                 plain = false;
             }
             _ => plain = false,
@@ -253,8 +253,9 @@ fn yaml_list(next: &mut Next<'_, '_>) -> Option<Value> {
     Some(if plain { Value::Many(list) } else { Value::Other })
 }
 
-/// Goes to the end of what is so many levels deep.
-fn skip(next: &mut Next<'_, '_>, mut depth: usize) -> Option<()> {
+/// Goes to the end of the list or mapping that has begun.
+fn skip(next: &mut Next<'_, '_>) -> Option<()> {
+    let mut depth = 1_usize;
     while depth > 0 {
         match next()?.0 {
             Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
@@ -284,13 +285,30 @@ fn toml_fields(head: &str) -> Option<Vec<Field>> {
         }
         other => text(other).map_or(Value::Other, Value::One),
     };
+    let breaks: Vec<usize> = head.match_indices('\n').map(|(at, _)| at).collect();
+    let line = |at: usize| breaks.partition_point(|end| *end < at);
     let mut found: Vec<(String, Value, usize)> = Vec::new();
     for (name, one) in table.get_ref() {
-        let line = head.get(..name.span().start)?.matches('\n').count();
-        found.push((name.get_ref().to_string(), value(one.get_ref()), line));
+        found.push((name.get_ref().to_string(), value(one.get_ref()), line(name.span().start)));
+        // What is in a table may stand anywhere: `a.b = 1` above a field of ours and `a.c = 2` below it.
+        let within = keys(one.get_ref()).into_iter();
+        found.extend(within.map(|at| (String::new(), Value::Other, line(at))));
     }
     found.sort_by_key(|(_, _, line)| *line);
+    found.dedup_by_key(|(_, _, line)| *line);
     placed(found, head.lines().count())
+}
+
+/// Where the keys within a table begin.
+fn keys(value: &DeValue<'_>) -> Vec<usize> {
+    let (mut begin, mut open) = (Vec::new(), vec![value]);
+    while let Some(value) = open.pop() {
+        if let DeValue::Table(table) = value {
+            begin.extend(table.keys().map(|key| key.span().start));
+            open.extend(table.values().map(|value| value.get_ref()));
+        }
+    }
+    begin
 }
 
 /// Each field with the lines up to the next one.
@@ -344,6 +362,14 @@ mod tests {
             Some("2026-05-27T09:00:00.000000Z")
         );
         assert_eq!(text, "+++\ndraft = true\n\n[extra]\nkind = \"x\"\n+++\nbody\n");
+    }
+
+    #[test]
+    fn what_is_dotted_in_toml_stays_on_both_sides_of_what_is_taken() {
+        let text = "+++\na.b.c = 1\ntitle = \"T\"\na.b.d = 2\ntags = [\"x\"]\na.e = 3\n+++\nbody\n";
+        let Front { about, text } = front(text).expect("fields");
+        assert_eq!(about.title.as_deref(), Some("T"));
+        assert_eq!(text, "+++\na.b.c = 1\na.b.d = 2\na.e = 3\n+++\nbody\n");
     }
 
     #[test]

@@ -103,14 +103,14 @@ const UNSPEAKABLE: usize = 9;
 const BLOB: usize = 200;
 
 /// Why a text says nothing; `None` where it says something.
-pub fn kind(text: &str) -> Option<JunkKind> {
+pub(crate) fn kind(text: &str) -> Option<JunkKind> {
     let text = text.trim();
     if !text.contains(char::is_alphanumeric) {
         return Some(JunkKind::Marks);
     }
     if text.len() > SHORT {
-        return (is_blob(text) || is_repeated(text))
-            .then(|| if is_blob(text) { JunkKind::Blob } else { JunkKind::Repetition });
+        let repetition = || is_repeated(text).then_some(JunkKind::Repetition);
+        return is_blob(text).then_some(JunkKind::Blob).or_else(repetition);
     }
     let words = words(text);
     let said = words.join(" ");
@@ -172,10 +172,10 @@ fn is_blob(text: &str) -> bool {
         text.strip_prefix("data:").and_then(|rest| rest.split_once(',')).map_or(text, |(_, body)| body);
     let long = body.len() >= BLOB && body.bytes().all(is_data);
     let lines = || body.lines().filter(|line| !line.is_empty());
+    let first = lines().next().map_or(0, str::len);
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
     // Lines of one length but for the last, as encoders make them; words stand in lines of any length.
-    long && digits * 50 >= body.len()
-        && lines().rev().skip(1).all(|line| line.len() == lines().next().map_or(0, str::len))
+    long && digits * 50 >= body.len() && lines().rev().skip(1).all(|line| line.len() == first)
 }
 
 #[cfg(test)]
@@ -250,6 +250,12 @@ mod tests {
         for piece in ["a", "a ", "\n", "a\n", "-", "é ", "0"] {
             let _ = kind(&piece.repeat(1_000_000 / piece.len()));
         }
+    }
+
+    #[test]
+    fn data_below_many_empty_lines_takes_linear_time() {
+        let data = format!("data:,{}{}", "\n".repeat(500_000), "a1\n".repeat(160_000));
+        assert_eq!(kind(&data), Some(JunkKind::Blob));
     }
 
     proptest! {

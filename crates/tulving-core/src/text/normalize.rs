@@ -1,5 +1,7 @@
 //! The normal form of what is taken in, and the hash by which twins are known.
 
+use std::borrow::Cow;
+
 use sha2::{Digest, Sha256};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -9,12 +11,19 @@ use crate::memory::ContentHash;
 /// A content as it is stored: line breaks are `\n`, no white space or byte order mark around it, nothing else changed.
 ///
 /// Refuses control characters other than tab and line breaks: no terminal and no prompt should receive them.
-pub fn content(text: &str) -> Result<String, Invalid> {
+pub(crate) fn content(text: &str) -> Result<String, Invalid> {
     refuse_control(Field::Content, text, &['\t', '\n', '\r'])?;
-    let unified =
-        if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() };
+    let unified = unified(text);
     let trimmed = unified.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    if trimmed.len() == unified.len() { Ok(unified) } else { Ok(trimmed.to_owned()) }
+    Ok(if trimmed.len() == unified.len() { unified.into_owned() } else { trimmed.to_owned() })
+}
+
+/// A text whose line breaks all are `\n`.
+pub(crate) fn unified(text: &str) -> Cow<'_, str> {
+    match text.contains('\r') {
+        true => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// A text of one line as it is stored: no white space around it, its letters composed. Refuses control characters and
@@ -24,7 +33,7 @@ pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
 }
 
 /// Like [`line`](fn@line), but letter for letter: to a file system, composed letters may be another name.
-pub fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
+pub(crate) fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     let text = text.trim();
     if text.is_empty() {
         return Err(Invalid::Empty { field });
@@ -39,15 +48,19 @@ pub fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
 
 /// A text with its letters composed as far as Unicode can, so that what looks the same is the same.
 pub fn composed(text: &str) -> String {
+    nfc(text).into_owned()
+}
+
+fn nfc(text: &str) -> Cow<'_, str> {
     match is_nfc_quick(text.chars()) {
-        IsNormalized::Yes => text.to_owned(),
-        _ => text.nfc().collect(),
+        IsNormalized::Yes => Cow::Borrowed(text),
+        _ => Cow::Owned(text.nfc().collect()),
     }
 }
 
 /// A text without what only moves a cursor or a printer: pages are broken like lines, what was struck over is left out, and
 /// so are escape sequences and other control characters. `None` where there is nothing of the kind.
-pub fn legible(text: &str) -> Option<String> {
+pub(crate) fn legible(text: &str) -> Option<String> {
     let allowed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
     if text.chars().all(allowed) {
         return None;
@@ -96,22 +109,17 @@ fn refuse_control(field: Field, text: &str, allowed: &[char]) -> Result<(), Inva
 
 /// The hash of a content in its stored form. Texts that differ only in how Unicode composes them hash alike.
 pub fn hash(content: &str) -> ContentHash {
-    match is_nfc_quick(content.chars()) {
-        IsNormalized::Yes => ContentHash(Sha256::digest(content.as_bytes()).into()),
-        _ => ContentHash(Sha256::digest(composed(content).as_bytes()).into()),
-    }
+    ContentHash(Sha256::digest(nfc(content).as_bytes()).into())
 }
 
 /// A name of a space or principal: lower-case ASCII letters, digits, `-`, `_`, `.`, beginning with a letter or digit,
 /// and nothing that could be taken for an id.
-pub fn name(text: &str) -> Result<String, Invalid> {
-    if uuid::Uuid::parse_str(text).is_ok() {
-        return Err(Invalid::Name { got: crate::preview::short(text) });
-    }
+pub(crate) fn name(text: &str) -> Result<String, Invalid> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let fits = text.len() <= crate::limits::NAME_CHARS
         && text.starts_with(good)
-        && text.chars().all(|c| good(c) || matches!(c, '-' | '_' | '.'));
+        && text.chars().all(|c| good(c) || matches!(c, '-' | '_' | '.'))
+        && uuid::Uuid::parse_str(text).is_err();
     if fits { Ok(text.to_owned()) } else { Err(Invalid::Name { got: crate::preview::short(text) }) }
 }
 

@@ -84,12 +84,12 @@ fn code_end(bytes: &[u8], start: usize) -> usize {
 
 /// The text without its private parts. Where one was, a blank stands if there is none already, so that what is left does
 /// not grow together.
-pub fn left_out(text: &str) -> Cow<'_, str> {
+pub(crate) fn left_out(text: &str) -> Cow<'_, str> {
     settled(text, without)
 }
 
 /// The same line for line: of a private part its line breaks stay.
-pub fn blanked(text: &str) -> Cow<'_, str> {
+pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
     settled(text, in_lines)
 }
 

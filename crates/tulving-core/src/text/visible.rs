@@ -1,7 +1,9 @@
 //! Text as a reader sees it: what is hidden in it is taken out, so that nobody writes to a model behind a person's back.
 
+use super::normalize;
+
 /// The name of the fence that recalled text is put into.
-pub const FENCE: &str = "memory";
+pub(crate) const FENCE: &str = "memory";
 
 /// The text without characters that have no look of their own: zero-width ones, marks of direction, tags, fillers. Those that
 /// join or vary letters and emoji stay where they do so.
@@ -61,7 +63,7 @@ const SPEAKERS: [&str; 17] = [
 
 /// The text with nothing in it that looks like an end or a beginning of the [`FENCE`], like a mark by which a host tells who
 /// speaks, or like the beginning of a comment that is not shown: the bracket of such a thing is another one.
-pub fn fenced(text: &str) -> String {
+pub(crate) fn fenced(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     // Where what may stand before the name ends, and whether it is one of the names: the same for all brackets up to there.
     let mut ahead = (0, false);
@@ -102,14 +104,13 @@ fn is_turn(rest: &str) -> bool {
 /// A text that may be put into a prompt between others: nothing is hidden in it, nothing in it ends the fence or looks like
 /// another speaker, and only its own line breaks break lines.
 pub fn safe(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let seen = |c: char| match c {
         '\n' | '\t' => c,
         '\u{2028}' | '\u{2029}' => '\n',
         c if c.is_control() => ' ',
         c => c,
     };
-    let clean: String = text.chars().map(seen).collect();
+    let clean: String = normalize::unified(text).chars().map(seen).collect();
     fenced(&plain(&clean))
 }
 

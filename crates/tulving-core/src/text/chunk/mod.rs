@@ -102,7 +102,7 @@ fn chunks(
 /// The headings of a chunk that do not stand in its own text, outermost first.
 ///
 /// The heading that a chunk begins with is part of its text already, and counts once.
-pub fn headings_above<'a>(body: &'a str, heading_path: &'a [String]) -> impl Iterator<Item = &'a str> {
+pub(crate) fn headings_above<'a>(body: &'a str, heading_path: &'a [String]) -> impl Iterator<Item = &'a str> {
     let opening = || {
         body.lines().take(2 * LEVELS).map(|line| line.trim_matches(|c: char| c == '#' || c.is_whitespace()))
     };

@@ -160,7 +160,9 @@ impl Reader<'_> {
             _ => return None,
         };
         let text = self.content[title.clone()].trim_end();
-        let plain = !text.contains('\n') && !text.trim_start().starts_with(['-', '*', '+', '>', '|']);
+        // Looked for from the end: a long first line above many rules would else be read for each of them.
+        let one_line = text.rfind('\n').is_none();
+        let plain = one_line && !text.trim_start().starts_with(['-', '*', '+', '>', '|']);
         plain.then_some((level, title))
     }
 
@@ -235,6 +237,14 @@ mod tests {
     fn what_only_looks_like_a_heading_is_none() {
         let text = "#tag\n\n```\n# comment\n```\n\n- item\n---\n\n####### seven\n\ntwo\nlines\n---\n";
         assert_eq!(paths(text), [""]);
+    }
+
+    #[test]
+    fn a_long_line_above_many_rules_takes_linear_time() {
+        for first in ["- ", ""] {
+            let text = format!("{first}{}\nx\n{}", "x".repeat(1_500_000), "--\n".repeat(500_000));
+            assert_eq!(paths(&text), [""]);
+        }
     }
 
     #[test]

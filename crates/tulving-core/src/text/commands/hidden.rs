@@ -1,25 +1,36 @@
 //! Characters that nobody sees and a model reads.
 
+use std::ops::Range;
+
 use super::Found;
 use crate::vocabulary::CommandKind;
 
 /// From so many in a row on, characters without a look are a message.
 const RUN: usize = 4;
+/// Most tags that spell a flag, its end included: those of England, Scotland and Wales have six.
+const FLAG: usize = 7;
+
+/// Characters without a look, side by side.
+struct Run {
+    range: Range<usize>,
+    count: usize,
+    /// Whether they all are tags that follow a black flag.
+    in_flag: bool,
+}
 
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     if text.is_ascii() {
         return;
     }
-    let mut run: Option<(usize, usize, usize, bool)> = None;
+    let mut run: Option<Run> = None;
     let mut flag = false;
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
         if is_unseen(c) {
-            // The flags of England, Scotland and Wales are spelled in tags.
-            let (_, last, count, in_flag) = run.get_or_insert((at, at, 0, flag));
-            *last = end;
-            *count += 1;
-            *in_flag &= is_tag(c);
+            let run = run.get_or_insert(Run { range: at..at, count: 0, in_flag: flag });
+            run.range.end = end;
+            run.count += 1;
+            run.in_flag &= is_tag(c);
         } else {
             found.extend(run.take().and_then(message));
             if matches!(c, '\u{202d}' | '\u{202e}') {
@@ -32,9 +43,9 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
 }
 
 /// What a run of characters without a look is, where it is long enough to say something.
-fn message((start, end, count, in_flag): (usize, usize, usize, bool)) -> Option<Found> {
-    let long = if in_flag { count > 7 } else { count >= RUN };
-    long.then_some(Found { range: start..end, what: CommandKind::HiddenText })
+fn message(run: Run) -> Option<Found> {
+    let long = if run.in_flag { run.count > FLAG } else { run.count >= RUN };
+    long.then_some(Found { range: run.range, what: CommandKind::HiddenText })
 }
 
 fn is_tag(c: char) -> bool {

@@ -49,7 +49,7 @@ pub fn find(text: &str) -> Vec<Found> {
 }
 
 /// How the texts of a memory try to command whoever reads them, each way once.
-pub fn marks(edition: &Edition) -> Vec<CommandKind> {
+pub(crate) fn marks(edition: &Edition) -> Vec<CommandKind> {
     let text = &edition.text;
     let beside = [&text.title, &text.summary, &edition.key, &edition.source_note].into_iter().flatten();
     let texts = std::iter::once(&text.content).chain(beside).chain(&text.tags);
@@ -57,7 +57,7 @@ pub fn marks(edition: &Edition) -> Vec<CommandKind> {
 }
 
 /// How any of some texts tries to, each way once.
-pub fn kinds<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<CommandKind> {
+pub(crate) fn kinds<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<CommandKind> {
     let kinds: BTreeSet<CommandKind> = texts.flat_map(find).map(|found| found.what).collect();
     kinds.into_iter().collect()
 }

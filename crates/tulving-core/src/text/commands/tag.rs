@@ -51,8 +51,9 @@ const LONGEST: usize = 32;
 /// The header by which some models are told what to do.
 const HEADER: &[u8] = b"### instruction:";
 
-/// So many bytes after a tag are looked at, and so many words.
+/// So many bytes after a tag are looked at, and so many words in them.
 const AFTER: usize = 400;
+const WORDS_AFTER: usize = 40;
 
 pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
@@ -123,7 +124,7 @@ fn tag(bytes: &[u8], at: usize) -> Option<usize> {
 /// Whether what follows a tag speaks to the reader.
 fn speaks(words: &Words<'_>, end: usize) -> bool {
     let places = words.within(&(end..end + AFTER));
-    words.all[places].iter().take(40).any(|word| phrase::ADDRESSED.contains(&word.number))
+    words.all[places].iter().take(WORDS_AFTER).any(|word| phrase::ADDRESSED.contains(&word.number))
 }
 
 /// Whether a mark is shown as code, and not used.

@@ -3,6 +3,8 @@
 //!
 //! Every way has a bounded length, and each of its beginnings is looked at once.
 
+use std::ops::Range;
+
 use super::Found;
 use crate::vocabulary::CommandKind;
 
@@ -92,7 +94,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     for way in &WAYS {
         for first in way.parts[0] {
             for (start, _) in text.match_indices(first) {
-                let end = said(text, start + first.len(), way);
+                let end = said(text, start..start + first.len(), way);
                 if let Some(end) = end.filter(|_| !told || !is_quoted(text, start)) {
                     found.push(Found { range: start..end, what: CommandKind::Override });
                 }
@@ -101,13 +103,13 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// Where an order ends whose first part ends here.
-fn said(text: &str, first: usize, way: &Way) -> Option<usize> {
-    let second = part(text, first, way.parts[1])?;
+/// Where an order ends whose first part stands here.
+fn said(text: &str, first: Range<usize>, way: &Way) -> Option<usize> {
+    let second = part(text, first.end, way.parts[1])?;
     let third = part(text, second, way.parts[2])?;
-    let verb = if way.verb { first } else { third };
+    let verb = if way.verb { first.end } else { third };
     let told = TOLD_AFTER.iter().any(|end| text[verb..].starts_with(end));
-    (!told && (!way.verb || is_asked(text, first, way))).then_some(third)
+    (!told && (!way.verb || is_asked(&text[..first.start]))).then_some(third)
 }
 
 /// Where the next part ends, near by and in the same sentence.
@@ -120,11 +122,10 @@ fn part(text: &str, from: usize, words: &[&str]) -> Option<usize> {
     })
 }
 
-/// Whether a verb that ends here is an order: it begins a clause, or only who is asked stands before it.
-fn is_asked(text: &str, end: usize, way: &Way) -> bool {
-    let verb = way.parts[0].iter().find(|verb| text[..end].ends_with(**verb)).map_or(0, |verb| verb.len());
-    let before = text[..end - verb].chars().next_back();
-    before.is_none_or(|c| !c.is_alphanumeric() || c.is_ascii() || ASKED.contains(c))
+/// Whether a verb after this is an order: it begins a clause, or only who is asked stands before it.
+fn is_asked(before: &str) -> bool {
+    let last = before.chars().next_back();
+    last.is_none_or(|c| !c.is_alphanumeric() || c.is_ascii() || ASKED.contains(c))
 }
 
 /// Whether what begins here is in quotes.

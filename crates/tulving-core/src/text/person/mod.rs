@@ -38,22 +38,20 @@ pub struct Addressed {
 ///
 /// A name goes with its possessive, and leaves one space. Words for roles, such as "user", are no names. A question of
 /// which only stop words would be left stays as it is.
-pub fn address(question: &str, speakers: &[String]) -> Addressed {
+pub(crate) fn address(question: &str, speakers: &[String]) -> Addressed {
     let words = words(question);
-    let found = Names::of(speakers).find(question, &words);
-    let mut named: Vec<usize> = Vec::new();
-    for one in found.iter().flat_map(|name| &name.speakers) {
-        if !named.contains(one) {
-            named.push(*one);
-        }
-    }
-    let places: Vec<Range<usize>> =
-        found.iter().map(|name| possessive(question, name.range.clone())).collect();
+    let names = Names::of(speakers);
+    let found = names.find(question, &words);
+    let mut seen = vec![false; speakers.len()];
+    let mut is_new = |one: &usize| !std::mem::replace(&mut seen[*one], true);
+    let named = found.iter().flat_map(|name| name.speakers).filter(|one| is_new(one));
+    let named = named.map(|one| speakers[*one].clone()).collect();
+    let places: Vec<Range<usize>> = found.into_iter().map(|name| name.range).collect();
     let left = without(question, &places);
     let says_something = self::words(&left).iter().any(|word| !is_stop_word(&word.form));
     Addressed {
         stripped: if says_something && !places.is_empty() { left } else { question.to_owned() },
-        named: named.into_iter().map(|one| speakers[one].clone()).collect(),
+        named,
         person: pronoun::person(question, &words),
     }
 }
@@ -210,6 +208,14 @@ mod tests {
     }
 
     #[test]
+    fn the_s_of_a_possessive_is_nobodys_initial() {
+        let found = asked("What is Ann's or S's dog?", &["Ann", "S"]);
+        assert_eq!(found.named, ["Ann", "S"]);
+        assert_eq!(found.stripped, "What is or dog?");
+        assert_eq!(asked("Where is Ann's dog?", &["Ann", "S"]).named, ["Ann"]);
+    }
+
+    #[test]
     fn without_a_name_nothing_changes() {
         assert_eq!(stripped("  What   is  it? ", &["Ann"]), "  What   is  it? ");
         assert_eq!(stripped("田中さんは何を食べた？", &["田中"]), "田中さんは何を食べた？");
@@ -218,8 +224,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_and_names_are_safe(
-            question in "([A-Ca-c' ,?]|\\PC){0,40}",
-            speakers in prop::collection::vec("([A-Ca-c' ]|\\PC){0,6}", 0..5),
+            question in "([ABSabs' ,?]|\\PC){0,40}",
+            speakers in prop::collection::vec("([ABSabs' ]|\\PC){0,6}", 0..5),
         ) {
             let found = address(&question, &speakers);
             prop_assert!(found.named.iter().all(|name| speakers.contains(name)));
@@ -232,5 +238,11 @@ mod tests {
         let speakers: Vec<String> = (0..2_000).map(|n| format!("Ann Lee {n}")).collect();
         let found = address(&"Ann Lee 7's x ".repeat(5_000), &speakers);
         assert_eq!(found.named, ["Ann Lee 7"]);
+    }
+
+    #[test]
+    fn a_first_name_that_many_share_is_told_once_however_often_it_is_said() {
+        let speakers: Vec<String> = (0..2_000).map(|n| format!("Ann {n}")).collect();
+        assert_eq!(address(&"Ann, ".repeat(10_000), &speakers).named, speakers);
     }
 }

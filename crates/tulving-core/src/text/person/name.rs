@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{Word, words};
+use super::{Word, possessive, words};
 use crate::text::terms::is_stop_word;
 
 /// Most words of a name that are compared.
@@ -64,11 +64,11 @@ const COMMON: [&str; 63] = [
 ];
 
 /// A name in a question.
-pub(super) struct Found {
-    /// Where.
+pub(super) struct Found<'a> {
+    /// Where, with its possessive.
     pub(super) range: Range<usize>,
     /// Whose it is, by their places among the speakers.
-    pub(super) speakers: Vec<usize>,
+    pub(super) speakers: &'a [usize],
 }
 
 /// What speakers are called, by the compared forms of the words.
@@ -110,7 +110,7 @@ impl Names {
     }
 
     /// The names in a question, in order, each the longest possible at its place.
-    pub(super) fn find(&self, question: &str, words: &[Word]) -> Vec<Found> {
+    pub(super) fn find(&self, question: &str, words: &[Word]) -> Vec<Found<'_>> {
         let mut found = Vec::new();
         let mut at = 0;
         while at < words.len() {
@@ -123,9 +123,11 @@ impl Names {
             });
             match longest {
                 Some((count, speakers)) => {
-                    let range = words[at].range.start..words[at + count - 1].range.end;
-                    found.push(Found { range, speakers: speakers.clone() });
+                    let range = possessive(question, words[at].range.start..words[at + count - 1].range.end);
                     at += count;
+                    // The s of a possessive is nobody's initial.
+                    at += words[at..].iter().take_while(|word| word.range.start < range.end).count();
+                    found.push(Found { range, speakers });
                 }
                 None => at += 1,
             }

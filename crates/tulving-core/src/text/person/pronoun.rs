@@ -65,27 +65,26 @@ pub(super) fn person(question: &str, words: &[Word]) -> Person {
         }
         second |= match word.form.as_str() {
             "your" | "yours" | "yourself" => true,
-            "you" => before != "thank" && !is_only_asked(words, at),
+            "you" => before != "thank" && !is_only_asked(before, &words[at + 1..]),
             _ => false,
         };
     }
     if second { Person::Second } else { Person::Other }
 }
 
-/// Whether a single letter is one of "i.e." or "U.S.".
+/// Whether a dot and a letter follow a word, as in "i.e.".
 fn is_abbreviated(question: &str, word: &Word) -> bool {
     let mut after = question[word.range.end..].chars();
     after.next() == Some('.') && after.next().is_some_and(char::is_alphabetic)
 }
 
-/// Whether the "you" at this place is only asked to answer.
-fn is_only_asked(words: &[Word], at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |at| words[at].form.as_str());
-    let after = words[at + 1..].iter().map(|word| word.form.as_str()).find(|word| {
+/// Whether the "you" between these words is only asked to answer.
+fn is_only_asked(before: &str, after: &[Word]) -> bool {
+    let verb = after.iter().map(|word| word.form.as_str()).find(|word| {
         !matches!(*word, "please" | "kindly" | "also" | "still" | "perhaps" | "maybe" | "quickly" | "even")
     });
     matches!(before, "can" | "could" | "do" | "would" | "will" | "might" | "if" | "don")
-        && after.is_some_and(|verb| ASKING.binary_search(&verb).is_ok())
+        && verb.is_some_and(|verb| ASKING.binary_search(&verb).is_ok())
 }
 
 #[cfg(test)]

@@ -19,14 +19,10 @@ const STAND_INS: [&str; 14] = [
 ];
 
 /// How a value begins that only tells where the secret is, in lower case.
-const REFERENCES: [&str; 28] = [
+const REFERENCES: [&str; 24] = [
     "$",
-    "<",
-    "{",
     "[",
     "%s",
-    "%(",
-    "(",
     "@",
     "&",
     "os.",

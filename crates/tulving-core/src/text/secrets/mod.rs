@@ -8,11 +8,13 @@ mod address;
 mod block;
 mod card;
 mod chance;
+mod forms;
 mod named;
 mod names;
 mod place;
 mod shell;
 mod token;
+mod triples;
 mod value;
 
 use std::borrow::Cow;
@@ -48,12 +50,12 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
 }
 
 /// The same, and `note` hears of each secret.
-pub fn redact<'a>(text: &'a str, note: &mut dyn FnMut(SecretKind)) -> Cow<'a, str> {
+pub(crate) fn redact<'a>(text: &'a str, note: &mut dyn FnMut(SecretKind)) -> Cow<'a, str> {
     replaced(text, false, note)
 }
 
 /// The same with as many lines as before, so that what follows a secret stays on its line.
-pub fn redact_in_lines(text: &str) -> Cow<'_, str> {
+pub(crate) fn redact_in_lines(text: &str) -> Cow<'_, str> {
     replaced(text, true, &mut |_| ())
 }
 
@@ -90,7 +92,7 @@ fn put(text: &str, found: &[Found], lines: bool) -> String {
 }
 
 /// How what stands in the place of a secret begins.
-pub const REDACTED: &str = "[redacted: ";
+pub(crate) const REDACTED: &str = "[redacted: ";
 /// Most rounds of a redaction.
 const ROUNDS: usize = 8;
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::triples::Triples;
+
 /// What a value is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
@@ -168,9 +170,9 @@ const TICKETS: [&str; 18] = [
 /// So much of a name is looked at, and so much of the word before.
 const TAIL: usize = 40;
 
-/// A bit for the last three bytes of each name: almost no word has them, and then nothing else is looked at.
-const ENDS: [u64; 1024] = {
-    let mut ends = [0; 1024];
+/// The last three bytes of each name: almost no word has them, and then nothing else is looked at.
+static ENDS: Triples = {
+    let mut ends = Triples::new();
     let mut at = 0;
     while at < NAMES.len() {
         let name = NAMES[at].0.as_bytes();
@@ -179,8 +181,7 @@ const ENDS: [u64; 1024] = {
         let (mut third, until) =
             if name.len() > 2 { (name[name.len() - 3], name[name.len() - 3]) } else { (0, u8::MAX) };
         loop {
-            let bit = bit(third, second, last);
-            ends[bit / 64] |= 1 << (bit % 64);
+            ends.add([third, second, last]);
             if third == until {
                 break;
             }
@@ -191,10 +192,6 @@ const ENDS: [u64; 1024] = {
     ends
 };
 
-const fn bit(third: u8, second: u8, last: u8) -> usize {
-    (third as usize * 961 + second as usize * 31 + last as usize) % (1024 * 64)
-}
-
 /// Whether a word may be the end of a name.
 pub(super) fn may_end(bytes: &[u8], word: &Range<usize>) -> bool {
     let third = match word.len() {
@@ -203,8 +200,7 @@ pub(super) fn may_end(bytes: &[u8], word: &Range<usize>) -> bool {
         _ => bytes[word.end - 3].to_ascii_lowercase(),
     };
     let (second, last) = (bytes[word.end - 2].to_ascii_lowercase(), bytes[word.end - 1].to_ascii_lowercase());
-    let bit = bit(third, second, last);
-    ENDS[bit / 64] >> (bit % 64) & 1 == 1
+    ENDS.has([third, second, last])
 }
 
 /// What a word names, with the one before it where only a blank is between them.

@@ -161,7 +161,7 @@ fn in_block(bytes: &[u8], at: usize) -> usize {
 
 /// A sign that a value follows, and where the value is. A dash counts only after a blank.
 fn mark(bytes: &[u8], at: usize, apart: bool) -> Option<(Way, usize)> {
-    let rest = &bytes[at.min(bytes.len())..];
+    let rest = &bytes[at..];
     let after = |way: Way, length: usize| {
         let from = skip(bytes, at + length, b"*", 2);
         let from = skip(bytes, from, b" \t", 8);

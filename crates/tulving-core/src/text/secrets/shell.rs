@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Found;
 use super::address::is_shown;
 use super::chance::{is_random, is_reference, is_stand_in};
+use super::value::SIGNS;
 use crate::vocabulary::SecretKind;
 
 /// How a command takes a password.
@@ -128,7 +129,7 @@ fn password(text: &str, flag: usize, takes: Takes) -> Option<Range<usize>> {
         text.get(start..start + length).filter(|value| length < LONGEST && !value.starts_with('-'))?;
     let Takes::User(sign) = takes else {
         let started = STARTED.iter().any(|program| text[start + length..].trim_start().starts_with(program));
-        let likely = value.len() >= FEWEST && !is_shown("", value) && (started || is_mixed(value));
+        let likely = value.len() >= FEWEST && !is_shown("", value) && (started || is_unlike_words(value));
         return likely.then_some(start..start + length);
     };
     let (user, password) = value.split_once(sign)?;
@@ -141,9 +142,9 @@ fn password(text: &str, flag: usize, takes: Takes) -> Option<Range<usize>> {
 }
 
 /// Whether a value is no plain word.
-fn is_mixed(value: &str) -> bool {
+fn is_unlike_words(value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
-    (has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) || has(|byte| b"!@#$%^&*+?~".contains(byte)))
+    (has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) || value.contains(|c: char| SIGNS.contains(c)))
         && !is_stand_in(value)
         && !value.ends_with([':', ',', '.'])
 }

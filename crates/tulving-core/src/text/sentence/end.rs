@@ -1,9 +1,9 @@
 //! Where the sentences of a line end.
 
-/// Words before a dot that never end a sentence.
-const ABBREVIATIONS: [&str; 28] = [
+/// Words before a dot that never end a sentence. "No." is one only before a number.
+const ABBREVIATIONS: [&str; 27] = [
     "approx", "capt", "cf", "col", "dr", "e.g", "eg", "fig", "gen", "gov", "hon", "i.e", "ie", "lt", "mr",
-    "mrs", "ms", "mt", "no", "nr", "pp", "prof", "rev", "sen", "sgt", "st", "viz", "vs",
+    "mrs", "ms", "mt", "nr", "pp", "prof", "rev", "sen", "sgt", "st", "viz", "vs",
 ];
 
 /// Words before a dot that end a sentence only where a capital follows.
@@ -71,7 +71,7 @@ impl Mark {
             return true;
         }
         match self.dots {
-            1 if !self.closed => !is_short_form(&line[opening.min(self.at)..self.at], next),
+            1 if !self.closed => !is_short_form(&line[opening..self.at], next),
             1 => true,
             // An ellipsis.
             _ => !goes_on,

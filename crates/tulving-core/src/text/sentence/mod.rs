@@ -10,7 +10,7 @@ use std::ops::Range;
 use self::fence::{Block, blocks};
 
 /// Most segments of one text.
-pub const SEGMENTS: usize = 8;
+pub(crate) const SEGMENTS: usize = 8;
 
 /// A piece with fewer words joins its neighbour.
 const WORDS: usize = 3;
@@ -26,7 +26,7 @@ const WRAPPED_CHARS: usize = 60;
 /// They are its sentences, where a piece of fewer than three words joins the one before (the first joins the next),
 /// and more than [`SEGMENTS`] are packed into that many of similar length. A code block longer than the model's window
 /// is several.
-pub fn segments(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn segments(text: &str) -> Vec<Range<usize>> {
     let pieces = sentences(text).into_iter().flat_map(|sentence| opened(text, sentence)).collect();
     packed(joined(text, pieces))
 }
@@ -51,7 +51,7 @@ fn opened(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// The sentences of a text. Line breaks end them too, unless a long line goes on in lower case.
-pub fn sentences(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for block in blocks(text) {
         match block {

@@ -15,6 +15,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use self::scan::Run;
 use self::script::{TERM_CHARS, folded};
+pub(super) use self::script::{is_hangul, is_unspaced};
 use super::chunk::headings_above;
 use crate::memory::{Chunk, Memory};
 
@@ -61,16 +62,6 @@ fn gathered<'a>(texts: impl Iterator<Item = &'a str>, labels: impl Iterator<Item
         terms.labels.append(&mut analysis.extras);
     }
     terms
-}
-
-/// Whether the script of a character is written without spaces between words.
-pub(super) fn is_unspaced(c: char) -> bool {
-    script::is_unspaced(c)
-}
-
-/// Whether a character is Korean.
-pub(super) fn is_hangul(c: char) -> bool {
-    script::is_hangul(c)
 }
 
 /// A text in the form in which letters are compared: lower case, without accents.

@@ -32,7 +32,7 @@ fn is_joiner(c: char) -> bool {
 }
 
 /// Whether the script is written without spaces between words, or, as Hangul, glues particles to them.
-pub(super) fn is_unspaced(c: char) -> bool {
+pub(in crate::text) fn is_unspaced(c: char) -> bool {
     is_han(c)
         || is_hangul(c)
         || matches!(c,
@@ -52,7 +52,7 @@ pub(super) fn is_han(c: char) -> bool {
 }
 
 /// Korean syllables and their letters.
-pub(super) fn is_hangul(c: char) -> bool {
+pub(in crate::text) fn is_hangul(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{a960}'..='\u{a97f}'
         | '\u{ac00}'..='\u{d7ff}' | '\u{ffa0}'..='\u{ffdc}')
 }

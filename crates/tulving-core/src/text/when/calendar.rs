@@ -79,7 +79,7 @@ pub(super) enum Shape {
 
 /// Which one of those that come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum Which {
     /// The latest that has begun.
     Latest,
     /// The latest that is over.
@@ -108,14 +108,14 @@ impl Shape {
     }
 
     /// The one that is meant, seen from `today`. The 29th of February is looked for over eight years.
-    pub(super) fn seen_from(self, today: Date, turn: Turn) -> Option<Days> {
+    pub(super) fn seen_from(self, today: Date, which: Which) -> Option<Days> {
         let year = today.year();
         let mut before = (year - 8..=year).rev().filter_map(|year| self.in_year(year));
-        match turn {
-            Turn::Latest => before.find(|days| days.from <= today),
-            Turn::Last => before.find(|days| days.until <= today),
-            Turn::This => self.in_year(year),
-            Turn::Next => (year..=year.checked_add(8)?)
+        match which {
+            Which::Latest => before.find(|days| days.from <= today),
+            Which::Last => before.find(|days| days.until <= today),
+            Which::This => self.in_year(year),
+            Which::Next => (year..=year.checked_add(8)?)
                 .filter_map(|year| self.in_year(year))
                 .find(|days| days.from > today),
         }
@@ -123,15 +123,15 @@ impl Shape {
 }
 
 /// The day of the week that is meant, from 1 for Monday.
-pub(super) fn weekday(today: Date, weekday: i8, turn: Turn) -> Option<Days> {
+pub(super) fn weekday(today: Date, weekday: i8, which: Which) -> Option<Days> {
     let here = today.weekday().to_monday_one_offset();
     let back = i64::from(here - weekday).rem_euclid(7);
-    let days = match turn {
-        Turn::Latest => -back,
-        Turn::Last if back == 0 => -7,
-        Turn::Last => -back,
-        Turn::This => i64::from(weekday - here),
-        Turn::Next => 7 - back,
+    let days = match which {
+        Which::Latest => -back,
+        Which::Last if back == 0 => -7,
+        Which::Last => -back,
+        Which::This => i64::from(weekday - here),
+        Which::Next => 7 - back,
     };
     Days::one(moved(today, days)?)
 }

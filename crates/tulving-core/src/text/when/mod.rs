@@ -31,7 +31,7 @@ pub struct Stretch {
 ///
 /// What names no year means the latest such time up to now; where the question has one whole date ("last week, as you
 /// said on 6 May 2023"), up to that. An open end ("since May") is as far away as time goes.
-pub fn stretches(question: &str, now: Timestamp) -> Vec<Stretch> {
+pub(crate) fn stretches(question: &str, now: Timestamp) -> Vec<Stretch> {
     let Some(today) = calendar::day_of(now) else { return Vec::new() };
     let tokens = tokens(question);
     let today = read::only_date(&tokens).unwrap_or(today);
@@ -45,7 +45,7 @@ pub fn stretches(question: &str, now: Timestamp) -> Vec<Stretch> {
 }
 
 /// Whether a question asks for a time.
-pub fn asks_when(question: &str) -> bool {
+pub(crate) fn asks_when(question: &str) -> bool {
     let tokens = tokens(question);
     let first = tokens.iter().position(|token| !token.word().is_empty());
     (0..tokens.len()).any(|at| asks_at(&tokens, at, Some(at) == first))
@@ -53,6 +53,10 @@ pub fn asks_when(question: &str) -> bool {
 
 fn word_at(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).map_or("", Token::word)
+}
+
+fn word_before(tokens: &[Token], at: usize) -> &str {
+    at.checked_sub(1).map_or("", |before| word_at(tokens, before))
 }
 
 /// Whether the word at this place, which may be the first, asks for a time.
@@ -118,7 +122,7 @@ fn is_filler(word: &str) -> bool {
 
 /// Whether the "when" at this place asks, rather than joins: "what did she say when it rained?".
 fn is_asking_when(tokens: &[Token], at: usize, opens: bool) -> bool {
-    let before = at.checked_sub(1).map_or("", |at| word_at(tokens, at));
+    let before = word_before(tokens, at);
     let follows = matches!(
         word_at(tokens, at + 1),
         "did"
@@ -173,7 +177,7 @@ pub(super) fn names_time(text: &str) -> bool {
 }
 
 fn names_at(tokens: &[Token], at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |at| word_at(tokens, at));
+    let before = word_before(tokens, at);
     let next = tokens.get(at + 1);
     if let Some(number) = tokens[at].number() {
         let time_of_day = next.is_some_and(|next| {

@@ -3,10 +3,10 @@
 use jiff::civil::Date;
 
 use super::Stretch;
-use super::calendar::{Days, Shape, Turn, around, back, calendar_unit, moved, weekday};
+use super::calendar::{Days, Shape, Which, around, back, calendar_unit, moved, weekday};
 use super::token::Token;
 use super::vocabulary::{self, Unit, leads_to_time};
-use super::word_at;
+use super::{word_at, word_before};
 use crate::time::Timestamp;
 
 /// A time that was read, and the place after it.
@@ -16,7 +16,7 @@ type Read<T> = Option<(T, usize)>;
 #[derive(Clone, Copy)]
 enum Named {
     /// What comes back every year, with the year if that is named.
-    Yearly { shape: Shape, year: Option<i16>, turn: Turn },
+    Yearly { shape: Shape, year: Option<i16>, which: Which },
     /// What needs no year.
     Fixed(Days),
 }
@@ -25,7 +25,7 @@ impl Named {
     fn seen_from(self, today: Date) -> Option<Days> {
         match self {
             Self::Yearly { shape, year: Some(year), .. } => shape.in_year(year),
-            Self::Yearly { shape, year: None, turn } => shape.seen_from(today, turn),
+            Self::Yearly { shape, year: None, which } => shape.seen_from(today, which),
             Self::Fixed(days) => Some(days),
         }
     }
@@ -33,8 +33,8 @@ impl Named {
     /// The beginning of a range that ends with `days`: "March" of "between March and May 2023".
     fn up_to(self, days: Days, today: Date) -> Option<Days> {
         match self {
-            Self::Yearly { shape, year: None, turn: Turn::Latest } => {
-                shape.seen_from(days.from, Turn::Latest)
+            Self::Yearly { shape, year: None, which: Which::Latest } => {
+                shape.seen_from(days.from, Which::Latest)
             }
             other => other.seen_from(today),
         }
@@ -146,19 +146,19 @@ fn beside(tokens: &[Token], at: usize, today: Date) -> Read<Days> {
     let found = match (side, day, unit, count) {
         ("of", None, Some(Unit::Week), None) => calendar_unit(days.from, Unit::Week, 0),
         ("of", ..) => None,
-        ("before", Some(day), ..) => weekday(days.from, day, Turn::Last),
-        (_, Some(day), ..) => weekday(last, day, Turn::Next),
+        ("before", Some(day), ..) => weekday(days.from, day, Which::Last),
+        (_, Some(day), ..) => weekday(last, day, Which::Next),
         ("before", None, Some(unit), Some(count)) => {
             around(days.from, unit, i64::from(count.value), count.widths())
         }
         (_, None, Some(unit), Some(count)) => around(last, unit, -i64::from(count.value), count.widths()),
         ("before", None, Some(Unit::Weekend), None) => {
-            let saturday = weekday(days.from, 6, Turn::Last)?.from;
+            let saturday = weekday(days.from, 6, Which::Last)?.from;
             Days::new(saturday, moved(saturday, 2)?)
         }
         ("before", None, Some(unit), None) => Days::new(back(days.from, unit, 1)?, days.from),
         (_, None, Some(Unit::Weekend), None) => {
-            let saturday = weekday(last, 6, Turn::Next)?.from;
+            let saturday = weekday(last, 6, Which::Next)?.from;
             Days::new(saturday, moved(saturday, 2)?)
         }
         (_, None, Some(unit), None) => Days::new(days.until, back(days.until, unit, -1)?),
@@ -169,7 +169,7 @@ fn beside(tokens: &[Token], at: usize, today: Date) -> Read<Days> {
 
 /// A time that needs no word before it to be one, or has it.
 fn named(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
-    let before = at.checked_sub(1).map_or("", |at| word_at(tokens, at));
+    let before = word_before(tokens, at);
     // "mid-May"
     let before = match at.checked_sub(2) {
         Some(two) if tokens[at - 1].mark() == Some('-') => word_at(tokens, two),
@@ -180,7 +180,7 @@ fn named(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
         .or_else(|| undated(tokens, at, before))
         .or_else(|| {
             let day = vocabulary::weekday(word_at(tokens, at))?;
-            Some((Named::Fixed(weekday(today, day, Turn::Latest)?), at + 1))
+            Some((Named::Fixed(weekday(today, day, Which::Latest)?), at + 1))
         })
         .or_else(|| nth_of_month(tokens, at, today))
         .or_else(|| {
@@ -200,7 +200,7 @@ fn whole_year(tokens: &[Token], at: usize) -> Read<Named> {
 
 /// Dates of which a number is part: "8 May 2023", "May 8th", "2023-05-08", "summer of 2022".
 fn dated(tokens: &[Token], at: usize) -> Read<Named> {
-    let yearly = |shape, year| Named::Yearly { shape, year, turn: Turn::Latest };
+    let yearly = |shape, year| Named::Yearly { shape, year, which: Which::Latest };
     if let Some((date, after)) = numeric_date(tokens, at) {
         return Some((Named::Fixed(Days::one(date)?), after));
     }
@@ -247,7 +247,7 @@ fn recurring(tokens: &[Token], at: usize) -> Read<Shape> {
 /// A month, season or feast by itself, where the word before makes it a time.
 fn undated(tokens: &[Token], at: usize, before: &str) -> Read<Named> {
     let word = word_at(tokens, at);
-    let yearly = |shape, after| Some((Named::Yearly { shape, year: None, turn: Turn::Latest }, after));
+    let yearly = |shape, after| Some((Named::Yearly { shape, year: None, which: Which::Latest }, after));
     if let Some(month) = any_month(word) {
         let the = before == "the" && tokens[at].capital && word != "march";
         // "May-Britt"
@@ -285,7 +285,7 @@ fn relative(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
             ("after", "tomorrow") => return fixed(Days::one(moved(today, 2)?), at + 3),
             _ => {}
         },
-        "last" | "this" | "next" | "past" | "previous" | "coming" => return turned(tokens, at, today),
+        "last" | "this" | "next" | "past" | "previous" | "coming" => return last_or_next(tokens, at, today),
         _ => {}
     }
     let (count, after) = counted(tokens, at)?;
@@ -297,20 +297,20 @@ fn relative(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
 }
 
 /// "last week", "this Tuesday", "next May", "the past ten days".
-fn turned(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
+fn last_or_next(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
     let fixed = |days: Option<Days>, after: usize| Some((Named::Fixed(days?), after));
     let word = word_at(tokens, at);
-    let (turn, offset) = match word {
-        "last" | "previous" | "past" => (Turn::Last, -1),
-        "this" => (Turn::This, 0),
-        _ => (Turn::Next, 1),
+    let (which, offset) = match word {
+        "last" | "previous" | "past" => (Which::Last, -1),
+        "this" => (Which::This, 0),
+        _ => (Which::Next, 1),
     };
     let next = word_at(tokens, at + 1);
     if let Some((count, after)) = counted(tokens, at + 1) {
         let unit = vocabulary::unit(word_at(tokens, after))?;
-        let (from, until) = match turn {
-            Turn::Last => (back(today, unit, i64::from(count.value))?, moved(today, 1)?),
-            Turn::Next => (today, back(moved(today, 1)?, unit, -i64::from(count.value))?),
+        let (from, until) = match which {
+            Which::Last => (back(today, unit, i64::from(count.value))?, moved(today, 1)?),
+            Which::Next => (today, back(moved(today, 1)?, unit, -i64::from(count.value))?),
             _ => return None,
         };
         return fixed(Days::new(from, until), after + 1);
@@ -328,13 +328,13 @@ fn turned(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
         return fixed(days, at + 2);
     }
     if let Some(day) = vocabulary::weekday(next) {
-        return fixed(weekday(today, day, turn), at + 2);
+        return fixed(weekday(today, day, which), at + 2);
     }
     let (shape, after) = match any_month(next) {
         Some(month) => (Shape::Month(month), at + 2),
         None => recurring(tokens, at + 1)?,
     };
-    Some((Named::Yearly { shape, year: None, turn }, after))
+    Some((Named::Yearly { shape, year: None, which }, after))
 }
 
 /// How many, and whether only roughly.
@@ -428,7 +428,7 @@ pub(super) fn is_year(tokens: &[Token], at: usize) -> bool {
 
 /// Whether a bare number that can be a year is one: "in 2022", "the 2022 trip", not "2022 steps".
 fn is_year_by_neighbours(tokens: &[Token], at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |at| word_at(tokens, at));
+    let before = word_before(tokens, at);
     let lower_noun = tokens.get(at + 1).is_some_and(|next| {
         !next.capital && !next.word().is_empty() && !crate::text::terms::is_stop_word(next.word())
     });

@@ -6,7 +6,7 @@
 use super::grammar::Grammar;
 
 /// Longest code, in bytes, that is parsed.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+const MOST_BYTES: usize = 1 << 20;
 
 /// Most brackets that may be open. Broken code that nests deeper makes the parser try so many ways that 10 KB of `%w(` as
 /// Rust take half a minute and 3 GB.

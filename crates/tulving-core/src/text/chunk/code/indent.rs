@@ -131,7 +131,7 @@ impl Headers {
 }
 
 /// The lines and items of a content, by its indentation.
-pub(in crate::text::chunk) fn read(content: &str, headers: Headers) -> Code {
+pub(super) fn read(content: &str, headers: Headers) -> Code {
     let lines = lines::lines(content);
     let below = below(content, &lines, headers);
     let mut items: Vec<Item> = Vec::new();

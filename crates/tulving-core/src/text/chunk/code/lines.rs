@@ -43,7 +43,7 @@ const GO_ON: [&str; 20] = [
 const LEADS: [&str; 9] = ["//", "/*", "* ", "*/", "# ", "#[", "--", ";;", "@"];
 
 /// The lines of a content. How deep each stands is told by its indentation.
-pub(in crate::text::chunk) fn lines(content: &str) -> Vec<Line> {
+pub(super) fn lines(content: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let (mut at, mut after_blank) = (0, false);
