@@ -23,25 +23,15 @@ use tulving_core::{Document, Llm, Secrecy};
 use tulving_testkit::llm::ScriptedLlm;
 
 use super::adopt::{adopt, collection, item, turn as foreign_turn};
-use crate::bed::{Bed, listing, recall, refused, said, within};
+use crate::bed::{Bed, listing, recall, refused, said, turn, within};
 
 /// Made up, and in pieces, so that nobody who searches repositories takes it for a key.
-fn token() -> String {
+pub(super) fn token() -> String {
     format!("gh{}_{}", "p", "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0Yb2Ta4")
 }
 
 fn of(policy: SecretPolicy) -> Secrecy {
     Secrecy { usual: policy, ..Secrecy::default() }
-}
-
-fn turn(content: &str) -> TurnRequest {
-    TurnRequest {
-        channel: None,
-        role: TurnRole::User,
-        speaker: None,
-        content: content.to_owned(),
-        source: None,
-    }
 }
 
 fn words(warnings: &[Warning]) -> Vec<String> {
