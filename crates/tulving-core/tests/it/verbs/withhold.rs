@@ -168,6 +168,36 @@ fn every_space_has_its_own_policy() {
 }
 
 #[test]
+fn a_secret_in_whatever_field_is_not_moved_to_where_it_would_not_be_stored() {
+    let mut secrecy = of(SecretPolicy::Redact);
+    secrecy.spaces.insert("lab".to_owned(), SecretPolicy::Off);
+    let bed = Bed::new().with_secrecy(secrecy);
+    let lab = within(&bed.user(), bed.hub("lab"));
+    let some = || Some(format!("x {}", token()));
+    let plain = |field: Field| SaveRequest::new(format!("of the pipeline, by its {field}"));
+    let hiding = [
+        (Field::Title, SaveRequest { title: some(), ..plain(Field::Title) }),
+        (Field::Summary, SaveRequest { summary: some(), ..plain(Field::Summary) }),
+        (Field::Key, SaveRequest { key: some(), ..plain(Field::Key) }),
+        (Field::SourceNote, SaveRequest { source_note: some(), ..plain(Field::SourceNote) }),
+        (Field::Language, SaveRequest { language: some(), ..plain(Field::Language) }),
+        (Field::Tag, SaveRequest { tags: Some(vec![token()]), ..plain(Field::Tag) }),
+        (Field::Agent, SaveRequest { assisted_by_agent: some(), ..plain(Field::Agent) }),
+        (Field::Conversation, SaveRequest { conversation: some(), ..plain(Field::Conversation) }),
+        (Field::Speaker, SaveRequest { speaker: some(), ..plain(Field::Speaker) }),
+    ];
+    for (field, request) in hiding {
+        let id = bed.save(&lab, request).id;
+        refused!(
+            bed.engine.move_to(&lab, &[id.into()], "default"),
+            Error::Invalid(Invalid::Secret { field: found, .. }) if found == field
+        );
+    }
+    let free = bed.save(&lab, "of the pipeline").id;
+    assert_eq!(bed.engine.move_to(&lab, &[free.into()], "default").expect("moved").moved.len(), 1);
+}
+
+#[test]
 fn what_is_private_and_nothing_else_is_refused_with_a_sentence() {
     let bed = Bed::new();
     let user = bed.user();
