@@ -363,6 +363,18 @@ fn what_another_system_kept_comes_in_without_secrets_and_is_known_again() {
 }
 
 #[test]
+fn what_was_held_back_of_a_turn_that_is_in_the_log_is_not_told_again() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let log = |turns| Collection { turns, ..collection(Vec::new()) };
+    let first = || foreign_turn("1", &format!("the token is {}", token()), "2025-01-01T00:00:00Z");
+    assert_eq!(adopt(&bed, &user, log(vec![first()])).notes, [ONE_TOKEN]);
+    let next = foreign_turn("2", "hello", "2025-01-01T00:00:01Z");
+    let again = adopt(&bed, &user, log(vec![first(), next]));
+    assert_eq!((again.turns.new, again.turns.known, again.notes), (1, 1, Vec::new()));
+}
+
+#[test]
 fn what_people_write_into_files_is_found_without_its_secrets_and_on_its_line() {
     let bed = Bed::new();
     let user = bed.user();
