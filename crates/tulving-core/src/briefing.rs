@@ -9,7 +9,7 @@ mod files;
 use std::collections::{HashMap, HashSet};
 
 use crate::access::{self, Parts};
-use crate::answer::{Briefed, Briefing, BriefingFiles, BriefingSection, Hit, Strength};
+use crate::answer::{Briefed, Briefing, BriefingSection, Hit, Strength};
 use crate::error::{Error, Field};
 use crate::file::{self, Folder};
 use crate::history;
@@ -130,9 +130,8 @@ fn told_beside(drafts: Vec<Draft>, mut files: Files<'_>, bytes: usize) -> Briefi
     let least = limits::BRIEFING_LEAST * limits::BYTES_PER_TOKEN;
     // However little room there is, it is said how many files there are: the least budget has room for that.
     let share = ((bytes - least) / 2).max(files.least());
-    let length = |told: &BriefingFiles| block::shelf(told).iter().map(Piece::length).sum::<usize>();
     let mut shelf = files.within(share);
-    let briefing = told(drafts, bytes - length(&shelf));
+    let briefing = told(drafts, bytes - files::length(&shelf));
     let memories = block::block(&briefing).len().max(block::frame());
     if bytes - memories > share {
         shelf = files.within(bytes - memories);

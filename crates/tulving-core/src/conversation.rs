@@ -12,6 +12,8 @@ use crate::llm::{LlmName, Usage};
 use crate::read;
 use crate::request::{Caller, TurnFilter, TurnRequest};
 use crate::save::intake;
+use crate::space::Space;
+use crate::text::normalize;
 use crate::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
 use crate::vocabulary::{JobState, Role};
 
@@ -25,14 +27,7 @@ pub(crate) fn log_turn(
     listening: &Listening,
     journaler: Option<&LlmName>,
 ) -> Result<Logged, Error> {
-    let (got, limit) = (request.content.len(), limits::TURN_BYTES);
-    if got > limit {
-        return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
-    }
-    let content = crate::text::normalize::content(&request.content)?;
-    if content.is_empty() {
-        return Err(Invalid::Empty { field: Field::Content }.into());
-    }
+    let content = content(&request.content)?;
     let right = access::require(parts, caller, caller.space, Role::Writer)?;
     let space = access::space_of_call(parts, caller)?;
     let mut sieve = parts.sieve(&space);
@@ -64,7 +59,7 @@ pub(crate) fn log_turn(
     // What is dropped may be begun by somebody in the same moment.
     let applied = access::decide_again(|| {
         let mut writes = vec![Write::LogTurn(turn.clone())];
-        writes.extend(work(parts, caller, &turn, listening, journaler)?);
+        writes.extend(work(parts, &space, &turn, listening, journaler)?);
         if position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
             writes.push(pruning(caller));
         }
@@ -74,22 +69,28 @@ pub(crate) fn log_turn(
     Ok(Logged { turn, warnings: sieve.withheld().warnings() })
 }
 
+/// What was said in a turn, in its normal form. One that is empty or too long is refused.
+pub(crate) fn content(said: &str) -> Result<String, Invalid> {
+    let (got, limit) = (said.len(), limits::TURN_BYTES);
+    if got > limit {
+        return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" });
+    }
+    let content = normalize::content(said)?;
+    if content.is_empty() { Err(Invalid::Empty { field: Field::Content }) } else { Ok(content) }
+}
+
 /// The work that a turn asks for.
 fn work(
     parts: &Parts,
-    caller: &Caller,
+    space: &Space,
     turn: &Turn,
     listening: &Listening,
     journaler: Option<&LlmName>,
 ) -> Result<Vec<Write>, Error> {
-    if !listening.enabled && journaler.is_none() {
-        return Ok(Vec::new());
-    }
-    let Some(space) = access::space_by_id(parts, caller, caller.space)? else { return Ok(Vec::new()) };
-    if listening.hears(turn, &space) && turn.content.len() <= facts::TURN_BYTES {
+    if listening.hears(turn, space) && turn.content.len() <= facts::TURN_BYTES {
         return Ok(vec![Write::Enqueue(Job::look_at(turn, turn.at))]);
     }
-    match journaler.filter(|_| listening.notes(turn, &space)) {
+    match journaler.filter(|_| listening.notes(turn, space)) {
         Some(llm) => journaling(parts, turn, llm),
         None => Ok(Vec::new()),
     }

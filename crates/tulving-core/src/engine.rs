@@ -6,9 +6,10 @@ mod documents;
 mod filing;
 mod hearing;
 mod journaling;
+mod judging;
 mod upkeep;
 
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, TryLockError};
 use std::time::Duration;
 
 use crate::access::{self, Parts};
@@ -132,6 +133,15 @@ impl Engine {
         backends::require_built_in(self.backends.as_ref(), what)
     }
 
+    /// The one place for what is done time and again; `None` where it is taken.
+    fn slot(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.periodic.try_lock() {
+            Ok(slot) => Some(slot),
+            Err(TryLockError::Poisoned(slot)) => Some(slot.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// The time by the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.parts.clock.now()
@@ -196,7 +206,7 @@ impl Engine {
     /// One page of a list. What files say is in it only where one of them is named.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
         if request.filter.source_path.is_some() {
-            self.follow(request.filter.space);
+            self.follow(request.filter.space, Pace::Waited);
         }
         let page = match &self.backends {
             None => read::list(&self.parts, caller, request),
@@ -387,7 +397,7 @@ impl Engine {
     /// Finds memories. What is found counts as accessed, unless nothing speaks for it being an answer;
     /// [`flush`](Self::flush) writes that down.
     pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
-        let followed = self.follow(request.filter.space);
+        let followed = self.follow(request.filter.space, Pace::Waited);
         let mut answer = match &self.backends {
             None => recall::recall(&self.parts, caller, request)?,
             Some(backends) => backends::recall(&self.parts, backends, caller, request)?,
@@ -411,7 +421,7 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Report, Error> {
         self.built_in("an audit of quality")?;
-        self.follow(Some(caller.space));
+        self.follow(Some(caller.space), Pace::Waited);
         // What was recalled a moment ago was recalled.
         self.flush()?;
         quality::quality(&self.parts, caller, request, progress)
@@ -428,7 +438,7 @@ impl Engine {
     /// What to know at the start of a session. It counts nothing as accessed.
     pub fn briefing(&self, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
         self.built_in("a briefing")?;
-        let followed = self.follow(Some(caller.space));
+        let followed = self.follow(Some(caller.space), Pace::Waited);
         let mut briefing = briefing::briefing(&self.parts, caller, request)?;
         briefing.unread = mirror::unread(&self.parts, caller, Some(caller.space), followed);
         Ok(briefing)
@@ -437,17 +447,17 @@ impl Engine {
     /// How what is known about something changed: what held, from when to when, and what ended it. It counts nothing as accessed.
     pub fn timeline(&self, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
         self.built_in("a timeline")?;
-        let followed = self.follow(request.space);
+        let followed = self.follow(request.space, Pace::Waited);
         let mut timeline = timeline::timeline(&self.parts, caller, request)?;
         timeline.unread = mirror::unread(&self.parts, caller, request.space, followed);
         Ok(timeline)
     }
 
     /// Reads what has changed in files, so that what they say is found. Where the built-in backend has no part in it, nothing is.
-    fn follow(&self, space: Option<SpaceId>) -> Followed {
+    fn follow(&self, space: Option<SpaceId>, pace: Pace) -> Followed {
         match &self.backends {
             Some(backends) if !backends.has_built_in() => Followed::default(),
-            _ => mirror::follow(&self.parts, &self.sights, space, Pace::Waited),
+            _ => mirror::follow(&self.parts, &self.sights, space, pace),
         }
     }
 

@@ -443,7 +443,7 @@ fn is_about_one(error: &Error) -> bool {
 
 fn skipped(path: String, error: Error) -> Result<TakenFile, Error> {
     if is_about_one(&error) {
-        Ok(TakenFile { path, became: Taken::Skipped { why: error.to_string() }, warnings: Vec::new() })
+        Ok(taken_as(path, Taken::Skipped { why: error.to_string() }))
     } else {
         Err(error)
     }

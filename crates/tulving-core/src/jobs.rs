@@ -42,6 +42,17 @@ pub(crate) fn add(parts: &Parts, job: Job) -> Result<Job, Error> {
     Ok(job)
 }
 
+/// The job that is there once in a store, asked for where it is not yet. Where somebody else asks at the same time, theirs is it.
+pub(crate) fn sole(parts: &Parts, id: JobId, kind: &str, payload: serde_json::Value) -> Result<Job, Error> {
+    if let Some(job) = parts.store.job(id)? {
+        return Ok(job);
+    }
+    match add(parts, Job { id, ..Job::new(kind, payload, u32::MAX, parts.clock.now()) }) {
+        Ok(job) => Ok(job),
+        Err(error) => parts.store.job(id)?.ok_or(error),
+    }
+}
+
 /// Takes the oldest due job of these kinds for as long as the lease, or nothing. A job whose holder vanished is taken
 /// again; one that vanished with its last attempt is given up.
 pub(crate) fn claim(
@@ -108,7 +119,7 @@ pub(crate) fn claim_this(
     let next = Job {
         state: JobState::Running,
         attempts: job.attempts.saturating_add(1),
-        lease: Some(Lease { holder: holder.to_owned(), until: after(now, lease) }),
+        lease: Some(Lease { holder: holder.to_owned(), until: now.plus(lease) }),
         ..job.clone()
     };
     match moved(parts, now, job, next) {
@@ -122,7 +133,7 @@ pub(crate) fn claim_this(
 pub(crate) fn extend(parts: &Parts, job: Job, lease: Duration) -> Result<Job, Error> {
     let now = parts.clock.now();
     let mut next = job.clone();
-    next.lease = job.lease.clone().map(|held| Lease { until: after(now, lease), ..held });
+    next.lease = job.lease.clone().map(|held| Lease { until: now.plus(lease), ..held });
     moved(parts, now, job, next)
 }
 
@@ -159,8 +170,29 @@ pub(crate) fn postpone(parts: &Parts, job: Job, pause: Duration) -> Result<Job, 
     let now = parts.clock.now();
     let attempts = job.attempts.saturating_sub(1);
     let next =
-        Job { state: JobState::Waiting, due_at: after(now, pause), lease: None, attempts, ..job.clone() };
+        Job { state: JobState::Waiting, due_at: now.plus(pause), lease: None, attempts, ..job.clone() };
     moved(parts, now, job, next)
+}
+
+/// Ends a round of a claimed job that is done time and again, well or with this error: it waits for its next time, and knows
+/// this until then.
+pub(crate) fn rest(
+    parts: &Parts,
+    job: Job,
+    payload: serde_json::Value,
+    due_at: Timestamp,
+    error: Option<&Error>,
+) -> Result<Job, Error> {
+    let next = Job {
+        state: JobState::Waiting,
+        payload,
+        due_at,
+        lease: None,
+        attempts: 0,
+        last_error: error.map(|error| error.code().to_owned()),
+        ..job.clone()
+    };
+    moved(parts, parts.clock.now(), job, next)
 }
 
 /// Ends an attempt badly: later again, or given up after the last one.
@@ -186,7 +218,7 @@ pub(crate) fn retry(parts: &Parts, caller: &Caller, id: JobId) -> Result<Job, Er
             return Ok(job);
         }
         let now = parts.clock.now();
-        let next = Job { state: JobState::Waiting, due_at: now, attempts: 0, ..job.clone() };
+        let next = renewed(&job, now);
         moved(parts, now, job, next)
     })
 }
@@ -199,8 +231,13 @@ pub(crate) fn given_up(parts: &Parts, memory: MemoryId) -> Result<Option<Job>, E
 
 /// The write that gives a dead job all its attempts back.
 pub(crate) fn anew(job: Job, now: Timestamp) -> Write {
-    let to = Job { state: JobState::Waiting, due_at: now, attempts: 0, ..job.clone() };
+    let to = renewed(&job, now);
     Write::MoveJob { from: Box::new(job), to: Box::new(to) }
+}
+
+/// A job with all its attempts, due at once.
+fn renewed(job: &Job, now: Timestamp) -> Job {
+    Job { state: JobState::Waiting, due_at: now, attempts: 0, ..job.clone() }
 }
 
 /// The jobs in these states, oldest due first.
@@ -223,10 +260,6 @@ fn pause_millis(attempts: u32) -> i64 {
 /// Up to a fifth more, so that jobs that failed together do not come back together.
 fn jittered(millis: i64) -> i64 {
     millis + fastrand::i64(0..=millis / 5)
-}
-
-fn after(now: Timestamp, lease: Duration) -> Timestamp {
-    now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Writes a step of a job, where nobody has moved it since.

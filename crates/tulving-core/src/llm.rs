@@ -8,6 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::limits;
+
 /// The call by which a set-up is tried.
 pub const TEST: &str = "test";
 
@@ -126,7 +128,7 @@ impl Tool {
 
 /// About how many tokens a text of so many bytes is: four bytes are one in English, fewer elsewhere.
 pub fn tokens_of(bytes: usize) -> u64 {
-    u64::try_from(bytes).unwrap_or(u64::MAX).div_ceil(4)
+    u64::try_from(bytes.div_ceil(limits::BYTES_PER_TOKEN)).unwrap_or(u64::MAX)
 }
 
 /// What a model answered.

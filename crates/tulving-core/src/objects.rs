@@ -41,8 +41,7 @@ pub(crate) fn keep(parts: &Parts, bytes: &[u8], media_type: &str, name: &str) ->
     let key = ObjectKey::of(bytes, &hash)?;
     let hold = parts.objects.keeping()?;
     let now = parts.clock.now();
-    let due_at = now.plus_millis(SOON.as_millis() as i64);
-    let drop = jobs::add(parts, Job { due_at, ..Job::drop_of(key.as_str(), now) })?;
+    let drop = jobs::add(parts, Job { due_at: now.plus(SOON), ..Job::drop_of(key.as_str(), now) })?;
     let put = parts.objects.put(bytes, &hash);
     let attachment = |object_key| Attachment {
         object_key,

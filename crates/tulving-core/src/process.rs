@@ -50,8 +50,14 @@ pub struct Processed {
 }
 
 impl Processed {
-    fn well(job: Job) -> Self {
+    /// A job of which nothing is to be told.
+    pub(crate) fn well(job: Job) -> Self {
         Self { job, trouble: None, lacking: false, remedy: None }
+    }
+
+    /// A job that went wrong for this reason.
+    pub(crate) fn badly(job: Job, why: impl Into<String>) -> Self {
+        Self { trouble: Some(why.into()), ..Self::well(job) }
     }
 }
 
@@ -111,8 +117,7 @@ pub(crate) fn one(parts: &Parts, holder: &str) -> Result<Option<Processed>, Erro
         && passing(trouble)
     {
         let job = jobs::fail(parts, job, &trouble.why)?;
-        let trouble = Some(trouble.why.clone());
-        return Ok(Some(Processed { job, trouble, lacking: false, remedy: None }));
+        return Ok(Some(Processed::badly(job, trouble.why.as_str())));
     }
     let (read, trouble, lacking, remedy) = match read {
         Ok(read) => (read, None, false, None),
@@ -136,12 +141,7 @@ fn drop_file(parts: &Parts, job: Job) -> Result<Processed, Error> {
         }
         Some(Err(error)) => {
             let why = error.to_string();
-            Ok(Processed {
-                job: jobs::fail(parts, job, &why)?,
-                trouble: Some(why),
-                lacking: false,
-                remedy: None,
-            })
+            Ok(Processed::badly(jobs::fail(parts, job, &why)?, why))
         }
     }
 }
@@ -234,11 +234,9 @@ fn finish(
     let by = Actor { principal: PrincipalId::USER, agent: None };
     let now = parts.clock.now();
     match parts.store.apply(&ChangeSet { by, at: now, rights: Vec::new(), writes }) {
-        Ok(_) => Ok(Processed { job: ended, trouble, lacking: false, remedy: None }),
+        Ok(_) => Ok(Processed { trouble, ..Processed::well(ended) }),
         // Somebody else has the job by now: it is theirs.
-        Err(StoreError::Conflict(Conflict::JobMoved)) => {
-            Ok(Processed { job, trouble, lacking: false, remedy: None })
-        }
+        Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { trouble, ..Processed::well(job) }),
         // Somebody has changed the memory meanwhile. What still has to be done is decided on it as it is now.
         Err(StoreError::Conflict(_)) => jobs::postpone(parts, job, SHORT_PAUSE).map(Processed::well),
         Err(error) => Err(error.into()),

@@ -111,7 +111,7 @@ pub(crate) fn tend(
     let now = parts.clock.now();
     let known = parts.store.job(JobId::TEND)?.as_ref().map(Steady::of).unwrap_or_default();
     let steady = known.at(now);
-    let pass = Pass {
+    let round = Round {
         parts,
         rules,
         spaces: &spaces,
@@ -124,7 +124,7 @@ pub(crate) fn tend(
     };
     let mut tended = Tended::default();
     let mut told = Vec::new();
-    pass.run(&mut tended, |life, verdict| {
+    round.run(&mut tended, |life, verdict| {
         if told.len() < request.shown {
             told.push((life.id, life.space, *verdict));
         }
@@ -145,16 +145,14 @@ pub(crate) fn tend_due(
     interval: Duration,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Option<Tended>, Error> {
-    if parts.store.job(JobId::TEND)?.is_none() {
-        ask(parts, parts.clock.now())?;
-    }
-    let Some(job) = jobs::claim_any(parts, &[job::TEND], holder, LEASE)? else {
+    own_job(parts)?;
+    let Some(mut job) = jobs::claim_any(parts, &[job::TEND], holder, LEASE)? else {
         return Ok(None);
     };
     let now = parts.clock.now();
     let steady = Steady::of(&job).at(now);
     let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
-    let pass = Pass {
+    let round = Round {
         parts,
         rules,
         spaces: &spaces,
@@ -166,25 +164,15 @@ pub(crate) fn tend_due(
         final_too: steady.holds(now),
     };
     let mut tended = Tended::default();
-    let mut job = job;
-    let done = pass.paged(&mut tended, &mut |_, _| (), &mut |pages| {
+    let done = round.paged(&mut tended, &mut |_, _| (), &mut |pages| {
         if pages % LEASE_PAGES == 0 {
             job = jobs::extend(parts, job.clone(), LEASE)?;
         }
         Ok(go_on())
     });
-    let rested = Job {
-        state: JobState::Waiting,
-        payload: steady.payload(),
-        due_at: now.plus_millis(i64::try_from(interval.as_millis()).unwrap_or(i64::MAX)),
-        lease: None,
-        attempts: 0,
-        last_error: done.as_ref().err().map(|error| error.code().to_owned()),
-        ..job.clone()
-    };
-    let moved = jobs::moved(parts, now, job, rested);
+    let rested = jobs::rest(parts, job, steady.payload(), now.plus(interval), done.as_ref().err());
     done?;
-    moved.map(|_| Some(tended))
+    rested.map(|_| Some(tended))
 }
 
 /// The spaces that a caller may tend.
@@ -235,7 +223,7 @@ fn tell(
 }
 
 /// One look at everything.
-struct Pass<'a> {
+struct Round<'a> {
     parts: &'a Parts,
     rules: &'a Rules,
     spaces: &'a [Space],
@@ -251,7 +239,7 @@ struct Pass<'a> {
     final_too: bool,
 }
 
-impl Pass<'_> {
+impl Round<'_> {
     fn run(&self, tended: &mut Tended, mut note: impl FnMut(&Life, &Verdict)) -> Result<(), Error> {
         self.paged(tended, &mut note, &mut |_| Ok(true))
     }
@@ -423,26 +411,17 @@ impl Steady {
     }
 }
 
-/// Asks for the job that is there once in a store. Where somebody else asks at the same time, theirs is it.
-fn ask(parts: &Parts, now: Timestamp) -> Result<(), Error> {
-    let job = Job { id: JobId::TEND, ..Job::new(job::TEND, Steady::default().payload(), u32::MAX, now) };
-    match jobs::add(parts, job) {
-        Ok(_) => Ok(()),
-        Err(error) => match parts.store.job(JobId::TEND)? {
-            Some(_) => Ok(()),
-            None => Err(error),
-        },
-    }
+/// The job of which there is one in a store.
+fn own_job(parts: &Parts) -> Result<Job, Error> {
+    jobs::sole(parts, JobId::TEND, job::TEND, Steady::default().payload())
 }
 
 /// Notes what is known of the clock, unless a server is about to.
 fn note_steady(parts: &Parts, steady: Steady, now: Timestamp) -> Result<(), Error> {
-    if parts.store.job(JobId::TEND)?.is_none() {
-        ask(parts, now)?;
-    }
-    let Some(job) = parts.store.job(JobId::TEND)?.filter(|job| job.state == JobState::Waiting) else {
+    let job = own_job(parts)?;
+    if job.state != JobState::Waiting {
         return Ok(());
-    };
+    }
     let noted = Job { payload: steady.payload(), ..job.clone() };
     match jobs::moved(parts, now, job, noted) {
         Err(Error::Store(StoreError::Conflict(_))) => Ok(()),

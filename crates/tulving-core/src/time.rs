@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -32,6 +33,12 @@ impl Timestamp {
     #[must_use]
     pub fn plus_millis(self, millis: i64) -> Self {
         Self::from_micros(self.0.saturating_add(millis.saturating_mul(1_000)))
+    }
+
+    /// This instant so much later.
+    #[must_use]
+    pub fn plus(self, by: Duration) -> Self {
+        self.plus_millis(i64::try_from(by.as_millis()).unwrap_or(i64::MAX))
     }
 
     /// The UTC day, as `YYYY-MM-DD`.

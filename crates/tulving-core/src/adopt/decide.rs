@@ -297,10 +297,8 @@ impl Taking<'_> {
         let state = if candidate.there.stands == Stands::Archived { State::Archived } else { stood.state };
         let to = Standing { forgotten_at: None, state, ..stood };
         let future = Memory { standing: to, ..memory };
-        match dedupe::refuse_taken(self.parts, viewer, &self.pending, &future) {
-            Ok(()) => {}
-            Err(error @ Error::Held { .. }) => return Ok(left(Some(id), error.to_string())),
-            Err(error) => return Err(error),
+        if let Some(why) = self.taken(&future)? {
+            return Ok(left(Some(id), why));
         }
         let reason = Some(format!("restored in {}", self.system));
         let noted = standing::audit(self.caller, here.now, AuditAct::Restored, &future, reason, None);
@@ -322,64 +320,49 @@ impl Taking<'_> {
         act: &mut Act,
     ) -> Result<Fate, Error> {
         let (id, stood) = (memory.id, memory.standing);
-        let mut fate = Fate::Updated { id };
         let mut right = Right { space: here.space.id, role: Role::Writer, over: Some(id) };
         if candidate.there.stands == Stands::Forgotten {
             let to = Standing { forgotten_at: Some(here.now), ..stood };
+            act.rights.push(right);
             act.writes.push(Write::Move { id, from: stood, to });
             act.writes.push(self.forgetting(here, memory));
-            fate = Fate::Forgotten { id };
-        } else {
-            let edition = candidate.onto(&memory.edition);
-            let archived = candidate.there.stands == Stands::Archived;
-            let state = match stood.state {
-                _ if archived => State::Archived,
-                State::Archived if from == Stands::Archived => State::Active,
-                state => state,
-            };
-            let standing = match (stood.state, state) {
-                (State::Archived, State::Active) => stood.ruled(State::Active, here.now),
-                _ => stood.moved(state),
-            };
-            if edition == memory.edition && standing == stood {
-                // Who has archived it here has not done so because it was there, and it does not come back with that.
-                if !archived || from == Stands::Archived {
-                    act.writes.push(candidate.noted(id));
-                }
-                return Ok(Fate::Known { id });
+            act.writes.push(candidate.noted(id));
+            return Ok(Fate::Forgotten { id });
+        }
+        let edition = candidate.onto(&memory.edition);
+        let standing = candidate.standing(stood, from, here.now);
+        let same = edition == memory.edition;
+        if same && standing == stood {
+            // Who has archived it here has not done so because it was there, and it does not come back with that.
+            if candidate.there.stands != Stands::Archived || from == Stands::Archived {
+                act.writes.push(candidate.noted(id));
             }
-            if edition == memory.edition && state == State::Active {
-                fate = Fate::Restored { id };
-            }
-            let future = Memory { edition: edition.clone(), standing, ..memory.clone() };
-            match dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &future) {
-                Ok(()) => {}
-                Err(error @ Error::Held { .. }) => return Ok(left(Some(id), error.to_string())),
-                Err(error) => return Err(error),
-            }
-            if edition.boundary != memory.edition.boundary {
-                right = access::require_over(self.parts, self.caller, id.into(), memory)?;
-            }
-            if edition == memory.edition {
-                act.writes.push(Write::Move { id, from: stood, to: standing });
-            } else {
-                let changed = edition.differs_in_meaning(&memory.edition);
-                act.writes.push(Write::Revise(Box::new(Revision {
-                    id,
-                    from: memory.version,
-                    act: VersionAct::Updated,
-                    chunks: changed.then(|| chunk::of(&edition.text)),
-                    edition,
-                    stood,
-                    standing,
-                    attachment: None,
-                })));
-            }
-            self.pending.note(future);
+            return Ok(Fate::Known { id });
+        }
+        let future = Memory { edition: edition.clone(), standing, ..memory.clone() };
+        if let Some(why) = self.taken(&future)? {
+            return Ok(left(Some(id), why));
+        }
+        if edition.boundary != memory.edition.boundary {
+            right = access::require_over(self.parts, self.caller, id.into(), memory)?;
         }
         act.rights.push(right);
+        act.writes.push(match same {
+            true => Write::Move { id, from: stood, to: standing },
+            false => revised(memory, edition, standing),
+        });
         act.writes.push(candidate.noted(id));
-        Ok(fate)
+        self.pending.note(future);
+        Ok(if same && standing.state == State::Active { Fate::Restored { id } } else { Fate::Updated { id } })
+    }
+
+    /// Why a memory cannot become this, where another one holds what it would hold.
+    fn taken(&self, future: &Memory) -> Result<Option<String>, Error> {
+        match dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, future) {
+            Ok(()) => Ok(None),
+            Err(error @ Error::Held { .. }) => Ok(Some(error.to_string())),
+            Err(error) => Err(error),
+        }
     }
 
     /// The entry of the audit that says where a memory was forgotten.
@@ -403,6 +386,15 @@ impl Candidate<'_> {
     /// Whether it said just this when it was last taken in, and stood so there.
     fn said_as(&self, known: &AdoptedItem, stood: Stands) -> bool {
         ForeignMemory { stands: stood, ..self.there.clone() }.says() == known.says
+    }
+
+    /// How a memory stands that stood so here, where its one there stood so before.
+    fn standing(&self, stood: Standing, from: Stands, now: Timestamp) -> Standing {
+        match stood.state {
+            _ if self.there.stands == Stands::Archived => stood.moved(State::Archived),
+            State::Archived if from == Stands::Archived => stood.ruled(State::Active, now),
+            _ => stood,
+        }
     }
 
     fn noted(&self, memory: MemoryId) -> Write {
@@ -432,6 +424,21 @@ impl Candidate<'_> {
         memory.provenance.source_agent = self.agent.clone().or(memory.provenance.source_agent);
         Memory { id, number: self.there.number, usage, ..memory }
     }
+}
+
+/// The write that makes an edition the next version of a memory.
+fn revised(memory: &Memory, edition: Edition, standing: Standing) -> Write {
+    let changed = edition.differs_in_meaning(&memory.edition);
+    Write::Revise(Box::new(Revision {
+        id: memory.id,
+        from: memory.version,
+        act: VersionAct::Updated,
+        chunks: changed.then(|| chunk::of(&edition.text)),
+        edition,
+        stood: memory.standing,
+        standing,
+        attachment: None,
+    }))
 }
 
 /// The boundary that another system gave, as wide as this space allows.

@@ -162,10 +162,10 @@ pub(crate) fn adopt(
     };
     // What was edited there first: a memory that is new may say what another one no longer does.
     for batch in memories.chunks(MEMORIES) {
-        taking.memories(batch, Pass::Edited)?;
+        taking.memories(batch, Round::Edited)?;
     }
     for batch in memories.chunks(MEMORIES) {
-        taking.memories(batch, Pass::Others)?;
+        taking.memories(batch, Round::Others)?;
         progress(batch.len());
     }
     for batch in links.chunks(LINKS) {
@@ -178,7 +178,7 @@ pub(crate) fn adopt(
 
 /// Of which memories it is the turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Pass {
+enum Round {
     /// Those that are known and say something else than they did.
     Edited,
     /// All others.
@@ -215,22 +215,22 @@ struct Foreseen {
 }
 
 impl Taking<'_> {
-    fn memories(&mut self, batch: &[ForeignMemory], pass: Pass) -> Result<(), Error> {
+    fn memories(&mut self, batch: &[ForeignMemory], round: Round) -> Result<(), Error> {
         let batch: Vec<&ForeignMemory> =
             batch.iter().filter(|memory| !self.done.contains(&memory.name)).collect();
         if batch.is_empty() {
             return Ok(());
         }
         let (space, _) = access::workplace(self.parts, self.caller)?;
-        let batch = match pass {
-            Pass::Edited => self.known_to_differ(&space, batch)?,
-            Pass::Others => batch,
+        let batch = match round {
+            Round::Edited => self.known_to_differ(&space, batch)?,
+            Round::Others => batch,
         };
         let mut candidates = Vec::with_capacity(batch.len());
         for memory in batch {
             match self.candidate(memory, &space) {
                 Ok(candidate) => candidates.push(candidate),
-                Err(_) if pass == Pass::Edited => {}
+                Err(_) if round == Round::Edited => {}
                 Err(invalid) => self.report.skipped.push(skipped(memory, invalid.to_string())),
             }
         }

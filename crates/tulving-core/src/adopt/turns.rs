@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::access;
 use crate::change::Write;
+use crate::conversation;
 use crate::error::{Error, Field, Invalid};
 use crate::foreign::{self, ForeignTurn, Skipped};
 use crate::id::TurnId;
@@ -11,8 +12,7 @@ use crate::limits;
 use crate::request::TurnFilter;
 use crate::save::intake;
 use crate::space::Space;
-use crate::text::normalize;
-use crate::text::withhold::{Sieve, Withheld};
+use crate::text::withhold::Sieve;
 use crate::time::Timestamp;
 use crate::turn::{TURNS_KEPT, Turn};
 
@@ -30,13 +30,16 @@ impl Taking<'_> {
                 .notes
                 .push(format!("of the log of conversations the newest {TURNS_KEPT} turns are kept"));
         }
-        let mut read = Vec::new();
+        let (mut read, mut withheld) = (Vec::new(), Vec::new());
         let mut last = Timestamp::from_micros(0);
         for turn in &turns[beyond..] {
             last = turn.at.unwrap_or(last);
             let mut sieve = self.parts.sieve(space);
             match self.turn(turn, last, &mut sieve) {
-                Ok(turn) => read.push((turn, sieve.withheld())),
+                Ok(turn) => {
+                    withheld.push((turn.id, sieve.withheld()));
+                    read.push(turn);
+                }
                 Err(invalid) => {
                     let skipped = Skipped { what: format!("turn {}", turn.name), why: invalid.to_string() };
                     self.report.skipped.push(skipped);
@@ -46,12 +49,12 @@ impl Taking<'_> {
         if read.is_empty() {
             return Ok(());
         }
-        let (turns, withheld): (Vec<Turn>, Vec<Withheld>) = read.into_iter().unzip();
-        let read = turns;
-        let (new, known) = access::decide_again(|| self.log(&read))?;
-        if new > 0 {
-            withheld.iter().for_each(|withheld| self.withheld.add(withheld));
+        let (logged, known) = access::decide_again(|| self.log(&read))?;
+        // Of what was in the log before, or is left out, nothing is held back now.
+        for (_, withheld) in withheld.iter().filter(|(id, _)| logged.contains(id)) {
+            self.withheld.add(withheld);
         }
+        let new = logged.len() as u64;
         self.report.turns.new += new;
         self.report.turns.known += known;
         self.report.turns.left_out += (read.len() as u64).saturating_sub(new + known);
@@ -59,15 +62,7 @@ impl Taking<'_> {
     }
 
     fn turn(&self, turn: &ForeignTurn, at: Timestamp, sieve: &mut Sieve) -> Result<Turn, Invalid> {
-        let (got, limit) = (turn.content.len(), limits::TURN_BYTES);
-        if got > limit {
-            return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" });
-        }
-        let content = normalize::content(&turn.content)?;
-        if content.is_empty() {
-            return Err(Invalid::Empty { field: Field::Content });
-        }
-        let content = sieve.content(Field::Content, content)?;
+        let content = sieve.content(Field::Content, conversation::content(&turn.content)?)?;
         let (space, by) = (self.caller.space, self.caller.viewer.principal);
         let name = foreign::name(&[
             space.as_bytes(),
@@ -91,8 +86,8 @@ impl Taking<'_> {
         })
     }
 
-    /// Logs those that are not in the log and follow it, and says how many these are and how many were there.
-    fn log(&self, read: &[Turn]) -> Result<(u64, u64), Error> {
+    /// Logs those that are not in the log and follow it, and says which these are and how many were there.
+    fn log(&self, read: &[Turn]) -> Result<(HashSet<TurnId>, u64), Error> {
         let (_, right) = access::workplace(self.parts, self.caller)?;
         let (viewer, space) = (&self.caller.viewer, self.caller.space);
         let all = TurnFilter { channel: None, last: limits::PAGE };
@@ -101,13 +96,13 @@ impl Taking<'_> {
         let newest = log.iter().map(|turn| turn.at).max();
         let known = read.iter().filter(|turn| ids.contains(&turn.id)).count() as u64;
         let follows = |turn: &&Turn| !ids.contains(&turn.id) && newest.is_none_or(|newest| turn.at >= newest);
-        let mut writes: Vec<Write> = read.iter().filter(follows).cloned().map(Write::LogTurn).collect();
-        let new = writes.len() as u64;
-        if new > 0 && !self.options.dry_run {
+        let new: Vec<&Turn> = read.iter().filter(follows).collect();
+        if !new.is_empty() && !self.options.dry_run {
+            let mut writes: Vec<Write> = new.iter().map(|turn| Write::LogTurn((*turn).clone())).collect();
             writes.push(Write::PruneTurns { space, keep: TURNS_KEPT });
             let now = self.parts.clock.now();
             self.parts.store.apply(&access::changes(self.caller, now, vec![right], writes))?;
         }
-        Ok((new, known))
+        Ok((new.into_iter().map(|turn| turn.id).collect(), known))
     }
 }

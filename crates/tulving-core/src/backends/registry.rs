@@ -81,11 +81,9 @@ impl Backends {
         std::iter::once(&self.primary).chain(&self.secondaries).collect()
     }
 
-    /// Whether the built-in one is alone.
+    /// Whether the built-in one is among them.
     pub(crate) fn has_built_in(&self) -> bool {
-        std::iter::once(&self.primary)
-            .chain(&self.secondaries)
-            .any(|entry| matches!(entry.keeps, Keeps::BuiltIn))
+        self.all().iter().any(|entry| matches!(entry.keeps, Keeps::BuiltIn))
     }
 
     /// Whether the built-in one is all there is.

@@ -140,7 +140,8 @@ impl<'a> Files<'a> {
     }
 }
 
-fn length(told: &BriefingFiles) -> usize {
+/// How many bytes it takes to tell these.
+pub(super) fn length(told: &BriefingFiles) -> usize {
     block::shelf(told).iter().map(Piece::length).sum()
 }
 

@@ -4,12 +4,13 @@
 //! where it still says what the model was shown: who edits it meanwhile wins.
 
 use std::collections::HashSet;
-use std::sync::{MutexGuard, PoisonError, TryLockError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
+use super::judging::Judged;
 use crate::access;
 use crate::audit::AuditEntry;
 use crate::change::Write;
@@ -22,19 +23,16 @@ use crate::journal;
 use crate::journal::long_term::{self, LongTerm};
 use crate::ledger;
 use crate::limits;
-use crate::memory::Memory;
 use crate::pass::{Pass, PassAct};
 use crate::passes::consolidate::guard::{self, Checked, Refused, Trust};
 use crate::passes::consolidate::{self, Material, Page};
-use crate::passes::records::{self, Decision};
 use crate::passes::{Consolidated, Consolidation, Declined};
 use crate::preview;
-use crate::quality::merge::{self, Decided};
 use crate::request::Caller;
 use crate::space::{Space, Viewer};
 use crate::text::{diff, private, secrets};
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, JobState, Origin, PassKind, PassOutcome, Role};
+use crate::vocabulary::{AuditAct, Origin, PassKind, PassOutcome, Role};
 
 /// For how long the job is taken: longer than one space may take.
 const LEASE: Duration = Duration::from_secs(300);
@@ -70,15 +68,6 @@ impl Engine {
         *self.consolidation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The one place for what is done time and again; `None` where it is taken.
-    pub(super) fn slot(&self) -> Option<MutexGuard<'_, ()>> {
-        match self.periodic.try_lock() {
-            Ok(slot) => Some(slot),
-            Err(TryLockError::Poisoned(slot)) => Some(slot.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
     /// Looks at the last journals of the caller's space for what shall always be known, and puts it into `MEMORY.md`, or
     /// with `write` not set only tells what it would say. For who may write there; where a model is asked, for an admin: to
     /// spend is not every writer's.
@@ -106,16 +95,13 @@ impl Engine {
         if self.llm().is_none() {
             return Ok(ConsolidationTick::NoModel);
         }
+        let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
         let now = parts.clock.now();
-        let job = match parts.store.job(JobId::CONSOLIDATE)? {
-            None => self.ask_to_consolidate(now)?,
-            Some(job) => job,
-        };
         if !is_due(&job, interval, now) {
             return Ok(ConsolidationTick::NotDue);
         }
         let Some(_slot) = self.slot() else { return Ok(ConsolidationTick::Busy) };
-        if job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= later(now, LEASE)) {
+        if job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= now.plus(LEASE)) {
             return Ok(ConsolidationTick::Busy);
         }
         let Some(mut job) = jobs::claim_this(parts, job, now, holder, LEASE)? else {
@@ -130,18 +116,10 @@ impl Engine {
             }
             Err(_) => interval.min(AGAIN),
         };
-        let rested = Job {
-            state: JobState::Waiting,
-            payload: serde_json::json!(round),
-            due_at: later(parts.clock.now(), rest),
-            lease: None,
-            attempts: 0,
-            last_error: done.as_ref().err().map(|error| error.code().to_owned()),
-            ..job.clone()
-        };
-        let moved = jobs::moved(parts, parts.clock.now(), job, rested);
+        let due_at = parts.clock.now().plus(rest);
+        let rested = jobs::rest(parts, job, serde_json::json!(round), due_at, done.as_ref().err());
         let done = done?;
-        moved.map(|_| ConsolidationTick::Done(done))
+        rested.map(|_| ConsolidationTick::Done(done))
     }
 
     /// Does it in all spaces but those that were done before the round was cut short. Where the model does not answer, it is:
@@ -150,7 +128,10 @@ impl Engine {
         let parts = &self.parts;
         let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
         let mut done = Vec::new();
-        for space in spaces.into_iter().filter(|space| !round.done.contains(&space.id)).collect::<Vec<_>>() {
+        for space in spaces {
+            if round.done.contains(&space.id) {
+                continue;
+            }
             let caller = user_in(&space);
             let told = match self.consolidate_space(&space, &caller.viewer, true) {
                 Err(error @ Error::Llm(_)) => return Err(error),
@@ -174,15 +155,6 @@ impl Engine {
         Ok(done)
     }
 
-    /// The job that is there once in a store. Where somebody else asks at the same time, theirs is it.
-    fn ask_to_consolidate(&self, now: Timestamp) -> Result<Job, Error> {
-        let new = Job::new(job::CONSOLIDATE, serde_json::json!({}), u32::MAX, now);
-        match jobs::add(&self.parts, Job { id: JobId::CONSOLIDATE, ..new }) {
-            Ok(job) => Ok(job),
-            Err(error) => self.parts.store.job(JobId::CONSOLIDATE)?.ok_or(error),
-        }
-    }
-
     /// What comes of the journals of a space; `None` where there are none.
     fn consolidate_space(
         &self,
@@ -191,7 +163,6 @@ impl Engine {
         write: bool,
     ) -> Result<Option<Consolidated>, Error> {
         let parts = &self.parts;
-        let now = parts.clock.now();
         let folder = Folder::of(space);
         let pages = journal::recent(parts, &folder, consolidate::DAYS)?;
         let pages: Vec<Page> =
@@ -199,28 +170,21 @@ impl Engine {
         if pages.is_empty() {
             return Ok(None);
         }
-        let model = self.llm().map(|llm| llm.to_string());
         let known = long_term::load(parts, space)?;
-        if let Some(why) = unfit(&known, model.is_some()) {
+        if let Some(why) = unfit(&known, self.llm().is_some()) {
             // Nobody was asked, and no journal looked at.
             return Ok(Some(stays(Consolidated::default(), why)));
         }
         let journals = pages.len();
-        let told = Consolidated { journals, model: model.clone(), ..Consolidated::default() };
-        let looked = format!("{journals} {}", preview::plural(journals, "journal", "journals"));
-        let note = Some(match &model {
-            Some(_) => format!("{}; {looked}", consolidate::session(now)),
-            None => looked,
-        });
-        let by = viewer.principal;
-        let begun = Pass::begun(PassId::mint(now), PassKind::Consolidate, space.id, by, now);
-        let pass = Pass { model, note, ..begun };
+        let pass = self.begun(space, viewer.principal, journals);
+        let now = pass.began_at;
+        let told = Consolidated { journals, model: pass.model.clone(), ..Consolidated::default() };
         let by_passes = self.noted_by_passes(viewer, space.id)?;
         let material = Material { pages, known: known.content.clone(), by_passes };
         let (Checked { text, left_out, put_back, gone }, dropped) = match self.rewritten(&material, &known)? {
             Err(refused) => {
                 let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
-                self.note_where(write, None, &pass)?;
+                self.note_where(write, &pass)?;
                 return Ok(Some(stays(told, format!("what was asked for is refused: {refused}"))));
             }
             Ok(rewritten) => rewritten,
@@ -233,7 +197,7 @@ impl Engine {
         let told = Consolidated { left_out, put_back, ..told };
         let Some(new) = text else {
             let by_model = write && pass.model.is_some();
-            self.note_where(by_model, None, &pass.ended(PassOutcome::Nothing, now))?;
+            self.note_where(by_model, &pass.ended(PassOutcome::Nothing, now))?;
             return Ok(Some(stays(told, nothing.to_owned())));
         };
         let lines = diff::lines(&known.content, &new);
@@ -242,6 +206,18 @@ impl Engine {
         let dropped = dropped.filter(|_| !gone.is_empty());
         let told = Consolidated { added, removed, diff: diff::told(&lines), gone, dropped, ..told };
         if write { self.replace(&folder, pass, &known, &new, told).map(Some) } else { Ok(Some(told)) }
+    }
+
+    /// A pass that begins to look at so many journals.
+    fn begun(&self, space: &Space, by: PrincipalId, journals: usize) -> Pass {
+        let now = self.parts.clock.now();
+        let model = self.llm().map(|llm| llm.to_string());
+        let looked = format!("{journals} {}", preview::plural(journals, "journal", "journals"));
+        let note = Some(match &model {
+            Some(_) => format!("{}; {looked}", consolidate::session(now)),
+            None => looked,
+        });
+        Pass { model, note, ..Pass::begun(PassId::mint(now), PassKind::Consolidate, space.id, by, now) }
     }
 
     /// The entries that passes have written into the journals that are looked at, by their digests.
@@ -359,66 +335,8 @@ impl Engine {
         }
     }
 
-    /// Lets the model decide about memories of the caller's space that say nearly the same, and does it, or with `write` not set
-    /// only tells what it would do: those that are private and those that are shared each as a pass of their own.
-    fn judge_records(&self, caller: &Caller, write: bool) -> Result<Judged, Error> {
-        let parts = &self.parts;
-        let mut judged = Judged::default();
-        let may_write = access::require(parts, caller, caller.space, Role::Writer).is_ok();
-        if !may_write || self.built_in("a pass").is_err() {
-            return Ok(judged);
-        }
-        let of = (caller.space, PassKind::Records);
-        let before = ledger::acts(parts, &caller.viewer, of, Timestamp::from_micros(0))?;
-        let case = |act| if let PassAct::Judged { case } = act { Some(case) } else { None };
-        let before: HashSet<String> = before.into_iter().filter_map(case).collect();
-        for private in [false, true] {
-            let cases = merge::cases(parts, caller, private, &before, records::GROUPS)?;
-            if cases.is_empty() {
-                continue;
-            }
-            let content = |memory: &Memory| memory.edition.text.content.clone();
-            let texts: Vec<Vec<String>> =
-                cases.iter().map(|case| case.memories.iter().map(content).collect()).collect();
-            let groups: Vec<Vec<&str>> =
-                texts.iter().map(|group| group.iter().map(String::as_str).collect()).collect();
-            let reply = self.ask(records::PASS, &records::prompt(&groups))?;
-            let decisions = records::decisions(&reply, cases.len());
-            // What was left out of an answer is not to be decided; where there was none, it is asked for again.
-            let answered = if decisions.is_some() { cases.as_slice() } else { &[] };
-            let decided: Vec<Decided> = decisions
-                .unwrap_or_default()
-                .into_iter()
-                .map(|Decision { group, verdict, reason }| Decided {
-                    case: cases[group].clone(),
-                    verdict,
-                    reason,
-                })
-                .collect();
-            let now = parts.clock.now();
-            let by = caller.viewer.principal;
-            let groups = preview::plural(cases.len(), "group", "groups");
-            let pass = Pass {
-                model: self.llm().map(|llm| llm.to_string()),
-                note: Some(format!("{} {groups} of memories, {} decided", cases.len(), decided.len())),
-                private_to: private.then_some(by),
-                acts: answered.iter().map(|case| PassAct::Judged { case: case.digest() }).collect(),
-                ..Pass::begun(PassId::mint(now), PassKind::Records, caller.space, by, now)
-            };
-            let pass = merge::settle(parts, caller, &pass, &decided, write)?;
-            match write {
-                true => judged.passes.extend((pass.outcome == PassOutcome::Done).then_some(pass.id)),
-                false => {
-                    let told = ledger::told(parts, caller, caller.space, pass.acts)?;
-                    judged.foreseen.extend(told.into_iter().map(|(_, told)| told.text));
-                }
-            }
-        }
-        Ok(judged)
-    }
-
-    fn note_where(&self, write: bool, from: Option<PassOutcome>, pass: &Pass) -> Result<(), Error> {
-        if write { ledger::note(&self.parts, from, pass) } else { Ok(()) }
+    fn note_where(&self, write: bool, pass: &Pass) -> Result<(), Error> {
+        if write { ledger::note(&self.parts, None, pass) } else { Ok(()) }
     }
 }
 
@@ -435,15 +353,6 @@ fn user_in(space: &Space) -> Caller {
 
 /// What comes of what was asked for, and why lines of the old text are gone.
 type Rewritten = (Checked, Option<String>);
-
-/// What came of memories that say nearly the same.
-#[derive(Default)]
-struct Judged {
-    /// The passes that changed something.
-    passes: Vec<PassId>,
-    /// What would be changed, in words.
-    foreseen: Vec<String>,
-}
 
 /// How much of what was asked for is not done, for the note of a pass: numbers and no content.
 fn sifted(left_out: &[Declined], put_back: &[String]) -> Vec<String> {
@@ -487,10 +396,10 @@ fn unfit(known: &LongTerm, by_model: bool) -> Option<String> {
 /// Whether it is time: an interval after the last time, or once the pause after a failure is over.
 fn is_due(job: &Job, interval: Duration, now: Timestamp) -> bool {
     if job.last_error.is_some() {
-        return job.due_at <= now || job.due_at > later(now, AHEAD);
+        return job.due_at <= now || job.due_at > now.plus(AHEAD);
     }
     // One that lies ahead was set by a clock that ran ahead.
-    Round::of(job).last.is_none_or(|last| later(last, interval) <= now || last > now)
+    Round::of(job).last.is_none_or(|last| last.plus(interval) <= now || last > now)
 }
 
 /// How far it came, by what the job knows.
@@ -507,10 +416,6 @@ impl Round {
     fn of(job: &Job) -> Self {
         serde_json::from_value(job.payload.clone()).unwrap_or_default()
     }
-}
-
-fn later(at: Timestamp, by: Duration) -> Timestamp {
-    at.plus_millis(i64::try_from(by.as_millis()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

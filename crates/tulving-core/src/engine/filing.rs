@@ -6,7 +6,7 @@ use crate::file::Previous;
 use crate::foreign::Diary;
 use crate::journal::archive::{self, ArchiveRequest, Archived, ArchivedFile};
 use crate::journal::long_term::{self, LongTerm};
-use crate::journal::mirror::{self, Pace};
+use crate::journal::mirror::Pace;
 use crate::journal::shelf::{self, Shelf, ShelfFile, ShelfText, Writing};
 use crate::journal::take_over::{self, TakenOver};
 use crate::journal::transcript::Transcript;
@@ -114,9 +114,6 @@ impl Engine {
 
     /// Reads a little of what has changed in the folders of all spaces, so that recall finds what files say.
     pub fn follow_files(&self) -> Followed {
-        match &self.backends {
-            Some(backends) if !backends.has_built_in() => Followed::default(),
-            _ => mirror::follow(&self.parts, &self.sights, None, Pace::Step),
-        }
+        self.follow(None, Pace::Step)
     }
 }

@@ -205,9 +205,7 @@ pub(super) fn ended(parts: &Parts, job: Job) -> Result<Processed, Error> {
     let done = Job { state: JobState::Done, lease: None, ..job.clone() };
     match jobs::remove(parts, job) {
         // Somebody else has taken it since: it is theirs.
-        Ok(()) | Err(Error::Store(StoreError::Conflict(_))) => {
-            Ok(Processed { job: done, trouble: None, lacking: false, remedy: None })
-        }
+        Ok(()) | Err(Error::Store(StoreError::Conflict(_))) => Ok(Processed::well(done)),
         Err(error) => Err(error),
     }
 }
@@ -223,6 +221,5 @@ pub(super) fn given_up(parts: &Parts, job: Job, error: &Error) -> Result<Process
 }
 
 pub(super) fn failed(parts: &Parts, job: Job, why: &str) -> Result<Processed, Error> {
-    let job = jobs::fail(parts, job, why)?;
-    Ok(Processed { job, trouble: Some(why.to_owned()), lacking: false, remedy: None })
+    Ok(Processed::badly(jobs::fail(parts, job, why)?, why))
 }

@@ -74,22 +74,17 @@ impl Engine {
         if job.is_spent() {
             return failed(parts, job, jobs::NEVER_ENDED);
         }
-        let done = self.looked_at(listening, &job);
-        match done {
+        match self.looked_at(listening, &job) {
             Ok(None) => ended(parts, job),
             Ok(Some(lines)) => {
                 self.add_up(Gleaned { journaled: lines, ..Gleaned::default() });
-                let job = Job { state: JobState::Done, lease: None, ..job };
-                Ok(Processed { job, trouble: None, lacking: false, remedy: None })
+                Ok(Processed::well(Job { state: JobState::Done, lease: None, ..job }))
             }
             Err(Error::Llm(error)) if !error.was_asked() => {
-                let job = jobs::postpone(parts, job, pause(&error))?;
-                Ok(Processed { job, trouble: Some(error.code().to_owned()), lacking: false, remedy: None })
+                Ok(Processed::badly(jobs::postpone(parts, job, pause(&error))?, error.code()))
             }
             // Somebody else has it: what is written is theirs to say.
-            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {
-                Ok(Processed { job, trouble: None, lacking: false, remedy: None })
-            }
+            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(Processed::well(job)),
             Err(error) => given_up(parts, job, &error),
         }
     }

@@ -9,14 +9,15 @@ use crate::association::Association;
 use crate::change::{Revision, Right, Write};
 use crate::embedding::Source;
 use crate::error::Error;
-use crate::id::{PassId, Version};
+use crate::id::{MemoryId, PassId, Version};
 use crate::memory::{Edition, Memory, Standing};
 use crate::pass::{Pass, PassAct, UndoStep, Undone};
 use crate::request::Caller;
 use crate::save::{dedupe, embed};
+use crate::score::Weight;
 use crate::standing;
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, LinkedBy, PassOutcome, Role, VersionAct};
+use crate::vocabulary::{AuditAct, LinkedBy, PassOutcome, Relation, Role, VersionAct};
 
 /// The writes that take an act back, with the rights that they need; or why it stays.
 type Decided = Result<(Vec<Right>, Vec<Write>), String>;
@@ -116,8 +117,12 @@ impl Act<'_> {
             }
             (PassAct::Edited { to, .. }, [memory]) if memory.version != *to => stays("it was edited since"),
             (PassAct::Edited { from, .. }, [memory]) => self.reverted(memory, *from),
-            (PassAct::Unlinked { .. }, [source, target]) => self.relinked(act, source, target),
-            (PassAct::Linked { .. }, [source, target]) => self.unlinked(act, source, target),
+            (PassAct::Unlinked { relation, weight, .. }, [source, target]) => {
+                self.relinked(source, target, *relation, *weight)
+            }
+            (PassAct::Linked { relation, weight, was, .. }, [source, target]) => {
+                self.unlinked((source, target), *relation, *weight, *was)
+            }
             _ => stays("it is no more"),
         }
     }
@@ -157,28 +162,36 @@ impl Act<'_> {
         Ok(Ok((vec![right], vec![Write::Revise(Box::new(revision))])))
     }
 
-    fn relinked(&self, act: &PassAct, from: &Memory, to: &Memory) -> Result<Decided, Error> {
-        let PassAct::Unlinked { source, target, relation, weight } = *act else {
-            return stays("it is no more");
-        };
+    /// The automatic link again that was between two memories.
+    fn relinked(
+        &self,
+        from: &Memory,
+        to: &Memory,
+        relation: Relation,
+        weight: Weight,
+    ) -> Result<Decided, Error> {
         let gone = |memory: &Memory| memory.standing.forgotten_at.is_some();
-        let edges = self.parts.store.associations(&self.caller.viewer, &[source])?;
-        match edges.iter().any(|edge| (edge.target, edge.relation) == (target, relation)) {
+        let edges = self.parts.store.associations(&self.caller.viewer, &[from.id])?;
+        match edges.iter().any(|edge| (edge.target, edge.relation) == (to.id, relation)) {
             _ if gone(from) || gone(to) => stays("one of the two is forgotten"),
             true => stays("they were linked again since"),
             false => {
                 let right = access::require_in_place(self.parts, self.caller, from, Role::Writer)?;
-                let (linked_by, created_at) = (LinkedBy::Auto, self.now);
-                let link = Association { source, target, relation, weight, linked_by, created_at };
-                Ok(Ok((vec![right], vec![Write::Link(link)])))
+                let link = self.automatic((from.id, to.id), relation, weight);
+                Ok(Ok((vec![right], vec![link])))
             }
         }
     }
 
-    fn unlinked(&self, act: &PassAct, from: &Memory, to: &Memory) -> Result<Decided, Error> {
-        let PassAct::Linked { source, target, relation, weight, was } = *act else {
-            return stays("it is no more");
-        };
+    /// Two memories without the link that was made between them, and with the automatic one that was in its place.
+    fn unlinked(
+        &self,
+        (from, to): (&Memory, &Memory),
+        relation: Relation,
+        weight: Weight,
+        was: Option<Weight>,
+    ) -> Result<Decided, Error> {
+        let (source, target) = (from.id, to.id);
         let edges = self.parts.store.associations(&self.caller.viewer, &[source])?;
         let made = |edge: &&Association| {
             (edge.source, edge.target, edge.relation, edge.linked_by)
@@ -195,11 +208,13 @@ impl Act<'_> {
         let mut entry = standing::audit(self.caller, self.now, AuditAct::Dissociated, from, reason, detail);
         entry.private_to = entry.private_to.or_else(|| standing::private_to(to));
         let mut writes = vec![Write::Unlink { source, target, relation }, Write::Audit(entry)];
-        writes.extend(was.map(|weight| {
-            let (linked_by, created_at) = (LinkedBy::Auto, self.now);
-            Write::Link(Association { source, target, relation, weight, linked_by, created_at })
-        }));
+        writes.extend(was.map(|weight| self.automatic((source, target), relation, weight)));
         Ok(Ok((vec![right], writes)))
+    }
+
+    fn automatic(&self, (source, target): (MemoryId, MemoryId), relation: Relation, weight: Weight) -> Write {
+        let (linked_by, created_at) = (LinkedBy::Auto, self.now);
+        Write::Link(Association { source, target, relation, weight, linked_by, created_at })
     }
 }
 

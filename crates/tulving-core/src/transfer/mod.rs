@@ -1,7 +1,7 @@
 //! Moves the whole content from one store to another: dump and load.
 
-mod adopt;
 mod check;
+mod loading;
 
 use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
@@ -12,7 +12,7 @@ use crate::record::{DumpPosition, Record};
 use crate::request::Caller;
 use crate::vocabulary::AuditAct;
 
-pub use adopt::{LeftOut, Loading};
+pub use loading::{LeftOut, Loading};
 
 /// A page of a dump, and where the next one begins. The last page ends with how many records there were, so that
 /// whoever loads them notices where some are missing.
@@ -45,9 +45,10 @@ pub(crate) fn load(
     let mut lines = lines.into_iter().peekable();
     while let Some((line, record)) = lines.next() {
         let sort = std::mem::discriminant(&record);
-        let mut run = Vec::from_iter(loading.adopted(parts, caller, line, record)?);
+        let mut run =
+            Vec::from_iter(loading.fitted(parts, caller, line, record)?.map(|record| (line, record)));
         while let Some((line, record)) = lines.next_if(|(_, next)| std::mem::discriminant(next) == sort) {
-            run.extend(loading.adopted(parts, caller, line, record)?);
+            run.extend(loading.fitted(parts, caller, line, record)?.map(|record| (line, record)));
         }
         loading.take(parts, caller, run)?;
     }

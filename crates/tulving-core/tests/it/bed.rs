@@ -10,12 +10,12 @@ use tulving_core::file::{FilePath, Folder};
 use tulving_core::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
-use tulving_core::ports::{Embedder, Store};
+use tulving_core::ports::{Embedder, Index, Store};
 use tulving_core::request::{
     AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
-    Sort, UpdateRequest,
+    Sort, TurnRequest, UpdateRequest,
 };
-use tulving_core::vocabulary::{Origin, PrincipalKind, Relation, Role, SpaceKind};
+use tulving_core::vocabulary::{Origin, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
 use tulving_core::{BackendEntry, Backends, Engine, Parts, Secrecy};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 use tulving_testkit::build;
@@ -42,7 +42,12 @@ pub(crate) struct Bed {
 impl Bed {
     /// A bed whose clock moves on by a millisecond at each look.
     pub(crate) fn new() -> Self {
-        Self::with(ManualClock::ticking(Duration::from_millis(1)), Arc::new(NoEmbedder))
+        Self::embedding(Arc::new(NoEmbedder))
+    }
+
+    /// The same with this model.
+    pub(crate) fn embedding(embedder: Arc<dyn Embedder>) -> Self {
+        Self::with(ManualClock::ticking(Duration::from_millis(1)), embedder)
     }
 
     pub(crate) fn with(clock: ManualClock, embedder: Arc<dyn Embedder>) -> Self {
@@ -82,27 +87,28 @@ impl Bed {
     /// The same with models of its own.
     pub(crate) fn beside_with(&self, embedder: Arc<dyn Embedder>, former: Vec<Arc<dyn Embedder>>) -> Engine {
         let opened = Arc::new(SqliteStore::open(&self.home, Options::default()).expect("a store"));
-        Engine::new(Parts {
-            store: opened.clone(),
-            embedder,
-            former,
-            index: Arc::new(PlainIndex::new(opened)),
-            files: self.files.clone(),
-            objects: self.objects.clone(),
-            extractor: self.extractor.clone(),
-            clock: self.clock.clone(),
-            limits: Limits::default(),
-            secrecy: Secrecy::default(),
-        })
+        self.another(opened.clone(), Arc::new(PlainIndex::new(opened)), embedder, former)
     }
 
     /// An engine on the same store with the index that ships.
     pub(crate) fn shipped(&self, embedder: Arc<dyn Embedder>) -> Engine {
+        let index = SearchIndex::open(self.store.clone(), &self.home.index_dir());
+        self.another(self.store.clone(), Arc::new(index), embedder, Vec::new())
+    }
+
+    /// An engine that shares with the bed all that stands beside the store.
+    fn another(
+        &self,
+        store: Arc<dyn Store>,
+        index: Arc<dyn Index>,
+        embedder: Arc<dyn Embedder>,
+        former: Vec<Arc<dyn Embedder>>,
+    ) -> Engine {
         Engine::new(Parts {
-            store: self.store.clone(),
+            store,
             embedder,
-            former: Vec::new(),
-            index: Arc::new(SearchIndex::open(self.store.clone(), &self.home.index_dir())),
+            former,
+            index,
             files: self.files.clone(),
             objects: self.objects.clone(),
             extractor: self.extractor.clone(),
@@ -245,6 +251,17 @@ pub(crate) fn keyed(key: &str, content: &str) -> SaveRequest {
 
 pub(crate) fn said(content: &str) -> UpdateRequest {
     UpdateRequest { content: Some(content.to_owned()), ..UpdateRequest::default() }
+}
+
+/// What a user said, in no channel.
+pub(crate) fn turn(content: &str) -> TurnRequest {
+    TurnRequest {
+        channel: None,
+        role: TurnRole::User,
+        speaker: None,
+        content: content.to_owned(),
+        source: None,
+    }
 }
 
 pub(crate) fn link(target: impl Into<MemoryRef>, relation: Relation) -> AssociationRequest {

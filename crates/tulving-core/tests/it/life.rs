@@ -1,17 +1,14 @@
 //! Two years of an agent in accelerated time: what rules keep, what they put away, and what a wrong clock cannot do.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tulving_core::id::MemoryId;
 use tulving_core::lifecycle::rules::{Patience, Policy, Rules};
 use tulving_core::memory::Memory;
-use tulving_core::request::{AuditFilter, Caller, Filter, ListRequest, Sort};
+use tulving_core::request::{AuditFilter, Caller, Filter, ListRequest, SaveRequest, Sort};
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{AuditAct, State};
-use tulving_testkit::clock::ManualClock;
-use tulving_testkit::embedder::NoEmbedder;
+use tulving_core::vocabulary::{AuditAct, Stability, State};
 use tulving_testkit::life::{self, Life};
 
 use crate::bed::Bed;
@@ -20,7 +17,7 @@ use crate::plots;
 const TWO_YEARS: u32 = 728;
 
 fn bed() -> (Bed, Caller) {
-    let bed = Bed::with(ManualClock::ticking(Duration::from_millis(1)), Arc::new(NoEmbedder));
+    let bed = Bed::new();
     let user = bed.user();
     (bed, user)
 }
@@ -149,9 +146,9 @@ fn a_day_begins_at_the_same_instant_whatever_the_zone_and_its_summer() {
     bed.clock.set(at("2026-03-08T01:30:00+01:00"));
     let id = bed.save(
         &user,
-        tulving_core::request::SaveRequest {
-            stability: Some(tulving_core::vocabulary::Stability::Volatile),
-            ..tulving_core::request::SaveRequest::new("said before the clocks were changed")
+        SaveRequest {
+            stability: Some(Stability::Volatile),
+            ..SaveRequest::new("said before the clocks were changed")
         },
     );
     let state = || bed.get(&user, id.id).standing.state;

@@ -1,7 +1,6 @@
 //! What somebody may not see changes nothing of what they are told: no score, no order, no count.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tulving_core::Engine;
 use tulving_core::answer::{Answer, Cursor, Fate, Near, Strength};
@@ -10,7 +9,6 @@ use tulving_core::ports::Log;
 use tulving_core::request::{Ask, Caller, Fusion, ListRequest, Manner, SaveRequest, Sort, UpdateRequest};
 use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
 use tulving_testkit::build::{self};
-use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 use tulving_testkit::seed::{SaidOnPanic, Seed};
 
@@ -29,7 +27,7 @@ struct Neighbours {
 
 impl Neighbours {
     fn new() -> Self {
-        let bed = Bed::with(ManualClock::ticking(Duration::from_millis(1)), Arc::new(FakeEmbedder));
+        let bed = Bed::embedding(Arc::new(FakeEmbedder));
         let [hub, elsewhere] = ["hub", "elsewhere"].map(|name| bed.hub(name));
         let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
         let eve = bed.member("eve", elsewhere, Role::Writer);

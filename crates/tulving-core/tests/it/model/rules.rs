@@ -18,6 +18,7 @@ use tulving_testkit::build;
 /// What a verb must answer: something, or the code of an error.
 pub(super) type Due<T> = Result<T, &'static str>;
 
+#[derive(Clone)]
 pub(super) struct Entry {
     /// As it is, without what supersedes it, which depends on the viewer.
     pub(super) memory: Memory,

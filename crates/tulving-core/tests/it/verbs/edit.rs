@@ -1,7 +1,6 @@
 //! update, history and revert.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tulving_core::answer::Warning;
 use tulving_core::error::{Error, Invalid, Unique};
@@ -12,12 +11,11 @@ use tulving_core::vocabulary::{
     Boundary, Kind, MemoryType, Relation, Role, SpaceKind, Stability, State, VersionAct,
 };
 use tulving_testkit::build;
-use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::BrokenEmbedder;
 
 use crate::bed::{Bed, keyed, link, refused, said, within, words};
 
-fn bounded(boundary: Boundary) -> UpdateRequest {
+pub(super) fn bounded(boundary: Boundary) -> UpdateRequest {
     UpdateRequest { boundary: Some(boundary), ..UpdateRequest::default() }
 }
 
@@ -397,7 +395,7 @@ fn an_edit_does_not_undo_a_pin_or_an_archiving_made_meanwhile() {
 
 #[test]
 fn an_edit_that_could_not_be_embedded_says_so_as_a_save_does() {
-    let bed = Bed::with(ManualClock::ticking(Duration::from_millis(1)), Arc::new(BrokenEmbedder));
+    let bed = Bed::embedding(Arc::new(BrokenEmbedder));
     let user = bed.user();
     let saved = bed.save(&user, "first");
     assert!(matches!(saved.warnings.as_slice(), [Warning::NotEmbedded { .. }]));

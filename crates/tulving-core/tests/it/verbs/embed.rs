@@ -200,9 +200,7 @@ fn off_is_off_whatever_the_store_holds() {
 fn a_long_memory_is_embedded_section_by_section_and_nothing_is_done_twice() {
     let bed = bed();
     let user = bed.user();
-    let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("Sentence about thing {n}. ").repeat(40));
-    let text: String = (0..30).map(part).collect();
-    bed.save(&user, text.as_str());
+    bed.save(&user, long(30).as_str());
     let mut steps = Vec::new();
     while let step @ tulving_core::Embedded { sections: 1.., .. } =
         bed.engine.embed_waiting(8).expect("embedded")

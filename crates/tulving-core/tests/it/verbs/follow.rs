@@ -5,12 +5,13 @@ use tulving_core::error::{Error, Invalid};
 use tulving_core::id::{MemoryId, Seq, SpaceId};
 use tulving_core::limits;
 use tulving_core::ports::Log;
-use tulving_core::request::{Caller, Manner, SaveRequest, UpdateRequest};
+use tulving_core::request::{Caller, Manner, SaveRequest};
 use tulving_core::vocabulary::{Boundary, ChangeKind, Relation, Role};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 
+use super::edit::bounded;
 use crate::bed::{Bed, caller, refused, said, within};
 
 /// A hub with Ann and Bob, and another with Ann and Eve.
@@ -38,10 +39,6 @@ impl Neighbours {
         assert_eq!(told.read_to, self.bed.engine.head().expect("a head"), "read to the end");
         told.changes.into_iter().map(|change| (change.kind, change.memory)).collect()
     }
-}
-
-fn bounded(boundary: Boundary) -> UpdateRequest {
-    UpdateRequest { boundary: Some(boundary), ..UpdateRequest::default() }
 }
 
 #[test]

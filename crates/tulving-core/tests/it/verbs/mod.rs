@@ -30,6 +30,7 @@ mod review;
 mod save;
 mod shadow;
 mod shelf;
+mod take_over;
 mod tend;
 mod timeline;
 mod transfer;

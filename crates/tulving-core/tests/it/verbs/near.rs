@@ -10,16 +10,19 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, LinkedBy, Relation};
 use tulving_testkit::embedder::FakeEmbedder;
 
-use super::ask::{bed, with};
+use super::ask::bed;
 use super::embed::Other;
+use crate::bed::Bed;
+
+/// What differs from it by a word says nearly the same.
+pub(super) const WORDS: &str = "one two three four five six seven eight nine ten eleven twelve";
 
 #[test]
 fn a_new_memory_is_linked_to_those_that_say_nearly_the_same() {
     let bed = bed();
     let user = bed.user();
-    let words = "one two three four five six seven eight nine ten eleven twelve";
-    let old = bed.save(&user, words);
-    let new = bed.save(&user, format!("{words} thirteen").as_str());
+    let old = bed.save(&user, WORDS);
+    let new = bed.save(&user, format!("{WORDS} thirteen").as_str());
     assert_eq!(new.near.len(), 1);
     assert_eq!((new.near[0].id, new.near[0].number), (old.id, old.number));
     assert!(new.near[0].similarity.get() > 0.9);
@@ -30,19 +33,18 @@ fn a_new_memory_is_linked_to_those_that_say_nearly_the_same() {
     assert_eq!(bed.get(&user, old.id).superseded_by, None, "it relates and does not demote");
     assert_eq!(bed.save(&user, "something else entirely").near, []);
     let wider =
-        SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(format!("{words} fourteen")) };
+        SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(format!("{WORDS} fourteen")) };
     assert_eq!(bed.save(&user, wider).near, [], "another boundary");
 }
 
 #[test]
 fn memories_of_one_act_are_linked_as_if_each_were_saved_by_itself() {
-    let words = "one two three four five six seven eight nine ten eleven twelve";
     let requests = || -> Vec<SaveRequest> {
-        let alike = (0..8).map(|n| SaveRequest::new(format!("{words} {n}")));
-        let wider = SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(words) };
+        let alike = (0..8).map(|n| SaveRequest::new(format!("{WORDS} {n}")));
+        let wider = SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(WORDS) };
         let expired = SaveRequest {
             expires_at: Some(Timestamp::from_micros(1)),
-            ..SaveRequest::new(format!("{words} gone"))
+            ..SaveRequest::new(format!("{WORDS} gone"))
         };
         [SaveRequest::new("something else entirely"), expired, wider].into_iter().chain(alike).collect()
     };
@@ -69,15 +71,14 @@ fn memories_of_one_act_are_linked_as_if_each_were_saved_by_itself() {
 fn what_was_committed_while_a_save_was_decided_is_linked_too() {
     let bed = bed();
     let user = bed.user();
-    let words = "one two three four five six seven eight nine ten eleven twelve";
     let (other, caller) = (bed.beside_with(Arc::new(FakeEmbedder), Vec::new()), user.clone());
     bed.store.before_next_apply(move |_| {
-        other.save(&caller, SaveRequest::new(words)).expect("saved");
-        let unlike = SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(words) };
+        other.save(&caller, SaveRequest::new(WORDS)).expect("saved");
+        let unlike = SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(WORDS) };
         other.save(&caller, unlike).expect("saved");
         other.save(&caller, SaveRequest::new("something else entirely")).expect("saved");
     });
-    let late = bed.save(&user, format!("{words} thirteen").as_str());
+    let late = bed.save(&user, format!("{WORDS} thirteen").as_str());
     let near: Vec<_> = late.near.iter().map(|near| near.number.expect("a number").0).collect();
     assert_eq!((late.number.expect("a number").0, near), (4, vec![1]));
     let related = bed.engine.related(&user, late.id.into(), 1).expect("relatives");
@@ -90,11 +91,10 @@ fn of_memories_that_are_saved_at_once_every_two_are_linked() {
     const THREADS: usize = 6;
     let bed = bed();
     let user = bed.user();
-    let words = "one two three four five six seven eight nine ten eleven twelve";
     std::thread::scope(|scope| {
         for n in 0..THREADS {
             let (engine, user) = (bed.beside_with(Arc::new(FakeEmbedder), Vec::new()), &user);
-            scope.spawn(move || engine.save(user, SaveRequest::new(format!("{words} {n}"))).expect("saved"));
+            scope.spawn(move || engine.save(user, SaveRequest::new(format!("{WORDS} {n}"))).expect("saved"));
         }
     });
     let edges = bed.dump().into_iter().filter(|record| matches!(record, Record::Association(_))).count();
@@ -105,18 +105,17 @@ fn of_memories_that_are_saved_at_once_every_two_are_linked() {
 fn what_is_embedded_once_more_is_not_linked_once_more() {
     let bed = bed();
     let user = bed.user();
-    let words = "one two three four five six seven eight nine ten eleven twelve";
-    let old = bed.save(&user, words).id;
-    let new = bed.save(&user, format!("{words} thirteen").as_str()).id;
+    let old = bed.save(&user, WORDS).id;
+    let new = bed.save(&user, format!("{WORDS} thirteen").as_str()).id;
     bed.engine.dissociate(&user, new.into(), old.into(), None).expect("unlinked");
-    let to = with(Arc::new(FakeEmbedder));
+    let to = Bed::embedding(Arc::new(FakeEmbedder));
     let mut loading = Loading::default();
     let lines = (1..).zip(bed.dump()).collect();
     to.engine.load(&to.user(), &mut loading, lines).expect("loaded");
     assert_eq!(to.engine.embed_waiting(100).expect("embedded").done, 2);
     assert_eq!(to.engine.related(&to.user(), new.into(), 1).expect("relatives"), []);
     // A new one is linked to what was loaded.
-    assert_eq!(to.save(&to.user(), format!("{words} fourteen").as_str()).near.len(), 2);
+    assert_eq!(to.save(&to.user(), format!("{WORDS} fourteen").as_str()).near.len(), 2);
     let other = bed.beside_with(Arc::new(Other), vec![Arc::new(FakeEmbedder)]);
     other.change_model(100).expect("taken over");
     assert_eq!(other.related(&user, new.into(), 1).expect("relatives"), []);

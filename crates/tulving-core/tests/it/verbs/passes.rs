@@ -3,13 +3,13 @@
 use tulving_core::Engine;
 use tulving_core::error::Error;
 use tulving_core::id::PassId;
-use tulving_core::memory::Memory;
 use tulving_core::pass::{Pass, PassAct, PassFilter, Undone};
-use tulving_core::request::{AuditFilter, Caller, Filter, ListRequest, Manner, Sort, TurnRequest};
+use tulving_core::request::{AuditFilter, Caller, Manner, TurnRequest};
 use tulving_core::turn::Listening;
-use tulving_core::vocabulary::{AuditAct, PassKind, PassOutcome, Role, TurnRole};
+use tulving_core::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
 
-use crate::bed::{Bed, refused, said, within};
+use super::proactive::all;
+use crate::bed::{Bed, refused, said, turn, within};
 
 const TWO: &str = "I prefer tea over coffee. My wife Anna works at the city library.";
 
@@ -23,27 +23,15 @@ fn ears() -> (Bed, Engine) {
 
 #[track_caller]
 fn hear(engine: &Engine, caller: &Caller, content: &str, source: &str) -> Pass {
-    let turn = TurnRequest {
-        channel: None,
-        role: TurnRole::User,
-        speaker: None,
-        content: content.to_owned(),
-        source: Some(source.to_owned()),
-    };
+    let turn = TurnRequest { source: Some(source.to_owned()), ..turn(content) };
     engine.log_turn(caller, &turn).expect("logged");
     while engine.process_waiting("test").expect("heard").is_some() {}
     passes(engine, caller).into_iter().next().expect("a pass")
 }
 
-fn passes(engine: &Engine, caller: &Caller) -> Vec<Pass> {
+pub(super) fn passes(engine: &Engine, caller: &Caller) -> Vec<Pass> {
     let filter = PassFilter { space: Some(caller.space), limit: 100, ..PassFilter::default() };
     engine.passes(caller, &filter).expect("passes")
-}
-
-fn all(engine: &Engine, caller: &Caller) -> Vec<Memory> {
-    let filter = Filter { space: Some(caller.space), ..Filter::default() };
-    let request = ListRequest { filter, sort: Sort::Oldest, limit: 100, cursor: None };
-    engine.list(caller, &request).expect("a list").memories
 }
 
 fn told(undone: &Undone) -> Vec<(&str, Option<&str>)> {
@@ -186,14 +174,7 @@ fn a_turn_that_gives_nothing_leaves_no_pass() {
 fn a_look_that_was_cut_short_and_is_done_again_is_another_pass() {
     let (bed, engine) = ears();
     let user = bed.user();
-    let turn = TurnRequest {
-        channel: None,
-        role: TurnRole::User,
-        speaker: None,
-        content: TWO.to_owned(),
-        source: None,
-    };
-    engine.log_turn(&user, &turn).expect("logged");
+    engine.log_turn(&user, &turn(TWO)).expect("logged");
     // Another process has saved, and vanished before the job was ended; what it saved was erased since.
     let job = engine.claim_job(&["proactive"], "gone", std::time::Duration::from_secs(1)).expect("claimed");
     let first = PassId::from_bytes(*job.expect("a job").id.as_bytes());

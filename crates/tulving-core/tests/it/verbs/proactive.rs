@@ -15,7 +15,7 @@ use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 use tulving_testkit::llm::ScriptedLlm;
 
-use crate::bed::{Bed, within};
+use crate::bed::{self, Bed, within};
 
 const TEA: &str = "I prefer tea over coffee.";
 const TEA_KEPT: &str = "User prefers tea over coffee";
@@ -41,13 +41,8 @@ fn gleaned(saved: usize, aside: usize, known: usize) -> Gleaned {
 }
 
 fn turn(content: &str) -> TurnRequest {
-    TurnRequest {
-        channel: Some("support".to_owned()),
-        role: TurnRole::User,
-        speaker: None,
-        content: content.to_owned(),
-        source: Some("tui".to_owned()),
-    }
+    let (channel, source) = (Some("support".to_owned()), Some("tui".to_owned()));
+    TurnRequest { channel, source, ..bed::turn(content) }
 }
 
 #[track_caller]
@@ -66,7 +61,8 @@ fn hear(engine: &Engine) -> usize {
     heard
 }
 
-fn all(engine: &Engine, caller: &Caller) -> Vec<Memory> {
+/// What the caller can list in its space, oldest first.
+pub(super) fn all(engine: &Engine, caller: &Caller) -> Vec<Memory> {
     let filter = Filter { space: Some(caller.space), ..Filter::default() };
     let request = ListRequest { filter, sort: Sort::Oldest, limit: 100, cursor: None };
     engine.list(caller, &request).expect("a list").memories
@@ -153,9 +149,12 @@ fn what_means_nearly_the_same_is_known_and_what_has_changed_is_not() {
     let engine = bed.beside_with(Arc::new(FakeEmbedder), Vec::new()).with_listening(listening());
     let user = bed.user();
     bed.save(&user, "Daily standup is at 9:30 every day");
+    say(&engine, &user, "Daily standup is at 9:30 every single day.");
+    hear(&engine);
+    assert_eq!((contents(&engine, &user).len(), engine.gleaned()), (1, gleaned(0, 0, 1)));
     say(&engine, &user, "Daily standup is at 10:15 every day.");
     hear(&engine);
-    assert_eq!(contents(&engine, &user).len(), 2);
+    assert_eq!((contents(&engine, &user).len(), engine.gleaned()), (2, gleaned(1, 0, 1)));
 }
 
 #[test]

@@ -14,14 +14,14 @@ use tulving_core::vocabulary::{
 use tulving_core::{Document, Secrecy};
 
 use super::ask::{ask, bed as redacting_bed};
+use super::near::WORDS;
+use super::withhold::token;
 use crate::bed::{Bed, keyed, refused, said, within};
 
 /// A bed where secrets are stored, as they were before they were looked for.
 fn bed() -> Bed {
     redacting_bed().with_secrecy(Secrecy { usual: SecretPolicy::Off, ..Secrecy::default() })
 }
-
-const WORDS: &str = "one two three four five six seven eight nine ten eleven twelve";
 
 #[track_caller]
 fn report(bed: &Bed, caller: &Caller) -> Report {
@@ -66,10 +66,6 @@ fn reason(bed: &Bed, caller: &Caller, id: MemoryId) -> (AuditAct, Option<String>
     let filter = AuditFilter { space: None, memory: Some(id), last: 1 };
     let entry = bed.engine.audit(caller, &filter).expect("an audit").pop().expect("an entry");
     (entry.act, entry.reason)
-}
-
-fn token() -> String {
-    format!("gh{}_{}", "p", "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0Yb2Ta4")
 }
 
 #[test]

@@ -5,9 +5,9 @@ use tulving_core::error::Error;
 use tulving_core::id::MemoryId;
 use tulving_core::request::{Ask, AuditFilter, Caller, ForgetRequest, Mode, TurnRequest};
 use tulving_core::turn::Listening;
-use tulving_core::vocabulary::{AuditAct, Role, TurnRole};
+use tulving_core::vocabulary::{AuditAct, Role};
 
-use crate::bed::{Bed, recall, refused, within};
+use crate::bed::{Bed, recall, refused, turn, within};
 
 /// An engine that listens, and trusts nothing that is said on the web.
 fn ears(bed: &Bed) -> Engine {
@@ -18,13 +18,7 @@ fn ears(bed: &Bed) -> Engine {
 /// Puts something aside in the caller's space.
 #[track_caller]
 fn put_aside(engine: &Engine, caller: &Caller, content: &str) -> MemoryId {
-    let request = TurnRequest {
-        channel: None,
-        role: TurnRole::User,
-        speaker: None,
-        content: content.to_owned(),
-        source: Some("web".to_owned()),
-    };
+    let request = TurnRequest { source: Some("web".to_owned()), ..turn(content) };
     engine.log_turn(caller, &request).expect("logged");
     engine.process_waiting("test").expect("heard").expect("a job");
     engine.review(caller, 1, None).expect("a review").memories.first().expect("put aside").id

@@ -18,7 +18,7 @@ use tulving_testkit::embedder::NoEmbedder;
 use tulving_testkit::files::MemoryFiles;
 use tulving_testkit::llm::ScriptedLlm;
 
-use crate::bed::{Bed, within};
+use crate::bed::{self, Bed, within};
 
 const SAID: &str = "I prefer Postgres on Hetzner, not RDS.";
 const ANSWERED: &str = "Understood, Postgres it is.";
@@ -41,13 +41,8 @@ fn keeping(bed: &Bed, listening: Listening) -> (Engine, Arc<ScriptedLlm>) {
 }
 
 fn turn(role: TurnRole, content: &str) -> TurnRequest {
-    TurnRequest {
-        channel: Some("support".to_owned()),
-        role,
-        speaker: None,
-        content: content.to_owned(),
-        source: Some("tui".to_owned()),
-    }
+    let (channel, source) = (Some("support".to_owned()), Some("tui".to_owned()));
+    TurnRequest { channel, role, source, ..bed::turn(content) }
 }
 
 /// Logs what a user said and what was answered.

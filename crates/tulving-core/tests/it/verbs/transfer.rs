@@ -7,15 +7,15 @@ use tulving_core::Loading;
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::{MemoryRef, Number, OrgId, SpaceId, TeamId, Version};
 use tulving_core::record::{DUMP_FORMAT, DumpPosition, Loaded, MemoryRecord, Record};
-use tulving_core::request::{AuditFilter, Caller, Manner, SaveRequest, TurnFilter, TurnRequest};
+use tulving_core::request::{AuditFilter, Caller, Manner, SaveRequest, TurnFilter};
 use tulving_core::space::{Space, Team};
-use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind, TurnRole};
+use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind};
 
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
 
-use crate::bed::{Bed, keyed, link, refused, said, within, words};
+use crate::bed::{Bed, keyed, link, refused, said, turn, within, words};
 
 /// A home with something of everything in it.
 fn filled() -> Bed {
@@ -34,14 +34,7 @@ fn filled() -> Bed {
     let gone = bed.save(&user, "forgotten");
     bed.forget(&user, gone.id, Manner::Soft);
     bed.engine.pin(&user, second.id.into()).expect("pinned");
-    let turn = TurnRequest {
-        channel: None,
-        role: TurnRole::User,
-        speaker: None,
-        content: "hello".to_owned(),
-        source: None,
-    };
-    bed.engine.log_turn(&user, &turn).expect("a turn");
+    bed.engine.log_turn(&user, &turn("hello")).expect("a turn");
     bed
 }
 

@@ -5,17 +5,7 @@ use tulving_core::request::{Caller, TurnFilter, TurnRequest};
 use tulving_core::turn::Turn;
 use tulving_core::vocabulary::{Role, TurnRole};
 
-use crate::bed::{Bed, refused, within};
-
-fn turn(content: &str) -> TurnRequest {
-    TurnRequest {
-        channel: None,
-        role: TurnRole::User,
-        speaker: None,
-        content: content.to_owned(),
-        source: None,
-    }
-}
+use crate::bed::{Bed, refused, turn, within};
 
 fn last(bed: &Bed, caller: &Caller, last: usize) -> Vec<Turn> {
     let filter = TurnFilter { channel: None, last };

@@ -23,25 +23,15 @@ use tulving_core::{Document, Llm, Secrecy};
 use tulving_testkit::llm::ScriptedLlm;
 
 use super::adopt::{adopt, collection, item, turn as foreign_turn};
-use crate::bed::{Bed, listing, recall, refused, said, within};
+use crate::bed::{Bed, listing, recall, refused, said, turn, within};
 
 /// Made up, and in pieces, so that nobody who searches repositories takes it for a key.
-fn token() -> String {
+pub(super) fn token() -> String {
     format!("gh{}_{}", "p", "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0Yb2Ta4")
 }
 
 fn of(policy: SecretPolicy) -> Secrecy {
     Secrecy { usual: policy, ..Secrecy::default() }
-}
-
-fn turn(content: &str) -> TurnRequest {
-    TurnRequest {
-        channel: None,
-        role: TurnRole::User,
-        speaker: None,
-        content: content.to_owned(),
-        source: None,
-    }
 }
 
 fn words(warnings: &[Warning]) -> Vec<String> {
@@ -175,6 +165,36 @@ fn every_space_has_its_own_policy() {
         );
     }
     assert_eq!(bed.engine.move_to(&user, &[redacted.id.into()], "vault").expect("moved").moved.len(), 1);
+}
+
+#[test]
+fn a_secret_in_whatever_field_is_not_moved_to_where_it_would_not_be_stored() {
+    let mut secrecy = of(SecretPolicy::Redact);
+    secrecy.spaces.insert("lab".to_owned(), SecretPolicy::Off);
+    let bed = Bed::new().with_secrecy(secrecy);
+    let lab = within(&bed.user(), bed.hub("lab"));
+    let some = || Some(format!("x {}", token()));
+    let plain = |field: Field| SaveRequest::new(format!("of the pipeline, by its {field}"));
+    let hiding = [
+        (Field::Title, SaveRequest { title: some(), ..plain(Field::Title) }),
+        (Field::Summary, SaveRequest { summary: some(), ..plain(Field::Summary) }),
+        (Field::Key, SaveRequest { key: some(), ..plain(Field::Key) }),
+        (Field::SourceNote, SaveRequest { source_note: some(), ..plain(Field::SourceNote) }),
+        (Field::Language, SaveRequest { language: some(), ..plain(Field::Language) }),
+        (Field::Tag, SaveRequest { tags: Some(vec![token()]), ..plain(Field::Tag) }),
+        (Field::Agent, SaveRequest { assisted_by_agent: some(), ..plain(Field::Agent) }),
+        (Field::Conversation, SaveRequest { conversation: some(), ..plain(Field::Conversation) }),
+        (Field::Speaker, SaveRequest { speaker: some(), ..plain(Field::Speaker) }),
+    ];
+    for (field, request) in hiding {
+        let id = bed.save(&lab, request).id;
+        refused!(
+            bed.engine.move_to(&lab, &[id.into()], "default"),
+            Error::Invalid(Invalid::Secret { field: found, .. }) if found == field
+        );
+    }
+    let free = bed.save(&lab, "of the pipeline").id;
+    assert_eq!(bed.engine.move_to(&lab, &[free.into()], "default").expect("moved").moved.len(), 1);
 }
 
 #[test]
@@ -340,6 +360,18 @@ fn what_another_system_kept_comes_in_without_secrets_and_is_known_again() {
     assert_eq!((again.new, again.updated, again.known, again.turns.known), (0, 0, 1, 1), "{again:?}");
     assert_eq!(again.notes, Vec::<String>::new());
     assert!(!format!("{:?}", bed.dump()).contains(&token()));
+}
+
+#[test]
+fn what_was_held_back_of_a_turn_that_is_in_the_log_is_not_told_again() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let log = |turns| Collection { turns, ..collection(Vec::new()) };
+    let first = || foreign_turn("1", &format!("the token is {}", token()), "2025-01-01T00:00:00Z");
+    assert_eq!(adopt(&bed, &user, log(vec![first()])).notes, [ONE_TOKEN]);
+    let next = foreign_turn("2", "hello", "2025-01-01T00:00:01Z");
+    let again = adopt(&bed, &user, log(vec![first(), next]));
+    assert_eq!((again.turns.new, again.turns.known, again.notes), (1, 1, Vec::new()));
 }
 
 #[test]

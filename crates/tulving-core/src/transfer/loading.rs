@@ -10,7 +10,7 @@ use crate::error::{Error, Invalid};
 use crate::id::{MemoryId, PrincipalId, SpaceId, TeamId};
 use crate::record::{DUMP_FORMAT, FORMAT_WITH_END, Loaded, MemoryRecord, Record};
 use crate::request::Caller;
-use crate::space::MemberOf;
+use crate::space::{MemberOf, Membership, Space};
 use crate::vocabulary::{Boundary, SpaceKind};
 
 use super::check;
@@ -58,108 +58,105 @@ pub struct Loading {
 
 impl Loading {
     /// A record with its references as they are here, or nothing where the record itself is not to be stored.
-    pub(super) fn adopted(
+    pub(super) fn fitted(
         &mut self,
         parts: &Parts,
         caller: &Caller,
         line: u64,
         record: Record,
-    ) -> Result<Option<(u64, Record)>, Error> {
+    ) -> Result<Option<Record>, Error> {
         check::record(&record).map_err(|invalid| Invalid::DumpLine { line, why: invalid.to_string() })?;
         if let Some(records) = self.awaited.as_mut().filter(|_| !record.is_frame()) {
             *records += 1;
         }
-        let record = match record {
-            Record::Dump { format, .. } if format > DUMP_FORMAT => {
-                return Err(Invalid::DumpFormat { got: format, known: DUMP_FORMAT }.into());
-            }
+        Ok(match record {
             Record::Dump { format, .. } => {
-                self.require_end()?;
-                self.awaited = (format >= FORMAT_WITH_END).then_some(0);
-                return Ok(None);
+                self.begin(format)?;
+                None
             }
             Record::End { records } => {
-                let got = self.awaited.take().unwrap_or(records);
-                if got != records {
-                    return Err(Invalid::DumpCount { got, stated: records }.into());
-                }
-                return Ok(None);
+                self.end(records)?;
+                None
             }
+            Record::Org(org) => Some(Record::Org(org)),
             Record::Team(team) => {
                 let known = parts.store.teams(&caller.viewer)?;
                 let named = known.iter().find(|other| other.org == team.org && other.name == team.name);
-                if let Some(other) = named.filter(|other| other.id != team.id) {
-                    self.teams.insert(team.id, other.id);
-                    self.present += 1;
-                    return Ok(None);
+                match named.filter(|other| other.id != team.id) {
+                    Some(other) => {
+                        self.teams.insert(team.id, other.id);
+                        self.present += 1;
+                        None
+                    }
+                    None => Some(Record::Team(team)),
                 }
-                Record::Team(team)
             }
             Record::Principal(principal) => {
-                let known = parts.store.principal_named(&principal.name)?;
-                if let Some(known) = known.filter(|known| known.id != principal.id) {
-                    self.principals.insert(principal.id, known.id);
-                    self.present += 1;
-                    return Ok(None);
+                let named = parts.store.principal_named(&principal.name)?;
+                match named.filter(|other| other.id != principal.id) {
+                    Some(other) => {
+                        self.principals.insert(principal.id, other.id);
+                        self.present += 1;
+                        None
+                    }
+                    None => Some(Record::Principal(principal)),
                 }
-                Record::Principal(principal)
             }
             Record::Space { mut space, next_number, next_turn } => {
                 space.team = self.team(space.team);
-                let known = parts.store.spaces(&caller.viewer)?;
-                let same = known.iter().find(|other| other.id == space.id);
-                let named =
-                    || known.iter().find(|other| other.team == space.team && other.name == space.name);
-                if let (None, Some(other)) = (same, named()) {
-                    if other.kind != space.kind {
-                        let why =
-                            format!("`{}` is a {} here and a {} there", space.name, other.kind, space.kind);
-                        return Err(Invalid::DumpLine { line, why }.into());
+                match named_alike(parts, caller, line, &space)? {
+                    Some(other) => {
+                        self.spaces.insert(space.id, other);
+                        self.present += 1;
+                        None
                     }
-                    self.spaces.insert(space.id, other.id);
-                    self.present += 1;
-                    return Ok(None);
+                    None => Some(Record::Space { space, next_number, next_turn }),
                 }
-                Record::Space { space, next_number, next_turn }
             }
-            Record::Member(mut member) => {
-                member.principal = self.principal(member.principal);
-                member.of = match member.of {
-                    MemberOf::Space(id) => MemberOf::Space(self.space(id)),
-                    MemberOf::Team(id) => MemberOf::Team(self.team(id)),
-                    MemberOf::Org(id) => MemberOf::Org(id),
-                };
-                Record::Member(member)
-            }
+            Record::Member(member) => Some(Record::Member(self.fitted_member(member))),
             Record::Memory(memory) => {
-                let memory = self.adopted_memory(memory);
+                let memory = self.fitted_memory(memory);
                 self.refuse_open_group(parts, caller, line, &memory)?;
-                Record::Memory(memory)
+                Some(Record::Memory(memory))
             }
             Record::Association(mut edge) => {
                 edge.source = self.memory(edge.source);
                 edge.target = self.memory(edge.target);
-                if edge.source == edge.target {
-                    // Both ends turned out to be one memory here.
-                    self.present += 1;
-                    return Ok(None);
-                }
-                Record::Association(edge)
+                // Both ends may turn out to be one memory here.
+                let is_one = edge.source == edge.target;
+                self.present += u64::from(is_one);
+                (!is_one).then_some(Record::Association(edge))
             }
             Record::Turn(mut turn) => {
                 turn.space = self.space(turn.space);
                 turn.logged_by = self.principal(turn.logged_by);
-                Record::Turn(turn)
+                Some(Record::Turn(turn))
             }
             Record::Audit(mut entry) => {
                 entry.by = self.principal(entry.by);
                 entry.space = entry.space.map(|id| self.space(id));
                 entry.private_to = entry.private_to.map(|id| self.principal(id));
-                Record::Audit(entry)
+                Some(Record::Audit(entry))
             }
-            Record::Org(org) => Record::Org(org),
-        };
-        Ok(Some((line, record)))
+        })
+    }
+
+    /// The first line of a dump.
+    fn begin(&mut self, format: u32) -> Result<(), Invalid> {
+        if format > DUMP_FORMAT {
+            return Err(Invalid::DumpFormat { got: format, known: DUMP_FORMAT });
+        }
+        self.require_end()?;
+        self.awaited = (format >= FORMAT_WITH_END).then_some(0);
+        Ok(())
+    }
+
+    /// The last line, which says how many there were before it.
+    fn end(&mut self, stated: u64) -> Result<(), Invalid> {
+        match self.awaited.take() {
+            Some(got) if got != stated => Err(Invalid::DumpCount { got, stated }),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses to go on where a dump has begun and its last line has not come.
@@ -167,7 +164,16 @@ impl Loading {
         self.awaited.map_or(Ok(()), |got| Err(Invalid::DumpCut { got }))
     }
 
-    fn adopted_memory(&self, mut record: Box<MemoryRecord>) -> Box<MemoryRecord> {
+    fn fitted_member(&self, member: Membership) -> Membership {
+        let of = match member.of {
+            MemberOf::Space(id) => MemberOf::Space(self.space(id)),
+            MemberOf::Team(id) => MemberOf::Team(self.team(id)),
+            MemberOf::Org(id) => MemberOf::Org(id),
+        };
+        Membership { principal: self.principal(member.principal), of, ..member }
+    }
+
+    fn fitted_memory(&self, mut record: Box<MemoryRecord>) -> Box<MemoryRecord> {
         record.memory.space = self.space(record.memory.space);
         record.memory.owner = self.principal(record.memory.owner);
         record.current.by = self.principal(record.current.by);
@@ -257,6 +263,21 @@ impl Loading {
     fn memory(&self, id: MemoryId) -> MemoryId {
         self.memories.get(&id).copied().unwrap_or(id)
     }
+}
+
+/// Another space that is called as this one here, where this one is not here itself. One of another kind is refused.
+fn named_alike(parts: &Parts, caller: &Caller, line: u64, space: &Space) -> Result<Option<SpaceId>, Error> {
+    let known = parts.store.spaces(&caller.viewer)?;
+    if known.iter().any(|other| other.id == space.id) {
+        return Ok(None);
+    }
+    let named = known.iter().find(|other| other.team == space.team && other.name == space.name);
+    let Some(other) = named else { return Ok(None) };
+    if other.kind != space.kind {
+        let why = format!("`{}` is a {} here and a {} there", space.name, other.kind, space.kind);
+        return Err(Invalid::DumpLine { line, why }.into());
+    }
+    Ok(Some(other.id))
 }
 
 fn memory_id(record: &Record) -> Option<MemoryId> {

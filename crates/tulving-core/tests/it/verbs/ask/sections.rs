@@ -1,0 +1,150 @@
+//! What of a memory is shown: its sections, and what has room in a token budget.
+
+use tulving_core::answer::Strength;
+use tulving_core::request::{Ask, Fusion};
+
+use super::{ask, bed};
+
+#[test]
+fn a_token_budget_is_kept_and_what_has_no_room_is_counted() {
+    let bed = bed();
+    let user = bed.user();
+    for n in 0..8 {
+        bed.save(
+            &user,
+            format!("Note {n} about the greenhouse: {}", "water the tomatoes ".repeat(4)).as_str(),
+        );
+    }
+    bed.save(&user, "Tomatoes like it warm");
+    let hits = |budget| {
+        let asked = Ask { token_budget: Some(budget), ..Ask::new("greenhouse tomatoes") };
+        let answer = ask(&bed, &user, asked);
+        (answer.hits.len(), answer.left_out)
+    };
+    assert_eq!((hits(1), hits(10_000)), ((0, 9), (9, 0)));
+    assert_eq!(hits(70), (3, 6), "what is shorter still has room");
+}
+
+#[test]
+fn what_has_no_room_lends_no_evidence_to_what_is_given() {
+    let bed = bed();
+    let user = bed.user();
+    let question = "Deploys of the website go through make ship after two approvals by reviewers";
+    bed.save(&user, question);
+    bed.save(&user, "b website");
+    let given = |token_budget, abstain_below| {
+        let answer = ask(&bed, &user, Ask { token_budget, abstain_below, ..Ask::new(question) });
+        (answer.hits.len(), answer.evidence.expect("a question"), answer.left_out, answer.withheld)
+    };
+    assert_eq!(given(None, None), (2, Strength::Strong, 0, 0));
+    assert_eq!(given(Some(100), None), (2, Strength::Strong, 0, 0));
+    assert_eq!(given(Some(4), None), (1, Strength::None, 1, 0), "what is left is not about it");
+    assert_eq!(given(Some(1), None), (0, Strength::None, 2, 0), "nothing is about nothing");
+    assert_eq!(given(Some(4), Some(Strength::Weak)), (0, Strength::None, 2, 0));
+    assert_eq!(given(Some(100), Some(Strength::Weak)), (2, Strength::Strong, 0, 0));
+}
+
+#[test]
+fn within_a_token_budget_a_long_content_is_cut_to_its_section() {
+    let bed = bed();
+    let user = bed.user();
+    let part =
+        |name: &str| format!("## {name}\n\n{}\n\n", format!("The {name} is described here. ").repeat(30));
+    let text = ["pump", "valve", "hose"].map(part).concat();
+    let text = text.trim_end();
+    bed.save(&user, text);
+    bed.engine.embed_waiting(10).expect("embedded");
+    let hit = |token_budget| {
+        ask(&bed, &user, Ask { token_budget, ..Ask::new("the valve") }).hits.pop().expect("found")
+    };
+    let (whole, short) = (hit(None), hit(Some(1_000)));
+    assert_eq!((whole.cut, whole.memory.edition.text.content.as_str()), (false, text));
+    let section = short.section.expect("a section");
+    assert!(short.cut && short.memory.edition.text.content == text[section.start..section.end]);
+}
+
+#[test]
+fn the_best_section_of_a_long_memory_is_named() {
+    let bed = bed();
+    let user = bed.user();
+    let filler = |word: &str| format!("{word} is described here at some length. ").repeat(30);
+    let text = format!(
+        "# Manual\n\n## Pumps\n\n{}\n\n## Valves\n\n{} The relief valve opens at nine bar.\n\n## Hoses\n\n{}",
+        filler("A pump"),
+        filler("A valve"),
+        filler("A hose")
+    );
+    bed.save(&user, text.as_str());
+    bed.engine.embed_waiting(10).expect("embedded");
+    let answer = ask(&bed, &user, Ask::new("at how many bar does the relief valve open?"));
+    let hit = &answer.hits[0];
+    let section = hit.section.as_ref().expect("a section");
+    let shown = &hit.memory.edition.text.content[section.start..section.end];
+    assert!(shown.contains("relief valve opens at nine bar"), "{shown}");
+    assert!(shown.len() < text.len() / 2);
+    assert_eq!(section.heading_path, ["Manual", "Valves"]);
+}
+
+/// A manual with a section for each name; those in `about` tell of the relief valve.
+fn manual(names: &[&str], about: &[&str]) -> String {
+    let section = |name: &&str| {
+        let filler = format!("The {name} is cleaned and oiled with care. ").repeat(18);
+        let told = if about.contains(name) { "The relief valve opens at nine bar there. " } else { "" };
+        format!("## {name}\n\n{told}{filler}\n\n")
+    };
+    format!("# Manual\n\n{}", names.iter().map(section).collect::<String>())
+}
+
+#[test]
+fn further_good_sections_stand_below_the_best_one() {
+    let bed = bed();
+    let user = bed.user();
+    let names = ["Pump", "Boiler", "Hose", "Tank", "Motor", "Fan", "Door"];
+    let text = manual(&names, &["Boiler", "Tank", "Fan", "Door", "Motor"]);
+    bed.save(&user, text.as_str());
+    bed.save(&user, "The relief valve opens at nine bar");
+    bed.engine.embed_waiting(10).expect("embedded");
+    for fusion in [Fusion::Measured, Fusion::Ranks] {
+        let answer = ask(&bed, &user, Ask { fusion, ..Ask::new("The relief valve opens at nine bar there") });
+        assert_eq!(answer.hits.len(), 2);
+        let long = answer.hits.iter().find(|hit| hit.section.is_some()).expect("the manual");
+        let best = long.section.as_ref().expect("a section");
+        assert_eq!(long.further.len(), 3, "{:?}", long.further);
+        let mut above = long.relevance_score.get();
+        for further in &long.further {
+            let place = &further.section;
+            assert_eq!(further.content, text[place.start..place.end]);
+            assert!(further.content.contains("opens at nine bar"), "{}", further.content);
+            let first = text.lines().nth(place.line - 1).expect("a line");
+            assert!(further.content.starts_with(first) && first == format!("## {}", place.heading_path[1]));
+            assert_ne!(place.start, best.start);
+            assert!(further.relevance_score.get() <= above);
+            above = further.relevance_score.get();
+        }
+        let short = answer.hits.iter().find(|hit| hit.section.is_none()).expect("the other");
+        assert_eq!(short.further, []);
+    }
+    let answer = ask(&bed, &user, Ask::new("the Hose is cleaned and oiled with care"));
+    assert!(answer.hits[0].further.iter().all(|further| further.section.heading_path[1] != "Hose"));
+}
+
+#[test]
+fn further_sections_are_the_first_to_have_no_room_in_a_budget() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, manual(&["Pump", "Boiler", "Hose", "Tank"], &["Boiler", "Tank"]).as_str());
+    bed.save(
+        &user,
+        format!("The relief valve opens at nine bar. {}", "It was bought used. ".repeat(12)).as_str(),
+    );
+    bed.engine.embed_waiting(10).expect("embedded");
+    let given = |token_budget| {
+        let question = "The relief valve opens at nine bar there";
+        let answer = ask(&bed, &user, Ask { token_budget, ..Ask::new(question) });
+        let further: Vec<usize> = answer.hits.iter().map(|hit| hit.further.len()).collect();
+        (further.iter().sum::<usize>(), further.len(), answer.left_out)
+    };
+    assert_eq!(given(None), (1, 2, 0));
+    assert_eq!(given(Some(1_000)), (1, 2, 0));
+    assert_eq!(given(Some(400)), (0, 2, 0), "both memories, and nothing further");
+}
