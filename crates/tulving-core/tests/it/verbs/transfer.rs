@@ -238,7 +238,7 @@ fn a_dump_of_which_lines_are_missing_is_not_taken_for_a_whole_one() {
     gap.remove(records.len() - 2);
     match outcome(gap).expect_err("a dump with a gap") {
         Error::Invalid(Invalid::DumpCount { got, stated }) => {
-            assert_eq!((got, stated), (between - 1, between))
+            assert_eq!((got, stated), (between - 1, between));
         }
         other => panic!("{other}"),
     }
