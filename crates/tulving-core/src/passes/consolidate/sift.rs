@@ -8,8 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use super::Material;
-use super::guard::shown;
+use super::{Material, shown};
 use crate::classify::facts;
 use crate::journal::format::{self, Form};
 use crate::passes::grounded::{self, TWO_THIRDS};
