@@ -130,6 +130,12 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_keeps_the_mark_that_is_part_of_its_last_word() {
+        assert_eq!(titled(None, "# Notes on C#\n\nText.").as_deref(), Some("Notes on C#"));
+        assert_eq!(titled(None, "# Notes on C# ##\n\nText.").as_deref(), Some("Notes on C#"));
+    }
+
+    #[test]
     fn what_has_no_heading_is_called_by_its_first_sentence() {
         for (content, expected) in [
             ("Some text first. And more.\n\n## Steps\n\nDo it.", "Some text first"),
