@@ -110,13 +110,18 @@ pub(crate) fn take_over(
         Some(Err(refused)) => {
             taken.skipped.push(Skipped { what: long_term::FILE.to_owned(), why: refused.to_string() });
         }
-        Some(Ok((bytes, of_it))) => {
-            let became = known(parts, &long_term::file(&folder), &bytes, dry_run)?;
-            if became == LongTermTaken::New {
-                withheld.add(&of_it);
+        Some(Ok((bytes, of_it))) => match known(parts, &long_term::file(&folder), &bytes, dry_run) {
+            Ok(became) => {
+                if became == LongTermTaken::New {
+                    withheld.add(&of_it);
+                }
+                taken.long_term = Some(became);
             }
-            taken.long_term = Some(became);
-        }
+            Err(error) if is_of_file(&error) => {
+                taken.skipped.push(Skipped { what: long_term::FILE.to_owned(), why: error.to_string() });
+            }
+            Err(error) => return Err(error.into()),
+        },
     }
     taken.warnings = withheld.warnings();
     Ok(taken)
@@ -145,9 +150,7 @@ fn journal(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Resu
     for _ in 0..ROUNDS {
         let here = match parts.files.read(file, limits::JOURNAL_SEARCHED_BYTES) {
             Ok(here) => here,
-            Err(error @ (FileError::TooLarge { .. } | FileError::Refused { .. })) => {
-                return Ok(Became::Skipped(error.to_string()));
-            }
+            Err(error) if is_of_file(&error) => return Ok(Became::Skipped(error.to_string())),
             Err(error) => return Err(error.into()),
         };
         let Some(here) = here else {
@@ -186,7 +189,12 @@ fn journal(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Resu
     Err(FileError::Busy { path: file.to_string().into() }.into())
 }
 
-fn known(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result<LongTermTaken, Error> {
+/// Whether an error is about one file that is here, so that all others can be taken over.
+fn is_of_file(error: &FileError) -> bool {
+    matches!(error, FileError::TooLarge { .. } | FileError::Refused { .. })
+}
+
+fn known(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result<LongTermTaken, FileError> {
     let here = parts.files.read(file, limits::JOURNAL_SHOWN_BYTES)?;
     match here {
         Some(here) if here.bytes == theirs => Ok(LongTermTaken::Known),
@@ -195,7 +203,7 @@ fn known(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result
         None => match parts.files.create(file, theirs) {
             Ok(()) => Ok(LongTermTaken::New),
             Err(FileError::Exists { .. }) => Ok(LongTermTaken::Left),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         },
     }
 }
