@@ -81,12 +81,11 @@ pub(crate) fn proposals(
 
 fn proposal(heard: Heard<'_>, proposed: Proposed) -> Proposal {
     let Heard { turn, trusted, pass } = heard;
-    let Proposed { content, memory_type, kind, stability, why, quarantine, .. } = proposed;
+    let Proposed { content, memory_type, stability, why, quarantine } = proposed;
     let place = turn.channel.as_deref().map_or_else(String::new, |channel| format!(" in {channel}"));
     let note = format!("turn {} ({}){place}; proactive, {why}", turn.position, turn.source);
     let request = SaveRequest {
         memory_type: Some(memory_type),
-        kind,
         stability,
         importance: Some(importance_of(memory_type).get() * UNASKED),
         author: Some(Author::Auto),

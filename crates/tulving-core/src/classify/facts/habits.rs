@@ -9,7 +9,7 @@ use crate::vocabulary::MemoryType;
 
 pub(super) fn routine(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let content = usual(clause, voice).or_else(|| regular(clause, voice)).or_else(|| meeting(clause))?;
-    Some(Found::new(MemoryType::Routine, content, 0.85))
+    Some(Found::new(MemoryType::Routine, content))
 }
 
 /// "I usually start work around seven."

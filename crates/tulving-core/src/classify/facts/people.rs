@@ -25,7 +25,7 @@ pub(super) fn own_name(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     }
     let name: Vec<&str> = (from..from + words).map(|at| clause.written(at)).collect();
     let content = format!("{}'s name is {}", voice.subject, name.join(" "));
-    Some(Found::new(MemoryType::Identity, content, 0.95))
+    Some(Found::new(MemoryType::Identity, content))
 }
 
 /// Whether a clause has little after a word, or says something else after it: "I'm Carla, a translator".
@@ -70,7 +70,7 @@ const NATIONS: &str = "\
 /// "I work as a nurse", "I'm a developer", "I live in Vienna", "I'm allergic to peanuts".
 pub(super) fn identity(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let content = about_me(clause, voice).or_else(|| of_mine(clause, voice))?;
-    Some(Found::new(MemoryType::Identity, content, 0.85))
+    Some(Found::new(MemoryType::Identity, content))
 }
 
 fn about_me(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
@@ -192,7 +192,7 @@ const MINE: &str = "birthday timezone zone pronouns age hometown nationality pro
 /// "My wife Anna works at the library", "Tom is our designer", "our CTO is Ravi".
 pub(super) fn person(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let content = relative(clause, voice).or_else(|| holder(clause, voice)).or_else(|| named(clause))?;
-    Some(Found::new(MemoryType::Person, content, 0.8))
+    Some(Found::new(MemoryType::Person, content))
 }
 
 const RELATIVES: &str = "\

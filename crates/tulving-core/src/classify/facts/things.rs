@@ -9,11 +9,11 @@ use crate::vocabulary::{MemoryType, Stability};
 /// "I'm working on a parser", "we use pnpm", "my side project is called Lanternfish".
 pub(super) fn project(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     if let Some(content) = building(clause, voice) {
-        let found = Found::new(MemoryType::Project, content, 0.8);
+        let found = Found::new(MemoryType::Project, content);
         return Some(Found { stability: Some(Stability::Evolving), ..found });
     }
     let content = using(clause, voice).or_else(|| called(clause, voice)).or_else(|| ourselves(clause))?;
-    Some(Found::new(MemoryType::Project, content, 0.75))
+    Some(Found::new(MemoryType::Project, content))
 }
 
 fn building(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
@@ -102,7 +102,7 @@ pub(super) fn fact(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let project = (1..verb).any(|at| listed(CODE, clause.word(at)));
     let memory_type = if project { MemoryType::Project } else { MemoryType::Fact };
     let content = if whose == "my" { voice.owns(clause) } else { said(clause) };
-    Some(Found::new(memory_type, content, 0.7))
+    Some(Found::new(memory_type, content))
 }
 
 /// The verb of what is said of a thing, within its first words.
