@@ -52,22 +52,21 @@ pub(super) fn aim(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     {
         return (!points(clause, to)).then(|| Found::new(MemoryType::Goal, voice.does("is", clause, 2)));
     }
-    let (verb, to) = match () {
-        () if clause.any(0, "i want to, i would love to").is_some() => ("wants", 2),
-        () if clause.any(0, "i am trying to, i am planning to, i am hoping to").is_some() => ("is", 2),
-        () if clause.any(0, "i plan to, i hope to, i aim to").is_some() => (
-            match clause.word(1) {
-                "plan" => "plans",
-                "hope" => "hopes",
-                _ => "aims",
-            },
-            2,
-        ),
-        () => return None,
-    };
-    let act = (to..to + 4).find(|at| clause.word(*at) == "to")? + 1;
+    let (verb, act) = aimed(clause)?;
+    let from = if verb == "is" { 2 } else { act - 1 };
     let lasting = listed(LASTING, clause.word(act)) && !points(clause, act + 1);
-    lasting.then(|| Found::new(MemoryType::Goal, voice.does(verb, clause, to)))
+    lasting.then(|| Found::new(MemoryType::Goal, voice.does(&verb, clause, from)))
+}
+
+/// The verb that says that something is aimed at, and where it is told what.
+fn aimed(clause: &Clause<'_>) -> Option<(String, usize)> {
+    if let Some(act) = clause.any(0, "i want to, i would love to") {
+        return Some(("wants".to_owned(), act));
+    }
+    if let Some(act) = clause.any(0, "i am trying to, i am planning to, i am hoping to") {
+        return Some(("is".to_owned(), act));
+    }
+    clause.any(0, "i plan to, i hope to, i aim to").map(|act| (third::verb(clause.word(1)), act))
 }
 
 /// What one wants for longer than a talk lasts.

@@ -16,6 +16,13 @@ fn what_is_said_of_oneself_is_told_in_the_third_person() {
 }
 
 #[test]
+fn what_one_would_love_to_do_is_what_one_wants() {
+    assert_eq!(told("I'd love to learn Portuguese"), ["goal: User wants to learn Portuguese"]);
+    assert_eq!(told("I plan to learn Portuguese"), ["goal: User plans to learn Portuguese"]);
+    assert_eq!(told("I'm trying to learn Portuguese"), ["goal: User is trying to learn Portuguese"]);
+}
+
+#[test]
 fn a_speaker_with_a_name_is_called_by_it() {
     let found = propose("I prefer tea over coffee", Some("Ida"), at());
     assert_eq!(found[0].content, "Ida prefers tea over coffee");
