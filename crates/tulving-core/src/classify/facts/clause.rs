@@ -34,9 +34,14 @@ impl<'a> Clause<'a> {
         self.words.get(at).map_or("", |word| word.lower.as_str())
     }
 
-    /// The word at a place as it was written, without marks around it.
+    /// The word at a place as it was written, with the marks around it.
+    pub(super) fn marked(&self, at: usize) -> &'a str {
+        self.words.get(at).map_or("", |word| &self.turn[word.place.clone()])
+    }
+
+    /// The same without them.
     pub(super) fn written(&self, at: usize) -> &'a str {
-        self.words.get(at).map_or("", |word| trimmed(&self.turn[word.place.clone()]))
+        trimmed(self.marked(at))
     }
 
     /// Whether the words from a place on are these.
@@ -44,7 +49,7 @@ impl<'a> Clause<'a> {
         words.split(' ').enumerate().all(|(offset, word)| self.word(at + offset) == word)
     }
 
-    /// The first of these turns of phrase that stands at a place, and where the next word is.
+    /// Where the first of these turns of phrase ends that stands at a place.
     pub(super) fn any(&self, at: usize, list: &str) -> Option<usize> {
         let found = phrases(list).find(|phrase| self.says(at, phrase))?;
         Some(at + found.split(' ').count())
@@ -55,9 +60,9 @@ impl<'a> Clause<'a> {
         (0..self.words.len()).any(|at| self.says(at, words))
     }
 
-    /// The place after adverbs.
+    /// The place after words of this list.
     pub(super) fn past(&self, mut at: usize, list: &str) -> usize {
-        while listed(list, self.word(at)) && !self.word(at).is_empty() {
+        while listed(list, self.word(at)) {
             at += 1;
         }
         at

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 
 use super::clause::Clause;
 use crate::classify::lexicon::listed;
-use crate::text::when::WEEKDAYS;
+use crate::text::when::{MONTHS, WEEKDAYS};
 use crate::time::Timestamp;
 
 /// The UTC day of an instant.
@@ -18,13 +18,11 @@ pub(super) fn is_dated(clause: &Clause<'_>) -> bool {
     let day = |at: usize| listed("today tonight tomorrow", clause.word(at)) || is_weekday_at(clause, at);
     let named = |at: usize| {
         listed("by on until before next this", clause.word(at))
-            && (listed(MONTHS, clause.word(at + 1)) || is_numbered(clause.word(at + 1)))
+            && (MONTHS.contains(&clause.word(at + 1)) || is_numbered(clause.word(at + 1)))
     };
     let soon = |at: usize| clause.word(at) == "next" && listed("week month", clause.word(at + 1));
     (0..clause.words.len()).any(|at| day(at) || named(at) || soon(at))
 }
-
-const MONTHS: &str = "january february march april may june july august september october november december";
 
 fn is_numbered(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())

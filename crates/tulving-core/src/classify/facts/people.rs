@@ -30,8 +30,7 @@ pub(super) fn own_name(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
 
 /// Whether a clause has little after a word, or says something else after it: "I'm Carla, a translator".
 fn is_alone(clause: &Clause<'_>, at: usize) -> bool {
-    let written = |at: usize| clause.words.get(at).map_or("", |word| &clause.turn[word.place.clone()]);
-    clause.left(at) <= 2 || written(at).ends_with(',')
+    clause.left(at) <= 2 || clause.marked(at).ends_with(',')
 }
 
 /// Whether a word is written as a name is.
@@ -152,8 +151,7 @@ pub(super) fn is_role(clause: &Clause<'_>, from: usize) -> bool {
         if names_role(word) {
             return true;
         }
-        let written = &clause.turn[clause.words[at].place.clone()];
-        if written.ends_with([',', ';']) {
+        if clause.marked(at).ends_with([',', ';']) {
             return false;
         }
     }
@@ -175,7 +173,7 @@ const ROLES: &str = "\
 const NO_ROLES: &str = "\
     server servers container parser compiler router provider broker scheduler loader builder folder cluster number order paper layer buffer \
     newsletter computer docker browser editor monitor vector error tracker register other another later never ever whatever water letter \
-    matter center color minor major prior either neither rather under over after before winter summer tower power paper filter master \
+    matter center color minor major prior either neither rather under over after before winter summer tower power filter master \
     super inner outer upper lower former latter helper wrapper adapter handler listener worker linter formatter bundler user users faster better \
     slower bigger smaller sooner older newer younger higher longer shorter stranger october september november december offer answer \
     together remember consider beginner loser clever sober bitter tired behavior behaviour floor door indoor";
