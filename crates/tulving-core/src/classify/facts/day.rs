@@ -39,11 +39,9 @@ const BEFORE: &str = "by on until till before next this is coming";
 /// A text with dates put to the days that it names, seen from `at`.
 pub(super) fn dated(text: &str, at: Timestamp) -> String {
     let Some(today) = day_of(at) else { return text.to_owned() };
+    let is_mark = |c: char| !c.is_alphanumeric();
     let pieces: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    let lower: Vec<String> = pieces
-        .iter()
-        .map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
-        .collect();
+    let lower: Vec<String> = pieces.iter().map(|piece| piece.trim_matches(is_mark).to_lowercase()).collect();
     let word = |at: usize| lower.get(at).map_or("", String::as_str);
     let mut told = String::with_capacity(text.len() + 16);
     for (at, piece) in pieces.iter().enumerate() {
@@ -51,14 +49,15 @@ pub(super) fn dated(text: &str, at: Timestamp) -> String {
         match meant(today, before, word(at), word(at + 1)) {
             None => told.push_str(piece),
             Some((instead, date)) => {
-                let end = piece.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
-                let (said, mark) = piece.split_at(end);
+                let (rest, closing) = piece.split_at(piece.trim_end_matches(is_mark).len());
+                let (opening, said) = rest.split_at(rest.len() - rest.trim_start_matches(is_mark).len());
+                told.push_str(opening);
                 match (instead, listed("by on until till before since from for", before)) {
                     (true, true) => told.push_str(&date),
                     (true, false) => told.push_str(&format!("on {date}")),
                     (false, _) => told.push_str(&format!("{said} ({date})")),
                 }
-                told.push_str(mark);
+                told.push_str(closing);
             }
         }
     }
@@ -116,5 +115,12 @@ mod tests {
         ] {
             assert_eq!(dated(said, wednesday), told);
         }
+    }
+
+    #[test]
+    fn a_day_in_brackets_keeps_both_of_them() {
+        let wednesday: Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");
+        assert_eq!(dated("the demo (tomorrow) is long", wednesday), "the demo (on 2026-05-28) is long");
+        assert_eq!(dated("ship (by \"Friday\")", wednesday), "ship (by \"Friday (2026-05-29)\")");
     }
 }
