@@ -13,7 +13,7 @@ use crate::text::terms::terms;
 use crate::vocabulary::ContentType;
 
 /// Most tags of one document.
-pub const TAGS: usize = 5;
+const TAGS: usize = 5;
 
 /// Most words of one tag.
 const WORDS: usize = 3;
@@ -43,7 +43,7 @@ const LEAST: f32 = 2.4;
 ///
 /// None for fewer than about forty words, and for data, links and files; for code its language. The same document has the
 /// same tags, always.
-pub fn tags(content: &str, form: &Form, name: Option<&str>) -> Vec<String> {
+pub(crate) fn tags(content: &str, form: &Form, name: Option<&str>) -> Vec<String> {
     match form.content_type {
         ContentType::Code => return form.language.map(str::to_owned).into_iter().collect(),
         ContentType::Structured | ContentType::Link | ContentType::File => return Vec::new(),
