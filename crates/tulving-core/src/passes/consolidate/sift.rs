@@ -5,17 +5,19 @@
 //! proof: a good line may be lost by it, and that is said.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use serde::Serialize;
 
 use super::{Material, shown};
 use crate::classify::facts;
-use crate::journal::format::{self, Form};
+use crate::journal::format::{self, Form, level};
 use crate::passes::grounded::{self, TWO_THIRDS};
 use crate::passes::proactive::plain;
 use crate::preview;
 use crate::text::sentence;
 use crate::text::terms::terms;
+use crate::text::when::{MONTHS, WEEKDAYS};
 use crate::time::Timestamp;
 
 /// A heading of so few words names what is below it and states nothing.
@@ -147,20 +149,6 @@ fn entries(text: &str, form: Form) -> impl Iterator<Item = (String, String)> {
 
 /// A day, also in words: what was noted "today" may be told with its date.
 fn dated(day: &str) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let month = day.get(5..7).and_then(|month| month.parse::<usize>().ok()).and_then(|at| at.checked_sub(1));
     let month = month.and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
     format!("{day} {month}")
@@ -304,7 +292,7 @@ fn successor(line: &str, lines: &[String], new: &[String], ground: &Ground) -> O
         let other = bare(&[other]);
         plain(&other) == plain(&said) || grounded::rests_on(&said, &other, None, TWO_THIRDS)
     };
-    let about: BTreeSet<String> = terms(&said).into_iter().filter(|term| !is_any(TASTES, term)).collect();
+    let about: BTreeSet<String> = terms(&said).into_iter().filter(|term| !TASTES.contains(term)).collect();
     let of = about.iter().filter(|term| !is_value(term)).cloned().collect::<BTreeSet<_>>();
     let instead = |other: &&String| {
         let shared = terms(other).into_iter().collect::<BTreeSet<_>>().intersection(&of).count();
@@ -315,17 +303,15 @@ fn successor(line: &str, lines: &[String], new: &[String], ground: &Ground) -> O
 }
 
 /// What a line can say of anything: it tells nothing of what the line is about.
-const TASTES: &str = "user prefer like love hate dislike use want need enjoy";
-const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august \
-    september october november december";
+static TASTES: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| terms("user prefer like love hate dislike use want need enjoy").into_iter().collect());
+/// Days of the week and months, as terms.
+static DAYS: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| terms(&format!("{} {}", WEEKDAYS.join(" "), MONTHS.join(" "))).into_iter().collect());
 
 /// Whether a term tells how it is with something, and is another one once that has changed.
 fn is_value(term: &str) -> bool {
-    term.contains(|c: char| c.is_ascii_digit()) || is_any(DAYS, term)
-}
-
-fn is_any(words: &str, term: &str) -> bool {
-    terms(words).iter().any(|word| word == term)
+    term.contains(|c: char| c.is_ascii_digit()) || DAYS.contains(term)
 }
 
 /// Lines that belong together, of those that are wanted: an item or a row is by itself, lines of a paragraph are together.
@@ -350,12 +336,6 @@ fn bare(lines: &[&str]) -> String {
         line.strip_prefix("[ ] ").or_else(|| line.strip_prefix("[x] ")).unwrap_or(line).to_owned()
     };
     lines.iter().map(line).collect::<Vec<_>>().join(" ")
-}
-
-/// The level of a heading; 0 where a line is none.
-fn level(line: &str) -> usize {
-    let marks = line.bytes().take_while(|byte| *byte == b'#').count();
-    if marks > 0 && line[marks..].starts_with([' ', '\t']) { marks } else { 0 }
 }
 
 /// The lines below a heading.
