@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{Material, shown};
 use crate::classify::facts;
 use crate::journal::format::{self, Form, level};
-use crate::passes::grounded::{self, TWO_THIRDS};
+use crate::passes::grounded::{Said, TWO_THIRDS};
 use crate::passes::proactive::plain;
 use crate::preview;
 use crate::text::sentence;
@@ -57,9 +57,8 @@ struct Entry {
     day: Option<String>,
     /// What it says, on one line.
     said: String,
-    /// The same, with the day.
-    text: String,
-    terms: BTreeSet<String>,
+    /// The same with the day, for statements that may rest on it.
+    ground: Said,
     /// The words of all of it, and of each of its sentences.
     plain: Vec<Vec<String>>,
     /// Whether a pass wrote it.
@@ -80,14 +79,14 @@ impl Ground {
     /// Why new lines are not taken; `None` where they are.
     fn why_not(&self, text: &str, heading: bool) -> Option<&'static str> {
         let words = plain(text);
-        let says = |entry: &&Entry| entry.plain.contains(&words);
+        let says = |entry: &Entry| entry.plain.contains(&words);
         if is_order(text) {
-            let by_hand = self.entries.iter().filter(|entry| !entry.by_pass).any(|entry| says(&entry));
+            let by_hand = self.entries.iter().any(|entry| !entry.by_pass && says(entry));
             return (!by_hand).then_some(ORDER);
         }
         let named = heading && words.len() <= HEADING_WORDS;
         let rests = || sentence::sentences(text).into_iter().all(|range| self.holds(&text[range]));
-        (!named && !self.entries.iter().any(|entry| says(&entry)) && !rests()).then_some(UNGROUNDED)
+        (!named && !self.entries.iter().any(says) && !rests()).then_some(UNGROUNDED)
     }
 
     /// Whether a statement rests on one entry, or each of its parts on one.
@@ -101,15 +100,15 @@ impl Ground {
 
     fn holds_in_one(&self, statement: &str) -> bool {
         let own = terms(statement);
-        let shares = |entry: &&Entry| own.iter().any(|term| entry.terms.contains(term));
-        let rests = |entry: &Entry| grounded::rests_on(statement, &entry.text, None, TWO_THIRDS);
-        own.is_empty() || self.entries.iter().filter(shares).any(rests)
+        let shares = |entry: &Entry| own.iter().any(|term| entry.ground.terms().contains(term));
+        let bears = |entry: &Entry| shares(entry) && entry.ground.bears(statement, TWO_THIRDS);
+        own.is_empty() || self.entries.iter().any(bears)
     }
 
     /// What a journal says about what a line is about.
     fn spoken_of(&self, about: &BTreeSet<String>) -> Option<String> {
         let fits = |entry: &&Entry| {
-            let shared = entry.terms.intersection(about).count();
+            let shared = entry.ground.terms().intersection(about).count();
             entry.day.is_some() && shared >= 2 && 2 * shared > about.len()
         };
         let entry = self.entries.iter().find(fits)?;
@@ -119,11 +118,10 @@ impl Ground {
 
 impl Entry {
     fn new(said: String, day: Option<&str>, by_pass: bool) -> Self {
-        let text = format!("{said} {}", day.map(dated).unwrap_or_default());
+        let ground = Said::of(&format!("{said} {}", day.map(dated).unwrap_or_default()));
         let sentences = sentence::sentences(&said).into_iter().map(|range| plain(&said[range]));
         let plain = std::iter::once(plain(&said)).chain(sentences).collect();
-        let terms = terms(&text).into_iter().collect();
-        Self { day: day.map(str::to_owned), said, text, terms, plain, by_pass }
+        Self { day: day.map(str::to_owned), said, ground, plain, by_pass }
     }
 }
 
@@ -290,7 +288,7 @@ fn successor(line: &str, lines: &[String], new: &[String], ground: &Ground) -> O
     let said = bare(&[line]);
     let again = |other: &&String| {
         let other = bare(&[other]);
-        plain(&other) == plain(&said) || grounded::rests_on(&said, &other, None, TWO_THIRDS)
+        plain(&other) == plain(&said) || Said::of(&other).bears(&said, TWO_THIRDS)
     };
     let about: BTreeSet<String> = terms(&said).into_iter().filter(|term| !TASTES.contains(term)).collect();
     let of = about.iter().filter(|term| !is_value(term)).cloned().collect::<BTreeSet<_>>();
