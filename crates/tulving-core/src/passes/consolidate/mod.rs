@@ -17,6 +17,7 @@ use self::guard::{Refused, Rewrite};
 pub use self::sift::{Declined, Gone};
 use crate::id::PassId;
 use crate::llm::{Message, Prompt, Reply, Tool};
+use crate::preview;
 use crate::text::{private, secrets};
 use crate::time::Timestamp;
 
@@ -100,7 +101,8 @@ impl Page {
     /// The journal of a day, as `YYYY-MM-DD`; `None` where it says nothing.
     pub(crate) fn of(day: String, text: &str) -> Option<Self> {
         let text = shown(text);
-        (!text.trim().is_empty()).then(|| Self { day, text: cut(text.trim_end()) })
+        (!text.trim().is_empty())
+            .then(|| Self { day, text: preview::beginning(text.trim_end(), JOURNAL_CHARS) })
     }
 }
 
@@ -192,14 +194,6 @@ pub(crate) fn by_rules(material: &Material) -> Option<Rewrite> {
 /// A text as a model is shown it: without private parts and secrets.
 fn shown(text: &str) -> String {
     secrets::redacted(&private::left_out(text)).into_owned()
-}
-
-/// At most as much of a journal as is looked at.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(JOURNAL_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]
