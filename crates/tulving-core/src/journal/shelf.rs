@@ -138,9 +138,8 @@ pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), E
 /// A file that members reach by name. In the workspace itself that is only what is kept there for memory.
 fn named(folder: &Folder, name: &str) -> Result<FilePath, Error> {
     let path = FilePath::new(folder, name)?;
-    let shown = shown(folder);
-    let inside = |below: &str| name.strip_prefix(below).is_some_and(|rest| rest.starts_with('/'));
-    if folder.as_str().is_empty() && !shown.iter().any(|below| inside(below)) {
+    let inside = |folder: &&str| super::below(name, folder).is_some();
+    if folder.as_str().is_empty() && !shown(folder).iter().any(inside) {
         let got = crate::preview::short(name);
         return Err(Invalid::FileName {
             got,

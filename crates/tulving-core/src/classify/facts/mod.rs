@@ -64,10 +64,7 @@ pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<Proposed
     let mut found: Vec<Proposed> = Vec::new();
     for sentence in sentence::sentences(&own.text) {
         let said = &own.text[sentence.clone()];
-        if own.quotes_in(&sentence)
-            || !gate::is_statement(said)
-            || gate::names_secret(&turn[sentence.clone()])
-        {
+        if own.quotes_in(&sentence) || !gate::is_statement(said) || names_secret(&turn[sentence.clone()]) {
             continue;
         }
         for clause in clauses(turn, &own.text, sentence) {
