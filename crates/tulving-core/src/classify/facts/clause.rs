@@ -257,7 +257,7 @@ fn trimmed(piece: &str) -> &str {
 }
 
 fn trimmed_end(piece: &str) -> &str {
-    piece.trim_end_matches(is_mark).trim_start()
+    piece.trim_end_matches(is_mark)
 }
 
 #[cfg(test)]
@@ -274,6 +274,11 @@ mod tests {
         assert_eq!(told("Hi, I'm a translator and I use a Mac."), ["I'm a translator", "I use a Mac"]);
         assert_eq!(told("I love hiking, and I enjoy tea"), ["I love hiking", "I enjoy tea"]);
         assert_eq!(told("I like tea and cake, btw"), ["I like tea and cake"]);
+    }
+
+    #[test]
+    fn a_clause_after_a_gap_keeps_its_end() {
+        assert_eq!(told("I like tea;  I use Vim"), ["I like tea", "I use Vim"]);
     }
 
     #[test]
