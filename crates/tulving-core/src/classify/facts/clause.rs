@@ -260,6 +260,14 @@ fn trimmed_end(piece: &str) -> &str {
     piece.trim_end_matches(is_mark)
 }
 
+/// A piece between two gaps as the marks before the word in it, the word, and the marks and the gap after it.
+pub(super) fn around(piece: &str) -> (&str, &str, &str) {
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let (rest, closing) = piece.split_at(piece.trim_end_matches(is_mark).len());
+    let (opening, word) = rest.split_at(rest.len() - rest.trim_start_matches(is_mark).len());
+    (opening, word, closing)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

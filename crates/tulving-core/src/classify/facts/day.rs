@@ -3,7 +3,7 @@
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use super::clause::Clause;
+use super::clause::{Clause, around};
 use crate::classify::lexicon::listed;
 use crate::text::when::{MONTHS, WEEKDAYS};
 use crate::time::Timestamp;
@@ -39,27 +39,22 @@ const BEFORE: &str = "by on until till before next this is coming";
 /// A text with dates put to the days that it names, seen from `at`.
 pub(super) fn dated(text: &str, at: Timestamp) -> String {
     let Some(today) = day_of(at) else { return text.to_owned() };
-    let is_mark = |c: char| !c.is_alphanumeric();
-    let pieces: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    let lower: Vec<String> = pieces.iter().map(|piece| piece.trim_matches(is_mark).to_lowercase()).collect();
+    let pieces: Vec<(&str, &str, &str)> = text.split_inclusive(char::is_whitespace).map(around).collect();
+    let lower: Vec<String> = pieces.iter().map(|(_, word, _)| word.to_lowercase()).collect();
     let word = |at: usize| lower.get(at).map_or("", String::as_str);
     let mut told = String::with_capacity(text.len() + 16);
-    for (at, piece) in pieces.iter().enumerate() {
+    for (at, (opening, said, closing)) in pieces.iter().enumerate() {
         let before = at.checked_sub(1).map_or("", &word);
+        told.push_str(opening);
         match meant(today, before, word(at), word(at + 1)) {
-            None => told.push_str(piece),
-            Some((instead, date)) => {
-                let (rest, closing) = piece.split_at(piece.trim_end_matches(is_mark).len());
-                let (opening, said) = rest.split_at(rest.len() - rest.trim_start_matches(is_mark).len());
-                told.push_str(opening);
-                match (instead, listed("by on until till before since from for", before)) {
-                    (true, true) => told.push_str(&date),
-                    (true, false) => told.push_str(&format!("on {date}")),
-                    (false, _) => told.push_str(&format!("{said} ({date})")),
-                }
-                told.push_str(closing);
+            None => told.push_str(said),
+            Some((false, date)) => told.push_str(&format!("{said} ({date})")),
+            Some((true, date)) if listed("by on until till before since from for", before) => {
+                told.push_str(&date);
             }
+            Some((true, date)) => told.push_str(&format!("on {date}")),
         }
+        told.push_str(closing);
     }
     told
 }
