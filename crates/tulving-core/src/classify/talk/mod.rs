@@ -203,11 +203,13 @@ fn headed(line: &str) -> Option<(Label<'_>, Stamp)> {
     Some((label::name(before)?, stamp))
 }
 
-/// Who says what in a conversation, in order. Of a text that is none it is one turn of nobody.
-pub(super) fn turns(text: &str) -> Vec<Turn> {
+/// Who says what in a conversation, in order, as far as `most` bytes go. Of a text that is none it is one turn of nobody.
+pub(super) fn turns(text: &str, most: usize) -> Vec<Turn> {
+    // Read whole and then cut: what is left of an export in the middle of it is none.
     if let Some(turns) = exported::messages(text) {
-        return turns;
+        return bounded(turns, most);
     }
+    let text = &text[..text.floor_char_boundary(most)];
     let mut turns = Turns::default();
     if is_subtitles(text) {
         subtitles(text, &mut turns);
@@ -230,6 +232,18 @@ pub(super) fn turns(text: &str) -> Vec<Turn> {
         }
     }
     turns.done
+}
+
+/// The first of these turns that say so many bytes together.
+fn bounded(mut turns: Vec<Turn>, most: usize) -> Vec<Turn> {
+    let mut left = most;
+    turns.retain_mut(|turn| {
+        let began = left > 0;
+        turn.text.truncate(turn.text.floor_char_boundary(left));
+        left -= turn.text.len();
+        began
+    });
+    turns
 }
 
 /// The spoken text of subtitles. A sentence goes on from one to the next, so that they are one turn until another speaks.
