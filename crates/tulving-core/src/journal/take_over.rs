@@ -139,13 +139,19 @@ fn public(bytes: &[u8], mut sieve: Sieve) -> Result<(Cow<'_, [u8]>, Withheld), I
     Ok((public, sieve.withheld()))
 }
 
+/// What became of the journal of a day.
 enum Became {
+    /// There was none here.
     New,
+    /// It has so many entries more.
     Longer(u64),
+    /// It had all of theirs.
     Known,
+    /// It could not be taken over, and why.
     Skipped(String),
 }
 
+/// Takes over the journal of a day.
 fn journal(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result<Became, Error> {
     for _ in 0..ROUNDS {
         let here = match parts.files.read(file, limits::JOURNAL_SEARCHED_BYTES) {
@@ -194,6 +200,7 @@ fn is_of_file(error: &FileError) -> bool {
     matches!(error, FileError::TooLarge { .. } | FileError::Refused { .. })
 }
 
+/// Takes over what is always known, where nothing is known here.
 fn known(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result<LongTermTaken, FileError> {
     let here = parts.files.read(file, limits::JOURNAL_SHOWN_BYTES)?;
     match here {

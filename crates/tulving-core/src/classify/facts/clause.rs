@@ -83,11 +83,6 @@ impl<'a> Clause<'a> {
     pub(super) fn left(&self, from: usize) -> usize {
         self.words.len().saturating_sub(from)
     }
-
-    /// The same without its first words.
-    pub(super) fn without(&self, first: usize) -> Self {
-        Self { words: self.words[first.min(self.words.len())..].to_vec(), ..self.clone() }
-    }
 }
 
 /// The clauses of a sentence of a turn. `own` is the turn with what is not its speaker's blanked.
@@ -103,9 +98,10 @@ pub(super) fn clauses<'a>(turn: &'a str, own: &str, sentence: Range<usize>) -> V
     let clause = |part: Range<usize>| {
         let words = words(own, part.clone());
         let start = words.first().map_or(part.end, |word| word.place.start);
-        let clause = Clause { turn, words, start, end: end_of(own, part), asked: false };
+        let mut clause = Clause { turn, words, start, end: end_of(own, part), asked: false };
         let (first, asked) = opening(&clause);
-        Clause { asked, ..clause.without(first) }
+        clause.words.drain(..first);
+        Clause { asked, ..clause }
     };
     all.into_iter().map(clause).filter(|clause| !clause.words.is_empty()).collect()
 }

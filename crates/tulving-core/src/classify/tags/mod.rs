@@ -6,7 +6,7 @@ mod words;
 use std::collections::HashMap;
 
 use self::empty::is_general;
-use self::words::{Run, Word, runs};
+use self::words::{Word, runs};
 use super::form::Form;
 use super::page::{Block, Page};
 use crate::text::terms::terms;
@@ -100,12 +100,12 @@ impl Index {
         self.words += runs(text, |run| self.add(run, heading));
     }
 
-    fn add(&mut self, run: &Run<'_>, heading: bool) {
+    fn add(&mut self, run: &[Word], heading: bool) {
         self.runs += 1;
-        let stems: Vec<String> = run.words.iter().map(|word| self.stem(word)).collect();
-        for start in 0..run.words.len() {
-            for length in 1..=WORDS.min(run.words.len() - start) {
-                let words = &run.words[start..start + length];
+        let stems: Vec<String> = run.iter().map(|word| self.stem(word)).collect();
+        for start in 0..run.len() {
+            for length in 1..=WORDS.min(run.len() - start) {
+                let words = &run[start..start + length];
                 let key = stems[start..start + length].join(" ");
                 let phrase = self
                     .phrases
