@@ -46,7 +46,7 @@ impl ShelfFile {
 pub struct Shelf {
     /// The path of the folder below the workspace; empty for the workspace itself.
     pub folder: String,
-    /// The files, by name.
+    /// The files, by name; in the workspace itself those below `memory` come first.
     pub files: Vec<ShelfFile>,
     /// Whether there are more.
     pub more: bool,
