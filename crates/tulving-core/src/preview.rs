@@ -39,6 +39,14 @@ pub fn cut(text: &str, limit: usize) -> String {
     line
 }
 
+/// The beginning of the text as it is: at most `limit` characters, and `…` after them where there are more.
+pub(crate) fn beginning(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// The word for so many.
 pub fn plural<'a>(count: usize, one: &'a str, several: &'a str) -> &'a str {
     if count == 1 { one } else { several }
@@ -70,6 +78,12 @@ mod tests {
             prop_assert!(line.chars().count() <= limit);
             prop_assert!(!line.chars().any(char::is_control));
         }
+    }
+
+    #[test]
+    fn a_beginning_keeps_its_lines() {
+        assert_eq!(beginning("é\n b", 4), "é\n b");
+        assert_eq!(beginning("é\n b", 3), "é\n …");
     }
 
     #[test]

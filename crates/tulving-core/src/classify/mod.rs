@@ -13,10 +13,10 @@ mod tags;
 mod talk;
 mod title;
 
-pub use self::sort::{Sorted, kind, sorted, stability};
-pub use self::summary::{SUMMARY_CHARS, summary};
-pub use self::tags::{TAGS, tags};
-pub use self::title::{TITLE_CHARS, title};
+pub use self::sort::{Sorted, sorted};
+pub(crate) use self::summary::summary;
+pub(crate) use self::tags::tags;
+pub(crate) use self::title::title;
 use crate::score::Importance;
 use crate::vocabulary::{Kind, MemoryType, Stability};
 

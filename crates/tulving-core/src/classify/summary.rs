@@ -10,7 +10,7 @@ use crate::preview;
 use crate::text::terms::{is_stop_word, terms};
 
 /// Most characters of a summary.
-pub const SUMMARY_CHARS: usize = 300;
+const SUMMARY_CHARS: usize = 300;
 
 /// A shorter content, in characters, is its own summary.
 const LEAST_CHARS: usize = 400;
@@ -43,7 +43,7 @@ const SAME: f32 = 0.55;
 ///
 /// `None` for a short content, and for code, data, links and files. Of a long document only the beginning is looked at; see
 /// [`page`](super::page).
-pub fn summary(content: &str, form: &Form, name: Option<&str>) -> Option<String> {
+pub(crate) fn summary(content: &str, form: &Form, name: Option<&str>) -> Option<String> {
     content.chars().nth(LEAST_CHARS - 1)?;
     let page = Page::of(content, form, name);
     let sentences: Vec<String> =

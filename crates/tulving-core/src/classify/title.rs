@@ -6,7 +6,7 @@ use crate::preview;
 use crate::vocabulary::ContentType;
 
 /// Most characters of a title.
-pub const TITLE_CHARS: usize = 80;
+const TITLE_CHARS: usize = 80;
 
 /// Headings that name a part of a document and not the document.
 const PARTS: &[&str] =
@@ -17,7 +17,7 @@ const PARTS: &[&str] =
 /// The title that the document gives itself, in a field above the text or as a heading; of code, data and files the name;
 /// of anything else the first sentence, cut at a word. `None` where the whole content is as short as that, and where there is
 /// nothing to take one from.
-pub fn title(content: &str, form: &Form, name: Option<&str>) -> Option<String> {
+pub(crate) fn title(content: &str, form: &Form, name: Option<&str>) -> Option<String> {
     let named =
         || name.map(file_name).map(|name| preview::cut(name, TITLE_CHARS)).filter(|name| !name.is_empty());
     match form.content_type {
@@ -127,6 +127,12 @@ mod tests {
         ] {
             assert_eq!(titled(None, content).as_deref(), Some(expected), "{content}");
         }
+    }
+
+    #[test]
+    fn a_heading_keeps_the_mark_that_is_part_of_its_last_word() {
+        assert_eq!(titled(None, "# Notes on C#\n\nText.").as_deref(), Some("Notes on C#"));
+        assert_eq!(titled(None, "# Notes on C# ##\n\nText.").as_deref(), Some("Notes on C#"));
     }
 
     #[test]

@@ -15,18 +15,18 @@ use crate::id::{MemoryId, Number};
 use crate::limits;
 use crate::preview;
 use crate::read::PAGE_BYTES;
-use crate::request::{Caller, Forgotten, SaveRequest, TurnFilter};
+use crate::request::{Caller, Filter, Forgotten, SaveRequest, TurnFilter};
 use crate::save;
 use crate::space::Viewer;
 use crate::text::withhold::Sieve;
 use crate::text::{normalize, terms};
 use crate::time::Timestamp;
-use crate::turn::TURNS_KEPT;
+use crate::turn::{TURNS_KEPT, Turn};
 use crate::vocabulary::{Boundary, ContentType, TurnRole};
 
 use super::day::Day;
-use super::readable;
 use super::transcript::{self, Message, Transcript};
+use super::{below, readable};
 
 pub(crate) use crate::file::CONVERSATIONS as FOLDER;
 
@@ -163,7 +163,7 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<ArchivedFile>, 
         .files
         .iter()
         .filter_map(|file| {
-            let name = file.path.name().strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".md")?;
+            let name = below(file.path.name(), FOLDER)?.strip_suffix(".md")?;
             Some(ArchivedFile {
                 name: name.to_owned(),
                 path: file.path.to_string(),
@@ -181,7 +181,7 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<Transcri
     let folder = readable(parts, caller)?;
     settle_within(parts, &folder)?;
     let bare = name.strip_prefix("conversation-").unwrap_or(name);
-    let bare = bare.strip_prefix(FOLDER).and_then(|bare| bare.strip_prefix('/')).unwrap_or(bare);
+    let bare = below(bare, FOLDER).unwrap_or(bare);
     let bare = bare.strip_suffix(".md").unwrap_or(bare);
     let path = FilePath::new(&folder, &format!("{FOLDER}/{bare}.md"))?;
     let found = parts.files.read(&path, limits::CONVERSATION_BYTES as u64 * 2)?;
@@ -210,11 +210,11 @@ fn path(folder: &Folder, name: &str) -> FilePath {
 
 fn is_taken(parts: &Parts, caller: &Caller, key: &str) -> Result<bool, Error> {
     let viewer = Viewer { within: Some(vec![caller.space]), ..caller.viewer.clone() };
-    let filter = crate::request::Filter {
+    let filter = Filter {
         space: Some(caller.space),
         key: Some(key.to_owned()),
         forgotten: Forgotten::Without,
-        ..crate::request::Filter::default()
+        ..Filter::default()
     };
     Ok(parts.store.count(&viewer, &filter)? > 0)
 }
@@ -223,7 +223,7 @@ fn is_taken(parts: &Parts, caller: &Caller, key: &str) -> Result<bool, Error> {
 fn logged(parts: &Parts, caller: &Caller, channel: Option<String>) -> Result<Vec<Message>, Error> {
     let filter = TurnFilter { channel, last: usize::try_from(TURNS_KEPT).unwrap_or(usize::MAX) };
     let turns = parts.store.turns(&caller.viewer, caller.space, &filter, PAGE_BYTES)?;
-    let message = |turn: crate::turn::Turn| Message {
+    let message = |turn: Turn| Message {
         role: turn.role,
         speaker: turn.speaker,
         content: turn.content,
@@ -276,9 +276,13 @@ fn bound(messages: &[Message]) -> Result<(), Invalid> {
 
 /// What a conversation is about, by how it begins.
 fn opening(messages: &[Message]) -> String {
-    let first = messages.iter().find(|message| message.role == TurnRole::User).or(messages.first());
-    let said = first.map(|message| preview::short(&message.content)).unwrap_or_default();
+    let said = first(messages).map(|message| preview::short(&message.content)).unwrap_or_default();
     if said.is_empty() { "Conversation".to_owned() } else { said }
+}
+
+/// What a user said first; where no user said anything, what anybody did.
+fn first(messages: &[Message]) -> Option<&Message> {
+    messages.iter().find(|message| message.role == TurnRole::User).or(messages.first())
 }
 
 /// What stands below the title.
@@ -297,9 +301,8 @@ fn counted(messages: usize) -> String {
 
 /// What the memory says: what it came to, and where it stands.
 fn summary(transcript: &Transcript, given: Option<&str>, name: &str) -> String {
-    let messages = &transcript.messages;
     let said = given.map_or_else(|| by_rules(transcript), str::to_owned);
-    format!("{said}\n\nThe whole conversation ({}) is in {name}", counted(messages.len()))
+    format!("{said}\n\nThe whole conversation ({}) is in {name}", counted(transcript.messages.len()))
 }
 
 /// A summary without a model: how it began, how it ended, and the words that it is about.
@@ -307,8 +310,7 @@ fn by_rules(transcript: &Transcript) -> String {
     let quoted = |message: &Message| preview::cut(&message.content, QUOTED);
     let messages = &transcript.messages;
     let mut lines = vec![transcript.title.clone()];
-    let first = messages.iter().find(|message| message.role == TurnRole::User).or(messages.first());
-    let began = first.map(quoted).filter(|began| *began != transcript.title);
+    let began = first(messages).map(quoted).filter(|began| *began != transcript.title);
     lines.extend(began.map(|began| format!("It began with: {began}")));
     let last = messages.last().filter(|_| messages.len() > 1);
     lines.extend(last.map(|last| format!("It ended with: {}", quoted(last))));
@@ -332,7 +334,7 @@ fn words(messages: &[Message]) -> Vec<String> {
         };
         for word in spoken.filter(says) {
             place += 1;
-            for term in terms::terms(word).into_iter().take(1) {
+            if let Some(term) = terms::terms(word).into_iter().next() {
                 counts.entry(term).or_insert((0, place, word.to_owned())).0 += 1;
             }
         }

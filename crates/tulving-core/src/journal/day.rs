@@ -52,7 +52,7 @@ impl Day {
 
     /// The day whose journal has this path; `None` where it is no journal's.
     pub(crate) fn of_path(path: &str) -> Option<Self> {
-        Self::of_journal(path.strip_prefix(JOURNALS)?.strip_prefix('/')?)
+        Self::of_journal(super::below(path, JOURNALS)?)
     }
 
     /// Its first instant.

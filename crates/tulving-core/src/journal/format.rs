@@ -39,12 +39,11 @@ const INDENT: &str = "  ";
 pub fn entry(content: &str, most: usize) -> Result<String, Invalid> {
     let content = normalize::content(content)?;
     let (got, limit) = (content.len(), most);
-    match got {
-        0 => return Err(Invalid::Empty { field: Field::Content }),
-        _ if got > limit => {
-            return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" });
-        }
-        _ => {}
+    if got == 0 {
+        return Err(Invalid::Empty { field: Field::Content });
+    }
+    if got > limit {
+        return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" });
     }
     let mut written = String::with_capacity(content.len());
     for (at, line) in content.split('\n').enumerate() {
@@ -101,7 +100,7 @@ pub fn entries(text: &str, form: Form) -> Vec<Entry> {
         }
         let fence = fence(content).and_then(|mark| fences.closing(at, mark));
         let last = fence.unwrap_or(at);
-        let level = heading(content);
+        let level = level(content);
         let continues = match (fence, level) {
             (_, 1..) => false,
             (Some(_), _) => open,
@@ -173,11 +172,11 @@ impl Fences {
     }
 }
 
-/// The level of a heading.
-fn heading(line: &str) -> usize {
-    let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    let rest = &line[level..];
-    if (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t'])) { level } else { 0 }
+/// The level of a heading; 0 where a line is none.
+pub(crate) fn level(line: &str) -> usize {
+    let marks = line.bytes().take_while(|byte| *byte == b'#').count();
+    let rest = &line[marks..];
+    if (1..=6).contains(&marks) && (rest.is_empty() || rest.starts_with([' ', '\t'])) { marks } else { 0 }
 }
 
 /// How many bytes the mark of a list's item takes; 0 where the line is none.

@@ -13,6 +13,7 @@ use crate::error::{Error, Field, FileError, Invalid};
 use crate::file::{FilePath, Folder, Previous};
 use crate::limits;
 use crate::ports::From;
+use crate::preview;
 use crate::request::Caller;
 use crate::space::Space;
 use crate::text::{visible, withhold};
@@ -53,15 +54,11 @@ impl LongTerm {
     pub fn prompt(&self) -> String {
         let said = visible::safe(&withhold::in_lines(&self.content, self.secrets));
         let said = said.trim();
-        if said.is_empty() { String::new() } else { format!("{HEADING}\n\n{}\n", capped(said)) }
-    }
-}
-
-/// At most [`SHOWN`] characters, and `…` where there are more.
-fn capped(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        if said.is_empty() {
+            String::new()
+        } else {
+            format!("{HEADING}\n\n{}\n", preview::beginning(said, SHOWN))
+        }
     }
 }
 
@@ -102,19 +99,20 @@ pub(crate) fn previous(parts: &Parts, caller: &Caller) -> Result<Vec<Previous>, 
 
 /// One of them.
 pub(crate) fn previous_text(parts: &Parts, caller: &Caller, id: &str) -> Result<String, Error> {
-    let found = parts.files.previous_content(&file(&readable(parts, caller)?), id)?;
-    let found = found
-        .ok_or_else(|| FileError::Absent { name: format!("{FILE} of {}", crate::preview::short(id)) })?;
+    let found = previous_bytes(parts, &file(&readable(parts, caller)?), id)?;
     Ok(super::text(&found))
+}
+
+fn previous_bytes(parts: &Parts, path: &FilePath, id: &str) -> Result<Vec<u8>, FileError> {
+    let absent = || FileError::Absent { name: format!("{FILE} of {}", preview::short(id)) };
+    parts.files.previous_content(path, id)?.ok_or_else(absent)
 }
 
 /// Brings one of them back, in the place of what is there, which is kept in turn.
 pub(crate) fn restore(parts: &Parts, caller: &Caller, id: &str) -> Result<LongTerm, Error> {
     let (space, _) = access::workplace(parts, caller)?;
     let path = file(&Folder::of(&space));
-    let found = parts.files.previous_content(&path, id)?;
-    let found = found
-        .ok_or_else(|| FileError::Absent { name: format!("{FILE} of {}", crate::preview::short(id)) })?;
+    let found = previous_bytes(parts, &path, id)?;
     // What was written before secrets were looked for is looked at now. What is no text is brought back as it is.
     let mut sieve = parts.sieve(&space);
     let found = match std::str::from_utf8(&found) {

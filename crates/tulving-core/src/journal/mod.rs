@@ -141,6 +141,11 @@ fn journals(parts: &Parts, folder: &Folder) -> Result<(Vec<JournalFile>, Vec<Unr
     Ok((journals, refused.collect()))
 }
 
+/// What is left of a path below a folder; `None` where it leads elsewhere.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    path.strip_prefix(folder)?.strip_prefix('/')
+}
+
 /// The day that a file is the journal of.
 fn day_of(path: &FilePath) -> Option<Day> {
     Day::of_path(path.name())

@@ -76,15 +76,14 @@ pub(crate) fn search(
     if got > most {
         return Err(Invalid::TooLong { field: Field::Text, got, limit: most, unit: "bytes" }.into());
     }
-    let needle = fold::folded(query);
-    let folder = readable(parts, caller)?;
-    let (journals, unread) = journals(parts, &folder)?;
+    let search = Search { parts, memo, folder: readable(parts, caller)?, needle: fold::folded(query) };
+    let (journals, unread) = journals(parts, &search.folder)?;
     let mut hits = JournalHits { entries: Vec::new(), unread };
     for journal in journals {
         if hits.entries.len() == limit {
             break;
         }
-        match entries(parts, memo, &folder, &journal, &needle, limit - hits.entries.len()) {
+        match search.entries(&journal, limit - hits.entries.len()) {
             Ok(found) => hits.entries.extend(found),
             Err(error) => hits.unread.push(Unread { path: journal.path, why: error.to_string() }),
         }
@@ -92,42 +91,47 @@ pub(crate) fn search(
     Ok(hits)
 }
 
-/// The entries of one journal that hold the text, the last first.
-fn entries(
-    parts: &Parts,
-    memo: &Memo,
-    folder: &Folder,
-    journal: &JournalFile,
-    needle: &str,
-    most: usize,
-) -> Result<Vec<JournalHit>, FileError> {
-    let path = super::path(folder, &journal.date.journal());
-    let known = memo.known(&path, journal.stamp);
-    if known.is_some_and(|known| !known.contains(needle)) {
-        return Ok(Vec::new());
+/// What is looked for, and where.
+struct Search<'a> {
+    parts: &'a Parts,
+    memo: &'a Memo,
+    folder: Folder,
+    /// The text, folded.
+    needle: String,
+}
+
+impl Search<'_> {
+    /// The entries of one journal that hold the text, the last first.
+    fn entries(&self, journal: &JournalFile, most: usize) -> Result<Vec<JournalHit>, FileError> {
+        let needle = self.needle.as_str();
+        let path = super::path(&self.folder, &journal.date.journal());
+        let known = self.memo.known(&path, journal.stamp);
+        if known.is_some_and(|known| !known.contains(needle)) {
+            return Ok(Vec::new());
+        }
+        let Some(found) = self.parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? else {
+            return Ok(Vec::new());
+        };
+        let text = super::text(&found.bytes);
+        let folded = fold::folded(&text);
+        let holds = folded.contains(needle);
+        if found.stamp.is_settled(self.parts.clock.now()) {
+            self.memo.keep(path, found.stamp, folded);
+        }
+        if !holds {
+            return Ok(Vec::new());
+        }
+        let hit = |entry: &format::Entry| {
+            let said = format::said(&text[entry.range.clone()]);
+            fold::folded(&said).contains(needle).then(|| JournalHit {
+                date: journal.date,
+                path: journal.path.clone(),
+                line: entry.line,
+                snippet: around(&said, fold::find(&said, needle).unwrap_or(0), needle.chars().count()),
+            })
+        };
+        Ok(format::entries(&text, Form::Journal).iter().rev().filter_map(hit).take(most).collect())
     }
-    let Some(found) = parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? else {
-        return Ok(Vec::new());
-    };
-    let text = super::text(&found.bytes);
-    let folded = fold::folded(&text);
-    let holds = folded.contains(needle);
-    if found.stamp.is_settled(parts.clock.now()) {
-        memo.keep(path, found.stamp, folded);
-    }
-    if !holds {
-        return Ok(Vec::new());
-    }
-    let hit = |entry: &format::Entry| {
-        let said = format::said(&text[entry.range.clone()]);
-        fold::folded(&said).contains(needle).then(|| JournalHit {
-            date: journal.date,
-            path: journal.path.clone(),
-            line: entry.line,
-            snippet: around(&said, fold::find(&said, needle).unwrap_or(0), needle.chars().count()),
-        })
-    };
-    Ok(format::entries(&text, Form::Journal).iter().rev().filter_map(hit).take(most).collect())
 }
 
 /// At most [`SHOWN`] characters of a text, with `…` where something was cut, around what is `length` characters long and begins

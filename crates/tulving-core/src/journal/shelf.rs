@@ -46,7 +46,7 @@ impl ShelfFile {
 pub struct Shelf {
     /// The path of the folder below the workspace; empty for the workspace itself.
     pub folder: String,
-    /// The files, by name.
+    /// The files, by name; in the workspace itself those below `memory` come first.
     pub files: Vec<ShelfFile>,
     /// Whether there are more.
     pub more: bool,
@@ -138,9 +138,8 @@ pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), E
 /// A file that members reach by name. In the workspace itself that is only what is kept there for memory.
 fn named(folder: &Folder, name: &str) -> Result<FilePath, Error> {
     let path = FilePath::new(folder, name)?;
-    let shown = shown(folder);
-    let inside = |below: &str| name.strip_prefix(below).is_some_and(|rest| rest.starts_with('/'));
-    if folder.as_str().is_empty() && !shown.iter().any(|below| inside(below)) {
+    let inside = |folder: &&str| super::below(name, folder).is_some();
+    if folder.as_str().is_empty() && !shown(folder).iter().any(inside) {
         let got = crate::preview::short(name);
         return Err(Invalid::FileName {
             got,

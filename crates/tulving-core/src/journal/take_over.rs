@@ -110,13 +110,18 @@ pub(crate) fn take_over(
         Some(Err(refused)) => {
             taken.skipped.push(Skipped { what: long_term::FILE.to_owned(), why: refused.to_string() });
         }
-        Some(Ok((bytes, of_it))) => {
-            let became = known(parts, &long_term::file(&folder), &bytes, dry_run)?;
-            if became == LongTermTaken::New {
-                withheld.add(&of_it);
+        Some(Ok((bytes, of_it))) => match known(parts, &long_term::file(&folder), &bytes, dry_run) {
+            Ok(became) => {
+                if became == LongTermTaken::New {
+                    withheld.add(&of_it);
+                }
+                taken.long_term = Some(became);
             }
-            taken.long_term = Some(became);
-        }
+            Err(error) if is_of_file(&error) => {
+                taken.skipped.push(Skipped { what: long_term::FILE.to_owned(), why: error.to_string() });
+            }
+            Err(error) => return Err(error.into()),
+        },
     }
     taken.warnings = withheld.warnings();
     Ok(taken)
@@ -134,20 +139,24 @@ fn public(bytes: &[u8], mut sieve: Sieve) -> Result<(Cow<'_, [u8]>, Withheld), I
     Ok((public, sieve.withheld()))
 }
 
+/// What became of the journal of a day.
 enum Became {
+    /// There was none here.
     New,
+    /// It has so many entries more.
     Longer(u64),
+    /// It had all of theirs.
     Known,
+    /// It could not be taken over, and why.
     Skipped(String),
 }
 
+/// Takes over the journal of a day.
 fn journal(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result<Became, Error> {
     for _ in 0..ROUNDS {
         let here = match parts.files.read(file, limits::JOURNAL_SEARCHED_BYTES) {
             Ok(here) => here,
-            Err(error @ (FileError::TooLarge { .. } | FileError::Refused { .. })) => {
-                return Ok(Became::Skipped(error.to_string()));
-            }
+            Err(error) if is_of_file(&error) => return Ok(Became::Skipped(error.to_string())),
             Err(error) => return Err(error.into()),
         };
         let Some(here) = here else {
@@ -186,7 +195,13 @@ fn journal(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Resu
     Err(FileError::Busy { path: file.to_string().into() }.into())
 }
 
-fn known(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result<LongTermTaken, Error> {
+/// Whether an error is about one file that is here, so that all others can be taken over.
+fn is_of_file(error: &FileError) -> bool {
+    matches!(error, FileError::TooLarge { .. } | FileError::Refused { .. })
+}
+
+/// Takes over what is always known, where nothing is known here.
+fn known(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result<LongTermTaken, FileError> {
     let here = parts.files.read(file, limits::JOURNAL_SHOWN_BYTES)?;
     match here {
         Some(here) if here.bytes == theirs => Ok(LongTermTaken::Known),
@@ -195,7 +210,7 @@ fn known(parts: &Parts, file: &FilePath, theirs: &[u8], dry_run: bool) -> Result
         None => match parts.files.create(file, theirs) {
             Ok(()) => Ok(LongTermTaken::New),
             Err(FileError::Exists { .. }) => Ok(LongTermTaken::Left),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         },
     }
 }

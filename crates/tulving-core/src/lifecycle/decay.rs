@@ -17,7 +17,7 @@ pub fn days(from: Timestamp, to: Timestamp) -> f64 {
 }
 
 /// Days of idleness after which half of the importance is left; `None` for what does not fade.
-pub fn half_life_days(memory_type: MemoryType, stability: Stability) -> Option<f64> {
+fn half_life_days(memory_type: MemoryType, stability: Stability) -> Option<f64> {
     let lasts = match memory_type {
         MemoryType::Identity => return None,
         MemoryType::Decision | MemoryType::Preference | MemoryType::Person => 1.5,

@@ -50,21 +50,56 @@ pub(super) const TWO_THIRDS: Share = (2, 3);
 
 /// Whether a statement rests on what was said. `speaker` is what who said it is called.
 pub(super) fn is_grounded(statement: &str, said: &str, speaker: Option<&str>) -> bool {
-    rests_on(statement, said, speaker, HALF)
+    Said::by(said, speaker).bears(statement, HALF)
 }
 
-/// The same with another share of the words.
-pub(super) fn rests_on(statement: &str, said: &str, speaker: Option<&str>, share: Share) -> bool {
-    let words = Words::of(&format!("{said} {}", speaker.unwrap_or_default()));
-    let known: BTreeSet<String> =
-        terms(&format!("{said} {}", speaker.unwrap_or_default())).into_iter().collect();
-    let own: Vec<String> = terms(statement).into_iter().filter(|term| !is_subject(term)).collect();
-    let shared = own.iter().filter(|term| known.contains(*term)).count();
-    !own.is_empty()
-        && share.1 * shared >= share.0 * own.len()
-        && marks(statement).iter().all(|mark| is_subject(mark) || words.has(mark))
-        && begins_well(statement, &words, &known)
-        && (denials(&plain(statement)) == 0 || denials(&plain(said)) > 0)
+/// What was said, as statements are held against it.
+pub(super) struct Said {
+    words: Words,
+    terms: BTreeSet<String>,
+    denies: bool,
+}
+
+impl Said {
+    pub(super) fn of(said: &str) -> Self {
+        Self::by(said, None)
+    }
+
+    /// The words of somebody who is called so: a statement may name them.
+    fn by(said: &str, speaker: Option<&str>) -> Self {
+        let all = format!("{said} {}", speaker.unwrap_or_default());
+        Self {
+            words: Words::of(&all),
+            terms: terms(&all).into_iter().collect(),
+            denies: denials(&plain(said)) > 0,
+        }
+    }
+
+    /// Its terms.
+    pub(super) fn terms(&self) -> &BTreeSet<String> {
+        &self.terms
+    }
+
+    /// Whether a statement rests on it, and at least this share of the statement's words are words of it.
+    pub(super) fn bears(&self, statement: &str, share: Share) -> bool {
+        let own: Vec<String> = terms(statement).into_iter().filter(|term| !is_subject(term)).collect();
+        let shared = own.iter().filter(|term| self.terms.contains(*term)).count();
+        !own.is_empty()
+            && share.1 * shared >= share.0 * own.len()
+            && marks(statement).iter().all(|mark| is_subject(mark) || self.words.has(mark))
+            && self.bears_beginning(statement)
+            && (self.denies || denials(&plain(statement)) == 0)
+    }
+
+    /// Whether the first word of a statement is nobody's name, or one that was said.
+    fn bears_beginning(&self, statement: &str) -> bool {
+        let first = statement.split_whitespace().next().unwrap_or_default();
+        !first.starts_with(char::is_uppercase)
+            || is_subject(first)
+            || self.words.has(first)
+            || is_stop_word(&first.to_lowercase())
+            || terms(first).iter().all(|term| self.terms.contains(term))
+    }
 }
 
 /// Whether a quote stands in what was said, whatever white space and case it is written with.
@@ -82,16 +117,6 @@ fn is_subject(word: &str) -> bool {
     let word = word.to_lowercase();
     let bare = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(&word);
     SUBJECTS.contains(&bare.strip_prefix("l'").or_else(|| bare.strip_prefix("l’")).unwrap_or(bare))
-}
-
-/// Whether the first word of a statement is nobody's name, or one that was said.
-fn begins_well(statement: &str, words: &Words, known: &BTreeSet<String>) -> bool {
-    let first = statement.split_whitespace().next().unwrap_or_default();
-    !first.starts_with(char::is_uppercase)
-        || is_subject(first)
-        || words.has(first)
-        || is_stop_word(&first.to_lowercase())
-        || terms(first).iter().all(|term| known.contains(term))
 }
 
 /// The words of a text as they are compared: whole, without possession, and the parts of those that hang together.

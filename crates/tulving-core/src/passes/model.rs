@@ -110,12 +110,9 @@ fn read(turn: &Turn, own: &str, one: &Value) -> Option<Proposed> {
     let orders = |text: &str| !commands::find(text).is_empty() || facts::is_told_to_the_agent(text, turn.at);
     fits.then(|| Proposed {
         quarantine: instruction || orders(&statement) || orders(quote),
-        span: 0..turn.content.len(),
         content: facts::dated(statement, memory_type, turn.at),
         memory_type,
-        kind: None,
         stability: None,
-        confidence: 0.8,
         why: WHY,
     })
 }

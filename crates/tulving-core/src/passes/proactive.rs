@@ -81,12 +81,11 @@ pub(crate) fn proposals(
 
 fn proposal(heard: Heard<'_>, proposed: Proposed) -> Proposal {
     let Heard { turn, trusted, pass } = heard;
-    let Proposed { content, memory_type, kind, stability, why, quarantine, .. } = proposed;
+    let Proposed { content, memory_type, stability, why, quarantine } = proposed;
     let place = turn.channel.as_deref().map_or_else(String::new, |channel| format!(" in {channel}"));
     let note = format!("turn {} ({}){place}; proactive, {why}", turn.position, turn.source);
     let request = SaveRequest {
         memory_type: Some(memory_type),
-        kind,
         stability,
         importance: Some(importance_of(memory_type).get() * UNASKED),
         author: Some(Author::Auto),
@@ -136,15 +135,13 @@ fn differs(new: &str, old: &str, new_words: &[String], old_words: &[String]) -> 
 
 /// The words that name one thing and no other: with a digit, a capital or a mark inside.
 pub(super) fn marks(text: &str) -> BTreeSet<String> {
-    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-    let words = text.split_whitespace().enumerate();
-    let marked = words.filter(|(at, word)| {
-        let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let capital = *at > 0 && inner.starts_with(char::is_uppercase);
+    let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let marked = words.enumerate().filter(|(at, word)| {
+        let capital = *at > 0 && word.starts_with(char::is_uppercase);
         let mark = |c: char| c.is_ascii_digit() || matches!(c, '.' | '/' | '_' | '@');
-        capital || inner.chars().skip(1).any(char::is_uppercase) || inner.contains(mark)
+        capital || word.chars().skip(1).any(char::is_uppercase) || word.contains(mark)
     });
-    marked.map(|(_, word)| bare(word)).collect()
+    marked.map(|(_, word)| word.to_owned()).collect()
 }
 
 pub(super) fn denials(words: &[String]) -> usize {

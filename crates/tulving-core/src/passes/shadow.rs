@@ -65,8 +65,8 @@ impl Exchange {
         (!routine && !empty).then(|| Self {
             day: answered.at.date(),
             speaker: said.speaker.clone(),
-            user: shown(&user),
-            assistant: shown(&assistant),
+            user: preview::beginning(&user, SHOWN),
+            assistant: preview::beginning(&assistant, SHOWN),
         })
     }
 
@@ -83,14 +83,6 @@ impl Exchange {
             model,
             ..Prompt::new(INSTRUCTIONS, asked.to_string())
         }
-    }
-}
-
-/// The beginning of what somebody said.
-fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }
 

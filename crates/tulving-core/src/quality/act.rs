@@ -6,6 +6,7 @@ use crate::answer::Done;
 use crate::error::Error;
 use crate::id::ProposalId;
 use crate::request::{AssociationRequest, Caller, ForgetRequest, Manner, UpdateRequest};
+use crate::score::Weight;
 use crate::vocabulary::{MemoryType, ProposedAct, Relation};
 use crate::{associate, edit, forget, standing};
 
@@ -13,15 +14,20 @@ use crate::{associate, edit, forget, standing};
 pub(super) fn act(parts: &Parts, caller: &Caller, id: ProposalId, deed: &Deed) -> Result<Done, Error> {
     let stale = || Error::NoProposal { id };
     let first = deed.of.first().ok_or_else(stale)?;
+    let link = |to: &Subject, relation: Relation| {
+        let weight = deed.weight.map(Weight::get);
+        let request = AssociationRequest { target: to.id.into(), relation: Some(relation), weight };
+        associate::associate(parts, caller, first.id.into(), &request, Some(deed.reason)).map(drop)
+    };
     let (message, saved) = match deed.act {
         ProposedAct::Supersede => {
             let older = deed.of.get(1).ok_or_else(stale)?;
-            link(parts, caller, first, older, Relation::Updates, deed)?;
+            link(older, Relation::Updates)?;
             (format!("{} updates {} from now on", first.label, older.label), None)
         }
         ProposedAct::Contradict => {
             let other = deed.of.get(1).ok_or_else(stale)?;
-            link(parts, caller, first, other, Relation::Contradicts, deed)?;
+            link(other, Relation::Contradicts)?;
             (format!("{} contradicts {} from now on", first.label, other.label), None)
         }
         ProposedAct::Promote => {
@@ -32,7 +38,7 @@ pub(super) fn act(parts: &Parts, caller: &Caller, id: ProposalId, deed: &Deed) -
             };
             edit::update(parts, caller, first.id.into(), &fact)?;
             for other in &deed.of[1..] {
-                link(parts, caller, first, other, Relation::Updates, deed)?;
+                link(other, Relation::Updates)?;
             }
             (format!("{} is a fact from now on", first.label), None)
         }
@@ -52,17 +58,4 @@ pub(super) fn act(parts: &Parts, caller: &Caller, id: ProposalId, deed: &Deed) -
         }
     };
     Ok(Done { proposal: id, act: deed.act, message, saved })
-}
-
-fn link(
-    parts: &Parts,
-    caller: &Caller,
-    from: &Subject,
-    to: &Subject,
-    relation: Relation,
-    deed: &Deed,
-) -> Result<(), Error> {
-    let weight = deed.weight.map(crate::score::Weight::get);
-    let request = AssociationRequest { target: to.id.into(), relation: Some(relation), weight };
-    associate::associate(parts, caller, from.id.into(), &request, Some(deed.reason)).map(drop)
 }

@@ -136,7 +136,7 @@ fn held_in_file(scan: &Scan<'_>, memory: &Memory) -> Option<String> {
 
 /// The newest version of a memory that held a secret.
 fn held_before(scan: &Scan<'_>, memory: &Memory) -> Result<Option<(Version, String)>, Error> {
-    if memory.version == Version::FIRST || memory.provenance.mirror.is_some() {
+    if memory.version == Version::FIRST {
         return Ok(None);
     }
     let mut newest = None;

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use super::scan;
+use super::scan::Scan;
 use crate::access::{self, Parts};
 use crate::association::Association;
 use crate::change::{Revision, Right, Write};
@@ -68,7 +68,7 @@ pub(crate) fn cases(
     most: usize,
 ) -> Result<Vec<Case>, Error> {
     let mut cases: Vec<Case> = Vec::new();
-    scan::scan(parts, caller, KINDS, 0, &mut |_| {}, &mut |found| {
+    Scan::new(parts, caller, KINDS).run(&mut |_| {}, &mut |found| {
         if found.memories.iter().any(|memory| standing::private_to(memory).is_some()) == private {
             let mut memories: Vec<Memory> = found.memories.iter().map(|memory| (*memory).clone()).collect();
             memories.sort_by_key(|memory| std::cmp::Reverse((memory.usage.created_at, memory.id)));

@@ -13,6 +13,7 @@ mod scan;
 
 use std::ops::ControlFlow;
 
+use self::scan::Scan;
 use crate::access::{self, Parts};
 use crate::answer::{Concerned, Done, Finding, Proposal, Report};
 use crate::error::{Error, Field};
@@ -108,7 +109,8 @@ pub(crate) fn quality(
     let mut report = Report::default();
     report.counts.extend(kinds.iter().map(|kind| (*kind, 0)));
     let mut findings: Vec<Finding> = Vec::new();
-    let looked_at = scan::scan(parts, caller, kinds, request.older_than_days, progress, &mut |found| {
+    let scan = Scan::new(parts, caller, kinds).older_than(request.older_than_days);
+    let looked_at = scan.run(progress, &mut |found| {
         let count = report.counts.entry(found.kind).or_default();
         *count += 1;
         if *count <= request.limit as u64 {
@@ -124,8 +126,8 @@ pub(crate) fn quality(
 pub(crate) fn apply(parts: &Parts, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
     access::space_of_call(parts, caller)?;
     let mut deed = None;
-    // By no days, because the id does not say how old a memory had to be.
-    scan::scan(parts, caller, FindingKind::ALL, 0, &mut |_| {}, &mut |found| {
+    // Of any age, because the id does not say how old a memory had to be.
+    Scan::new(parts, caller, FindingKind::ALL).run(&mut |_| {}, &mut |found| {
         deed = found.deeds.iter().find(|deed| deed.id(found.kind) == id).cloned();
         if deed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;

@@ -28,38 +28,43 @@ pub(super) struct Scan<'a> {
     pub(super) parts: &'a Parts,
     pub(super) caller: &'a Caller,
     pub(super) now: Timestamp,
+    /// What is looked for.
     kinds: &'a [FindingKind],
+    /// How old what was never recalled has to be.
     pub(super) older_than_days: u32,
     /// What was said so far, and by which memory first.
     said: HashMap<[u8; 16], MemoryId>,
 }
 
-/// Looks for findings of these kinds, and says how many memories were looked at.
-pub(super) fn scan(
-    parts: &Parts,
-    caller: &Caller,
-    kinds: &[FindingKind],
-    older_than_days: u32,
-    progress: &mut dyn FnMut(usize),
-    hear: &mut Hear<'_>,
-) -> Result<u64, Error> {
-    let now = parts.clock.now();
-    let mut scan = Scan { parts, caller, now, kinds, older_than_days, said: HashMap::new() };
-    let filter = Filter { space: Some(caller.space), states_at: Some(now), ..Filter::default() };
-    let (mut looked_at, mut after) = (0, None);
-    loop {
-        let page = parts.store.list(&caller.viewer, &filter, Sort::Oldest, PAGE, after)?;
-        let Some(last) = page.last() else { return Ok(looked_at) };
-        after = Some((last.usage.created_at, last.id));
-        looked_at += page.len() as u64;
-        if scan.look_at(&page, hear)?.is_break() {
-            return Ok(looked_at);
-        }
-        progress(page.len());
+impl<'a> Scan<'a> {
+    /// A look for findings of these kinds, of memories of any age.
+    pub(super) fn new(parts: &'a Parts, caller: &'a Caller, kinds: &'a [FindingKind]) -> Self {
+        let now = parts.clock.now();
+        Self { parts, caller, now, kinds, older_than_days: 0, said: HashMap::new() }
     }
-}
 
-impl Scan<'_> {
+    /// The same, where what was never recalled counts only once it is older than so many days.
+    pub(super) fn older_than(self, days: u32) -> Self {
+        Self { older_than_days: days, ..self }
+    }
+
+    /// Looks at all memories, and says how many they were. `progress` hears of how many more were looked at.
+    pub(super) fn run(mut self, progress: &mut dyn FnMut(usize), hear: &mut Hear<'_>) -> Result<u64, Error> {
+        let (parts, caller) = (self.parts, self.caller);
+        let filter = Filter { space: Some(caller.space), states_at: Some(self.now), ..Filter::default() };
+        let (mut looked_at, mut after) = (0, None);
+        loop {
+            let page = parts.store.list(&caller.viewer, &filter, Sort::Oldest, PAGE, after)?;
+            let Some(last) = page.last() else { return Ok(looked_at) };
+            after = Some((last.usage.created_at, last.id));
+            looked_at += page.len() as u64;
+            if self.look_at(&page, hear)?.is_break() {
+                return Ok(looked_at);
+            }
+            progress(page.len());
+        }
+    }
+
     /// Whether findings of this kind are asked for.
     pub(super) fn wants(&self, kind: FindingKind) -> bool {
         self.kinds.contains(&kind)

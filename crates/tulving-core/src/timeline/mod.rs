@@ -43,8 +43,9 @@ pub(crate) fn timeline(parts: &Parts, caller: &Caller, request: &TimelineRequest
             && request.until.is_none_or(|until| entry.from < until)
     });
     entries.sort_by_key(|entry| (entry.from, entry.memory.id, entry.version));
-    keep_first(&mut entries, &web, &by_rank, limit);
-    number_chains(&mut entries, &web);
+    let chains = web.chains();
+    keep_first(&mut entries, &chains, &by_rank, limit);
+    number_chains(&mut entries, &chains);
     name_contradictions(&mut entries, &web);
     Ok(Timeline { entries, cut: web.cut, missing, unread: Vec::new() })
 }
@@ -76,7 +77,7 @@ fn found(
 
 /// Memories that update one another.
 struct Web {
-    /// Without their contents.
+    /// Without the contents that are read again with their versions.
     memories: BTreeMap<MemoryId, Memory>,
     /// Those for which there is no room. They are not told of, but end what they update.
     beyond: BTreeMap<MemoryId, Memory>,
@@ -97,30 +98,26 @@ impl Web {
             contradictions: Vec::new(),
             cut: false,
         };
-        let mut frontier: Vec<MemoryId> = Vec::new();
+        let load = |ids: &[MemoryId]| -> Result<Vec<Memory>, Error> {
+            let mut memories = parts.store.memories(&caller.viewer, ids)?;
+            memories.retain(|memory| memory.standing.quarantined_at.is_none());
+            Ok(memories)
+        };
         let mut next = found;
-        loop {
-            frontier.extend(next.iter().map(|memory| memory.id));
+        while !next.is_empty() {
+            let frontier: Vec<MemoryId> = next.iter().map(|memory| memory.id).collect();
             web.memories.extend(next.into_iter().map(|memory| (memory.id, without_content(memory))));
-            if frontier.is_empty() {
-                return Ok(web);
-            }
             let edges = parts.store.associations(&caller.viewer, &frontier)?;
             let mut wanted = web.take(&edges);
             let room = limits::TIMELINE_MEMORIES.saturating_sub(web.memories.len());
             let mut over = wanted.split_off(wanted.len().min(room));
             web.cut |= !over.is_empty();
             over.truncate(limits::TIMELINE_MEMORIES);
-            let load = |ids: &[MemoryId]| -> Result<Vec<Memory>, Error> {
-                let mut memories = parts.store.memories(&caller.viewer, ids)?;
-                memories.retain(|memory| memory.standing.quarantined_at.is_none());
-                Ok(memories)
-            };
             let beyond = load(&over)?.into_iter().map(|memory| (memory.id, without_content(memory)));
             web.beyond.extend(beyond);
             next = load(&wanted)?;
-            frontier.clear();
         }
+        Ok(web)
     }
 
     /// Takes in what edges say, and gives the memories that are new by them.
@@ -165,8 +162,7 @@ impl Web {
         all
     }
 
-    /// The chain of each memory, by the first memory in it.
-    fn chains(&self) -> HashMap<MemoryId, MemoryId> {
+    fn chains(&self) -> Chains {
         let mut linked: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
         for (target, sources) in &self.successors {
             for source in sources {
@@ -184,7 +180,17 @@ impl Web {
                 }
             }
         }
-        chains
+        Chains(chains)
+    }
+}
+
+/// The chain of each memory, by the first memory in it.
+struct Chains(HashMap<MemoryId, MemoryId>);
+
+impl Chains {
+    /// The chain that a memory is in; one that is linked with no other is one by itself.
+    fn of(&self, id: MemoryId) -> MemoryId {
+        self.0.get(&id).copied().unwrap_or(id)
     }
 }
 
@@ -289,23 +295,19 @@ impl Teller<'_> {
 }
 
 /// Keeps the chains of the first so many memories of which something is left.
-fn keep_first(entries: &mut Vec<TimelineEntry>, web: &Web, by_rank: &[MemoryId], limit: usize) {
-    let chains = web.chains();
-    let chain_of = |id: &MemoryId| chains.get(id).copied().unwrap_or(*id);
-    let left: BTreeSet<MemoryId> = entries.iter().map(|entry| chain_of(&entry.memory.id)).collect();
-    let told = by_rank.iter().map(chain_of).filter(|chain| left.contains(chain)).take(limit);
+fn keep_first(entries: &mut Vec<TimelineEntry>, chains: &Chains, by_rank: &[MemoryId], limit: usize) {
+    let left: BTreeSet<MemoryId> = entries.iter().map(|entry| chains.of(entry.memory.id)).collect();
+    let told = by_rank.iter().map(|id| chains.of(*id)).filter(|chain| left.contains(chain)).take(limit);
     let told: BTreeSet<MemoryId> = told.collect();
-    entries.retain(|entry| told.contains(&chain_of(&entry.memory.id)));
+    entries.retain(|entry| told.contains(&chains.of(entry.memory.id)));
 }
 
 /// Numbers the chains in the order in which they appear.
-fn number_chains(entries: &mut [TimelineEntry], web: &Web) {
-    let chains = web.chains();
+fn number_chains(entries: &mut [TimelineEntry], chains: &Chains) {
     let mut numbers: HashMap<MemoryId, usize> = HashMap::new();
     for entry in entries {
-        let chain = chains.get(&entry.memory.id).copied().unwrap_or(entry.memory.id);
         let next = numbers.len() + 1;
-        entry.chain = *numbers.entry(chain).or_insert(next);
+        entry.chain = *numbers.entry(chains.of(entry.memory.id)).or_insert(next);
     }
 }
 

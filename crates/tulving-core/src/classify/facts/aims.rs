@@ -18,7 +18,7 @@ pub(super) fn reminder(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     }
     let that = clause.word(from - 1);
     let content = voice.does(&format!("wants to be reminded {that}"), clause, from);
-    Some(Found::new(MemoryType::Todo, content, 0.9))
+    Some(Found::new(MemoryType::Todo, content))
 }
 
 /// "I need to send the forms by Friday": without a day it is a wish of the moment.
@@ -34,7 +34,7 @@ pub(super) fn due(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
         return None;
     }
     let content = if clause.word(0) == "we" { said(clause) } else { voice.does(&verb, clause, from) };
-    Some(Found::new(MemoryType::Todo, content, 0.85))
+    Some(Found::new(MemoryType::Todo, content))
 }
 
 /// "My goal is to run a marathon", "I'm trying to learn Portuguese".
@@ -45,30 +45,28 @@ pub(super) fn aim(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
         && clause.left(2) > 2
     {
         let content = if clause.word(0) == "my" { voice.owns(clause) } else { said(clause) };
-        return Some(Found::new(MemoryType::Goal, content, 0.9));
+        return Some(Found::new(MemoryType::Goal, content));
     }
     if let Some(to) =
         clause.any(0, "i am training for, i am saving for, i am studying for, i am preparing for")
     {
-        return (!points(clause, to))
-            .then(|| Found::new(MemoryType::Goal, voice.does("is", clause, 2), 0.75));
+        return (!points(clause, to)).then(|| Found::new(MemoryType::Goal, voice.does("is", clause, 2)));
     }
-    let (verb, to) = match () {
-        () if clause.any(0, "i want to, i would love to").is_some() => ("wants", 2),
-        () if clause.any(0, "i am trying to, i am planning to, i am hoping to").is_some() => ("is", 2),
-        () if clause.any(0, "i plan to, i hope to, i aim to").is_some() => (
-            match clause.word(1) {
-                "plan" => "plans",
-                "hope" => "hopes",
-                _ => "aims",
-            },
-            2,
-        ),
-        () => return None,
-    };
-    let act = (to..to + 4).find(|at| clause.word(*at) == "to")? + 1;
+    let (verb, act) = aimed(clause)?;
+    let from = if verb == "is" { 2 } else { act - 1 };
     let lasting = listed(LASTING, clause.word(act)) && !points(clause, act + 1);
-    lasting.then(|| Found::new(MemoryType::Goal, voice.does(verb, clause, to), 0.75))
+    lasting.then(|| Found::new(MemoryType::Goal, voice.does(&verb, clause, from)))
+}
+
+/// The verb that says that something is aimed at, and where it is told what.
+fn aimed(clause: &Clause<'_>) -> Option<(String, usize)> {
+    if let Some(act) = clause.any(0, "i want to, i would love to") {
+        return Some(("wants".to_owned(), act));
+    }
+    if let Some(act) = clause.any(0, "i am trying to, i am planning to, i am hoping to") {
+        return Some(("is".to_owned(), act));
+    }
+    clause.any(0, "i plan to, i hope to, i aim to").map(|act| (third::verb(clause.word(1)), act))
 }
 
 /// What one wants for longer than a talk lasts.

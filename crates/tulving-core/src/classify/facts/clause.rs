@@ -34,9 +34,14 @@ impl<'a> Clause<'a> {
         self.words.get(at).map_or("", |word| word.lower.as_str())
     }
 
-    /// The word at a place as it was written, without marks around it.
+    /// The word at a place as it was written, with the marks around it.
+    pub(super) fn marked(&self, at: usize) -> &'a str {
+        self.words.get(at).map_or("", |word| &self.turn[word.place.clone()])
+    }
+
+    /// The same without them.
     pub(super) fn written(&self, at: usize) -> &'a str {
-        self.words.get(at).map_or("", |word| trimmed(&self.turn[word.place.clone()]))
+        trimmed(self.marked(at))
     }
 
     /// Whether the words from a place on are these.
@@ -44,7 +49,7 @@ impl<'a> Clause<'a> {
         words.split(' ').enumerate().all(|(offset, word)| self.word(at + offset) == word)
     }
 
-    /// The first of these turns of phrase that stands at a place, and where the next word is.
+    /// Where the first of these turns of phrase ends that stands at a place.
     pub(super) fn any(&self, at: usize, list: &str) -> Option<usize> {
         let found = phrases(list).find(|phrase| self.says(at, phrase))?;
         Some(at + found.split(' ').count())
@@ -55,9 +60,9 @@ impl<'a> Clause<'a> {
         (0..self.words.len()).any(|at| self.says(at, words))
     }
 
-    /// The place after adverbs.
+    /// The place after words of this list.
     pub(super) fn past(&self, mut at: usize, list: &str) -> usize {
-        while listed(list, self.word(at)) && !self.word(at).is_empty() {
+        while listed(list, self.word(at)) {
             at += 1;
         }
         at
@@ -78,11 +83,6 @@ impl<'a> Clause<'a> {
     pub(super) fn left(&self, from: usize) -> usize {
         self.words.len().saturating_sub(from)
     }
-
-    /// The same without its first words.
-    pub(super) fn without(&self, first: usize) -> Self {
-        Self { words: self.words[first.min(self.words.len())..].to_vec(), ..self.clone() }
-    }
 }
 
 /// The clauses of a sentence of a turn. `own` is the turn with what is not its speaker's blanked.
@@ -98,9 +98,10 @@ pub(super) fn clauses<'a>(turn: &'a str, own: &str, sentence: Range<usize>) -> V
     let clause = |part: Range<usize>| {
         let words = words(own, part.clone());
         let start = words.first().map_or(part.end, |word| word.place.start);
-        let clause = Clause { turn, words, start, end: end_of(own, part), asked: false };
+        let mut clause = Clause { turn, words, start, end: end_of(own, part), asked: false };
         let (first, asked) = opening(&clause);
-        Clause { asked, ..clause.without(first) }
+        clause.words.drain(..first);
+        Clause { asked, ..clause }
     };
     all.into_iter().map(clause).filter(|clause| !clause.words.is_empty()).collect()
 }
@@ -252,7 +253,15 @@ fn trimmed(piece: &str) -> &str {
 }
 
 fn trimmed_end(piece: &str) -> &str {
-    piece.trim_end_matches(is_mark).trim_start()
+    piece.trim_end_matches(is_mark)
+}
+
+/// A piece between two gaps as the marks before the word in it, the word, and the marks and the gap after it.
+pub(super) fn around(piece: &str) -> (&str, &str, &str) {
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let (rest, closing) = piece.split_at(piece.trim_end_matches(is_mark).len());
+    let (opening, word) = rest.split_at(rest.len() - rest.trim_start_matches(is_mark).len());
+    (opening, word, closing)
 }
 
 #[cfg(test)]
@@ -269,6 +278,11 @@ mod tests {
         assert_eq!(told("Hi, I'm a translator and I use a Mac."), ["I'm a translator", "I use a Mac"]);
         assert_eq!(told("I love hiking, and I enjoy tea"), ["I love hiking", "I enjoy tea"]);
         assert_eq!(told("I like tea and cake, btw"), ["I like tea and cake"]);
+    }
+
+    #[test]
+    fn a_clause_after_a_gap_keeps_its_end() {
+        assert_eq!(told("I like tea;  I use Vim"), ["I like tea", "I use Vim"]);
     }
 
     #[test]

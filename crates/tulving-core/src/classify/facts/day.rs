@@ -3,9 +3,9 @@
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use super::clause::Clause;
+use super::clause::{Clause, around};
 use crate::classify::lexicon::listed;
-use crate::text::when::WEEKDAYS;
+use crate::text::when::{MONTHS, WEEKDAYS};
 use crate::time::Timestamp;
 
 /// The UTC day of an instant.
@@ -18,13 +18,11 @@ pub(super) fn is_dated(clause: &Clause<'_>) -> bool {
     let day = |at: usize| listed("today tonight tomorrow", clause.word(at)) || is_weekday_at(clause, at);
     let named = |at: usize| {
         listed("by on until before next this", clause.word(at))
-            && (listed(MONTHS, clause.word(at + 1)) || is_numbered(clause.word(at + 1)))
+            && (MONTHS.contains(&clause.word(at + 1)) || is_numbered(clause.word(at + 1)))
     };
     let soon = |at: usize| clause.word(at) == "next" && listed("week month", clause.word(at + 1));
     (0..clause.words.len()).any(|at| day(at) || named(at) || soon(at))
 }
-
-const MONTHS: &str = "january february march april may june july august september october november december";
 
 fn is_numbered(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
@@ -41,28 +39,22 @@ const BEFORE: &str = "by on until till before next this is coming";
 /// A text with dates put to the days that it names, seen from `at`.
 pub(super) fn dated(text: &str, at: Timestamp) -> String {
     let Some(today) = day_of(at) else { return text.to_owned() };
-    let pieces: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    let lower: Vec<String> = pieces
-        .iter()
-        .map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
-        .collect();
+    let pieces: Vec<(&str, &str, &str)> = text.split_inclusive(char::is_whitespace).map(around).collect();
+    let lower: Vec<String> = pieces.iter().map(|(_, word, _)| word.to_lowercase()).collect();
     let word = |at: usize| lower.get(at).map_or("", String::as_str);
     let mut told = String::with_capacity(text.len() + 16);
-    for (at, piece) in pieces.iter().enumerate() {
+    for (at, (opening, said, closing)) in pieces.iter().enumerate() {
         let before = at.checked_sub(1).map_or("", &word);
+        told.push_str(opening);
         match meant(today, before, word(at), word(at + 1)) {
-            None => told.push_str(piece),
-            Some((instead, date)) => {
-                let end = piece.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
-                let (said, mark) = piece.split_at(end);
-                match (instead, listed("by on until till before since from for", before)) {
-                    (true, true) => told.push_str(&date),
-                    (true, false) => told.push_str(&format!("on {date}")),
-                    (false, _) => told.push_str(&format!("{said} ({date})")),
-                }
-                told.push_str(mark);
+            None => told.push_str(said),
+            Some((false, date)) => told.push_str(&format!("{said} ({date})")),
+            Some((true, date)) if listed("by on until till before since from for", before) => {
+                told.push_str(&date);
             }
+            Some((true, date)) => told.push_str(&format!("on {date}")),
         }
+        told.push_str(closing);
     }
     told
 }
@@ -118,5 +110,12 @@ mod tests {
         ] {
             assert_eq!(dated(said, wednesday), told);
         }
+    }
+
+    #[test]
+    fn a_day_in_brackets_keeps_both_of_them() {
+        let wednesday: Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");
+        assert_eq!(dated("the demo (tomorrow) is long", wednesday), "the demo (on 2026-05-28) is long");
+        assert_eq!(dated("ship (by \"Friday\")", wednesday), "ship (by \"Friday (2026-05-29)\")");
     }
 }

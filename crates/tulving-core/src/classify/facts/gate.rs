@@ -38,8 +38,8 @@ const PLAY_BEGINS: &str = "\
 const SONGS: &str = "\
     and i cannot lie, a little teapot, a barbie girl, is this the real life, here i go again";
 
-/// Whether a text holds nothing but words of courtesy.
-pub(super) fn is_small_talk(text: &str) -> bool {
+/// Whether a text is a greeting, a thank-you or nothing at all, so that nothing can be worth keeping of it.
+pub(crate) fn is_small_talk(text: &str) -> bool {
     let said = spaced(text);
     let mut words = said.split_whitespace();
     said.split_whitespace().count() <= COURTEOUS && words.all(|word| listed(COURTESY, word))
@@ -116,9 +116,9 @@ const JOKES: &str = "\
     totally love, just kidding, jk, lol, haha, as if, so much fun, what could go wrong, \
     my favorite thing ever, my favourite thing ever, /sarcasm";
 
-/// Whether words name a secret. What they say of it is nobody's to keep.
-pub(super) fn names_secret(sentence: &str) -> bool {
-    holds(&spaced(sentence), SECRETS)
+/// Whether a text names a secret, so that what it says of it is nobody's to keep.
+pub(crate) fn names_secret(text: &str) -> bool {
+    holds(&spaced(text), SECRETS)
 }
 
 const SECRETS: &str = "\
@@ -126,8 +126,8 @@ const SECRETS: &str = "\
     access key, access token, auth token, bearer token, token is, my pin, pin code, pin is, credit card, \
     card number, cvv, iban, social security, ssn, seed phrase, recovery phrase, credentials, secret is";
 
-/// Whether words lay a duty on an agent.
-pub(super) fn binds_agent(text: &str) -> bool {
+/// Whether a text that was said to nobody lays a duty on an agent: "the assistant must …", "you always …".
+pub(crate) fn binds_agent(text: &str) -> bool {
     let said = spaced(text);
     let words: Vec<&str> = said.split_whitespace().collect();
     words.iter().enumerate().any(|(at, word)| {
@@ -148,7 +148,7 @@ pub(super) fn is_momentary(clause: &Clause<'_>, from: usize) -> bool {
     let word = clause.word(at);
     word.is_empty()
         || listed(MOMENTS, word)
-        || (word.ends_with("ing") && !listed("missing-word", word))
+        || word.ends_with("ing")
         || clause.holds("right now")
         || clause.holds("at the moment")
 }

@@ -9,7 +9,7 @@ use crate::vocabulary::MemoryType;
 
 pub(super) fn routine(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let content = usual(clause, voice).or_else(|| regular(clause, voice)).or_else(|| meeting(clause))?;
-    Some(Found::new(MemoryType::Routine, content, 0.85))
+    Some(Found::new(MemoryType::Routine, content))
 }
 
 /// "I usually start work around seven."
@@ -17,7 +17,7 @@ fn usual(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     let (often, verb) = (clause.word(1), clause.word(2));
     let speaks =
         listed("i we", clause.word(0)) && listed("usually normally typically generally always", often);
-    let mental = "get forget see wonder think thought want wanted need end find mess am are have love like hate prefer enjoy wonder struggle fail had was were";
+    let mental = "get forget see wonder think thought want wanted need end find mess am are have love like hate prefer enjoy struggle fail had was were";
     if !speaks || listed(mental, verb) || verb.ends_with("ed") || points(clause, 3) && clause.left(3) < 3 {
         return None;
     }
@@ -64,7 +64,7 @@ fn recurs(clause: &Clause<'_>, at: usize) -> bool {
         "every" | "each" => {
             WEEKDAYS.contains(&next)
                 || listed(
-                    "day weekday morning afternoon evening night week weekend month quarter year sprint other second two three spring summer autumn winter friday",
+                    "day weekday morning afternoon evening night week weekend month quarter year sprint other second two three spring summer autumn winter",
                     next,
                 )
         }

@@ -17,17 +17,22 @@ const RECOVERED_END: &str = "(End of recovery context";
 pub(super) fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut found = between(text, &format!("<{FENCE}>"), &format!("</{FENCE}>"));
     found.extend(between(text, RECOVERED, RECOVERED_END).into_iter().map(|range| to_line_end(text, range)));
-    found.extend(text.match_indices(ALWAYS).map(|(start, _)| start..text.len()));
-    found.extend(text.match_indices(SUMMARY).map(|(start, _)| start..start + summary(&text[start..])));
+    found.extend(text.find(ALWAYS).map(|start| start..text.len()));
+    found.extend(each(text, SUMMARY, summary));
     found
 }
 
 fn between(text: &str, open: &str, close: &str) -> Vec<Range<usize>> {
+    each(text, open, |rest| rest.find(close).map_or(rest.len(), |end| end + close.len()))
+}
+
+/// What begins with a mark and is as long as `length` says of the rest of the text. A mark within one begins no other: looking at
+/// the rest from each of them would be quadratic.
+fn each(text: &str, mark: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    for (start, _) in text.match_indices(open) {
+    for (start, _) in text.match_indices(mark) {
         if found.last().is_none_or(|last| start >= last.end) {
-            let end = text[start..].find(close).map_or(text.len(), |end| start + end + close.len());
-            found.push(start..end);
+            found.push(start..start + length(&text[start..]));
         }
     }
     found
@@ -53,6 +58,8 @@ fn summary(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     fn left(text: &str) -> String {
@@ -78,5 +85,14 @@ mod tests {
             "Hello"
         );
         assert_eq!(left("My memory is bad."), "My memory is bad.");
+    }
+
+    #[test]
+    fn a_text_of_headings_takes_linear_time() {
+        let text = format!("{SUMMARY}\n").repeat(100_000);
+        let started = Instant::now();
+        let found = ranges(&text);
+        assert!(found.len() == 1 && found[0].len() == text.len(), "{found:?}");
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     }
 }

@@ -21,36 +21,31 @@ mod wills;
 use std::ops::Range;
 
 use self::clause::{Clause, clauses};
+pub(crate) use self::gate::{binds_agent, is_small_talk, names_secret};
 use self::own::Own;
 use self::rules::{Found, RULES, Voice};
 use crate::text::sentence;
 use crate::time::Timestamp;
-use crate::vocabulary::{Kind, MemoryType, Stability};
+use crate::vocabulary::{MemoryType, Stability};
 
 /// Most bytes of a turn that is looked at. What is longer was pasted rather than said.
-pub const TURN_BYTES: usize = 4_000;
+pub(crate) const TURN_BYTES: usize = 4_000;
 /// Most that is taken of one turn.
-pub const PROPOSED: usize = 8;
+pub(crate) const PROPOSED: usize = 8;
 /// Fewest and most characters of what is kept.
-pub const LENGTH: Range<usize> = 8..400;
+pub(crate) const LENGTH: Range<usize> = 8..400;
 
 /// Something worth keeping.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposed {
     /// It, as a statement that stands by itself: in the third person where that is safe, else as it was said.
     pub content: String,
     /// What it says.
     pub memory_type: MemoryType,
-    /// What it is for, where that is not what follows from the type.
-    pub kind: Option<Kind>,
-    /// How soon it goes stale, likewise.
+    /// How soon it goes stale, where that is not what follows from the type.
     pub stability: Option<Stability>,
-    /// How sure the rules are, 0 to 1.
-    pub confidence: f32,
     /// The rule that found it.
     pub why: &'static str,
-    /// Where in the turn it was said, in bytes.
-    pub span: Range<usize>,
     /// Whether it is to be put aside: it tells the agent what to do.
     pub quarantine: bool,
 }
@@ -69,10 +64,7 @@ pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<Proposed
     let mut found: Vec<Proposed> = Vec::new();
     for sentence in sentence::sentences(&own.text) {
         let said = &own.text[sentence.clone()];
-        if own.quotes_in(&sentence)
-            || !gate::is_statement(said)
-            || gate::names_secret(&turn[sentence.clone()])
-        {
+        if own.quotes_in(&sentence) || !gate::is_statement(said) || names_secret(&turn[sentence.clone()]) {
             continue;
         }
         for clause in clauses(turn, &own.text, sentence) {
@@ -86,7 +78,7 @@ pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<Proposed
 }
 
 /// A text without what Tulving itself put into a prompt.
-pub fn without_injected(text: &str) -> String {
+pub(crate) fn without_injected(text: &str) -> String {
     let mut gone = injected::ranges(text);
     gone.sort_unstable_by_key(|range| range.start);
     let (mut left, mut at) = (String::with_capacity(text.len()), 0);
@@ -98,28 +90,13 @@ pub fn without_injected(text: &str) -> String {
     left.trim().to_owned()
 }
 
-/// Whether a text is a greeting, a thank-you or nothing at all, so that nothing can be worth keeping of it.
-pub fn is_small_talk(text: &str) -> bool {
-    gate::is_small_talk(text)
-}
-
-/// Whether a text names a secret, so that what it says of it is nobody's to keep.
-pub fn names_secret(text: &str) -> bool {
-    gate::names_secret(text)
-}
-
 /// Whether a text tells the agent what to do rather than something of its user's world.
-pub fn is_told_to_the_agent(text: &str, at: Timestamp) -> bool {
+pub(crate) fn is_told_to_the_agent(text: &str, at: Timestamp) -> bool {
     propose(text, None, at).iter().any(|proposed| proposed.quarantine)
 }
 
-/// Whether a text that was said to nobody lays a duty on an agent: "the assistant must …", "you always …".
-pub fn binds_agent(text: &str) -> bool {
-    gate::binds_agent(text)
-}
-
 /// A statement with dates put to the days that it counts from `at`, where they are not every one of them.
-pub fn dated(content: String, memory_type: MemoryType, at: Timestamp) -> String {
+pub(crate) fn dated(content: String, memory_type: MemoryType, at: Timestamp) -> String {
     match memory_type {
         // "On Fridays" is every one of them.
         MemoryType::Routine | MemoryType::Preference => content,
@@ -130,18 +107,10 @@ pub fn dated(content: String, memory_type: MemoryType, at: Timestamp) -> String 
 /// What a clause gives, by the first rule that knows it.
 fn read(clause: &Clause<'_>, voice: Voice<'_>, at: Timestamp) -> Option<Proposed> {
     let (why, found) = RULES.iter().find_map(|(why, rule)| Some((*why, rule(clause, voice)?)))?;
-    let Found { memory_type, content, confidence, quarantine, stability } = found;
+    let Found { memory_type, content, quarantine, stability } = found;
     let content = dated(content, memory_type, at);
-    LENGTH.contains(&content.chars().count()).then(|| Proposed {
-        content,
-        memory_type,
-        kind: None,
-        stability,
-        confidence,
-        why,
-        span: clause.span(0),
-        quarantine,
-    })
+    let fits = LENGTH.contains(&content.chars().count());
+    fits.then_some(Proposed { content, memory_type, stability, why, quarantine })
 }
 
 #[cfg(test)]

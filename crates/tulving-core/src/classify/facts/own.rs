@@ -17,7 +17,7 @@ pub(super) struct Own {
     /// The text, as long as the turn.
     pub(super) text: String,
     /// Where somebody else's words stand.
-    pub(super) quotes: Vec<Range<usize>>,
+    quotes: Vec<Range<usize>>,
 }
 
 impl Own {

@@ -25,13 +25,12 @@ pub(super) fn own_name(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     }
     let name: Vec<&str> = (from..from + words).map(|at| clause.written(at)).collect();
     let content = format!("{}'s name is {}", voice.subject, name.join(" "));
-    Some(Found::new(MemoryType::Identity, content, 0.95))
+    Some(Found::new(MemoryType::Identity, content))
 }
 
 /// Whether a clause has little after a word, or says something else after it: "I'm Carla, a translator".
 fn is_alone(clause: &Clause<'_>, at: usize) -> bool {
-    let written = |at: usize| clause.words.get(at).map_or("", |word| &clause.turn[word.place.clone()]);
-    clause.left(at) <= 2 || written(at).ends_with(',')
+    clause.left(at) <= 2 || clause.marked(at).ends_with(',')
 }
 
 /// Whether a word is written as a name is.
@@ -70,7 +69,7 @@ const NATIONS: &str = "\
 /// "I work as a nurse", "I'm a developer", "I live in Vienna", "I'm allergic to peanuts".
 pub(super) fn identity(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let content = about_me(clause, voice).or_else(|| of_mine(clause, voice))?;
-    Some(Found::new(MemoryType::Identity, content, 0.85))
+    Some(Found::new(MemoryType::Identity, content))
 }
 
 fn about_me(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
@@ -152,8 +151,7 @@ pub(super) fn is_role(clause: &Clause<'_>, from: usize) -> bool {
         if names_role(word) {
             return true;
         }
-        let written = &clause.turn[clause.words[at].place.clone()];
-        if written.ends_with([',', ';']) {
+        if clause.marked(at).ends_with([',', ';']) {
             return false;
         }
     }
@@ -175,7 +173,7 @@ const ROLES: &str = "\
 const NO_ROLES: &str = "\
     server servers container parser compiler router provider broker scheduler loader builder folder cluster number order paper layer buffer \
     newsletter computer docker browser editor monitor vector error tracker register other another later never ever whatever water letter \
-    matter center color minor major prior either neither rather under over after before winter summer tower power paper filter master \
+    matter center color minor major prior either neither rather under over after before winter summer tower power filter master \
     super inner outer upper lower former latter helper wrapper adapter handler listener worker linter formatter bundler user users faster better \
     slower bigger smaller sooner older newer younger higher longer shorter stranger october september november december offer answer \
     together remember consider beginner loser clever sober bitter tired behavior behaviour floor door indoor";
@@ -192,7 +190,7 @@ const MINE: &str = "birthday timezone zone pronouns age hometown nationality pro
 /// "My wife Anna works at the library", "Tom is our designer", "our CTO is Ravi".
 pub(super) fn person(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let content = relative(clause, voice).or_else(|| holder(clause, voice)).or_else(|| named(clause))?;
-    Some(Found::new(MemoryType::Person, content, 0.8))
+    Some(Found::new(MemoryType::Person, content))
 }
 
 const RELATIVES: &str = "\

@@ -10,14 +10,13 @@ use crate::vocabulary::{MemoryType, Stability};
 pub(super) struct Found {
     pub(super) memory_type: MemoryType,
     pub(super) content: String,
-    pub(super) confidence: f32,
     pub(super) quarantine: bool,
     pub(super) stability: Option<Stability>,
 }
 
 impl Found {
-    pub(super) fn new(memory_type: MemoryType, content: String, confidence: f32) -> Self {
-        Self { memory_type, content, confidence, quarantine: false, stability: None }
+    pub(super) fn new(memory_type: MemoryType, content: String) -> Self {
+        Self { memory_type, content, quarantine: false, stability: None }
     }
 }
 
@@ -85,7 +84,7 @@ fn asked(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
         "my" => voice.owns(clause),
         _ => said(clause),
     };
-    Some(Found::new(MemoryType::Fact, content, 0.8))
+    Some(Found::new(MemoryType::Fact, content))
 }
 
 /// Whether what a verb is about points at something in the talk: "this one", "the second", "it".

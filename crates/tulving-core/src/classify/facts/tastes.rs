@@ -12,7 +12,7 @@ pub(super) fn preference(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found>
     let content =
         favourite(clause, voice).or_else(|| liked(clause, voice)).or_else(|| unloved(clause, voice));
     let content = content.or_else(|| fond(clause, voice)).or_else(|| rather(clause, voice))?;
-    Some(Found::new(MemoryType::Preference, content, 0.9))
+    Some(Found::new(MemoryType::Preference, content))
 }
 
 /// "My favourite editor is Helix."

@@ -3,17 +3,19 @@
 use super::clause::Clause;
 use super::gate;
 use super::rules::{Found, Voice, points, said};
+use super::third;
 use crate::classify::lexicon::listed;
+use crate::text::when::WEEKDAYS;
 use crate::vocabulary::{MemoryType, Stability};
 
 /// "I'm working on a parser", "we use pnpm", "my side project is called Lanternfish".
 pub(super) fn project(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     if let Some(content) = building(clause, voice) {
-        let found = Found::new(MemoryType::Project, content, 0.8);
+        let found = Found::new(MemoryType::Project, content);
         return Some(Found { stability: Some(Stability::Evolving), ..found });
     }
     let content = using(clause, voice).or_else(|| called(clause, voice)).or_else(|| ourselves(clause))?;
-    Some(Found::new(MemoryType::Project, content, 0.75))
+    Some(Found::new(MemoryType::Project, content))
 }
 
 fn building(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
@@ -39,12 +41,10 @@ fn using(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     if !listed("i we", person) || points(clause, uses) {
         return None;
     }
-    let mut verb = clause.word(at).to_owned();
-    if person == "we" {
-        return Some(said(clause));
-    }
-    verb = super::third::verb(&verb);
-    Some(voice.does(&verb, clause, at + 1))
+    Some(match person {
+        "we" => said(clause),
+        _ => voice.does(&third::verb(clause.word(at)), clause, at + 1),
+    })
 }
 
 /// "My side project is called Lanternfish."
@@ -102,12 +102,12 @@ pub(super) fn fact(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let project = (1..verb).any(|at| listed(CODE, clause.word(at)));
     let memory_type = if project { MemoryType::Project } else { MemoryType::Fact };
     let content = if whose == "my" { voice.owns(clause) } else { said(clause) };
-    Some(Found::new(memory_type, content, 0.7))
+    Some(Found::new(memory_type, content))
 }
 
 /// The verb of what is said of a thing, within its first words.
 fn verb_of(clause: &Clause<'_>) -> Option<usize> {
-    let verbs = "is are uses use runs run lives live has have listens requires requires supports needs targets follows contains stores deploys starts ends expires costs belongs sits resides speaks exposes serves consists depends";
+    let verbs = "is are uses use runs run lives live has have listens requires supports needs targets follows contains stores deploys starts ends expires costs belongs sits resides speaks exposes serves consists depends";
     (2..8).find(|at| listed(verbs, clause.word(*at)))
 }
 
@@ -129,7 +129,7 @@ fn is_exact(clause: &Clause<'_>, at: usize) -> bool {
     let inner = |c: char| matches!(c, '.' | '/' | '_' | ':' | '@');
     written.chars().any(|c| c.is_ascii_digit())
         || written.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '~').contains(inner)
-        || crate::text::when::WEEKDAYS.contains(&clause.word(at))
+        || WEEKDAYS.contains(&clause.word(at))
 }
 
 /// Things of which what is said is of the moment, or of the talk.

@@ -1,5 +1,6 @@
 //! Says in the third person what somebody said of themselves, where that is safe.
 
+use super::clause::around;
 use crate::classify::lexicon::listed;
 
 /// A verb as it stands after "she".
@@ -20,12 +21,12 @@ pub(super) fn verb(verb: &str) -> String {
 pub(super) fn of_them(text: &str) -> Option<String> {
     let mut told = String::with_capacity(text.len());
     for piece in text.split_inclusive(char::is_whitespace) {
-        let end = piece.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
-        let (word, mark) = piece.split_at(end);
+        let (opening, word, closing) = around(piece);
         let lower = word.to_lowercase().replace('’', "'");
         if listed("i i'm i've i'd i'll", &lower) {
             return None;
         }
+        told.push_str(opening);
         told.push_str(match lower.as_str() {
             "my" => "their",
             "me" => "them",
@@ -33,7 +34,7 @@ pub(super) fn of_them(text: &str) -> Option<String> {
             "myself" => "themselves",
             _ => word,
         });
-        told.push_str(mark);
+        told.push_str(closing);
     }
     Some(told)
 }
@@ -66,6 +67,8 @@ mod tests {
             Some("emojis in their commits, for them.")
         );
         assert_eq!(of_them("it when I can see my tests"), None);
+        assert_eq!(of_them("tea (my favourite)").as_deref(), Some("tea (their favourite)"));
+        assert_eq!(of_them("tea (I hate coffee)"), None);
         assert_eq!(capital("our API"), "Our API");
         assert_eq!(capital("iPhones are used"), "iPhones are used");
     }

@@ -30,7 +30,7 @@ pub(super) fn order(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
         Some(ever) => format!("asks to {ever}"),
         None => "asks to".to_owned(),
     };
-    Some(Found::new(MemoryType::Preference, voice.does(&asks, clause, verb), 0.8))
+    Some(Found::new(MemoryType::Preference, voice.does(&asks, clause, verb)))
 }
 
 /// Whether it was said to hold from now on; the words themselves were left out with the opening.
@@ -56,7 +56,7 @@ fn is_manner(clause: &Clause<'_>, at: usize) -> bool {
 /// Kept as it was said, for somebody to look at.
 fn aside(clause: &Clause<'_>) -> Found {
     let whole = third::capital(&clause.turn[clause.start..clause.end.max(clause.start)]);
-    Found { quarantine: true, ..Found::new(MemoryType::Observation, whole, 0.5) }
+    Found { quarantine: true, ..Found::new(MemoryType::Observation, whole) }
 }
 
 /// Verbs of how something is written or shown. To do anything else always is more than a matter of taste.
@@ -94,7 +94,7 @@ pub(super) fn decision(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
         "let" => format!("Decided: {}", clause.rest(at)),
         _ => third::capital(clause.rest(ours)),
     };
-    Some(Found::new(MemoryType::Decision, content, 0.85))
+    Some(Found::new(MemoryType::Decision, content))
 }
 
 /// Who decides, and the verb.

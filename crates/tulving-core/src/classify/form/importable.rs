@@ -108,13 +108,12 @@ pub fn is_importable(path: &str) -> Result<Group, Reason> {
 /// What the names of files that are taken in end with, group by group.
 pub fn endings() -> [(&'static str, Vec<&'static str>); 5] {
     let words = |list: &'static str| list.split_whitespace();
-    let data = [Format::Json, Format::JsonLines, Format::Yaml, Format::Toml];
     let mut code: Vec<&str> = language::extensions().collect();
     code.sort_unstable();
     [
         ("Markdown", words(MARKDOWN).collect()),
         ("text", words(TEXT).chain(words(SUBTITLES)).collect()),
-        ("data", data.into_iter().flat_map(|format| words(format.extensions())).collect()),
+        ("data", Format::ALL.into_iter().flat_map(|format| words(format.extensions())).collect()),
         ("code", code),
         ("files", words(ATTACHMENTS).collect()),
     ]

@@ -197,7 +197,7 @@ fn conversation(text: &str) -> Option<Form> {
     })
 }
 
-/// The media type of a conversation that is no JSON.
+/// The media type of a conversation that is neither JSON nor Markdown.
 fn subtitles(text: &str) -> &'static str {
     if text.trim_start().starts_with("WEBVTT") {
         "text/vtt"
@@ -216,7 +216,7 @@ fn exported(format: Format, text: &str) -> Option<Form> {
 
 /// The form of a text that somebody said is data: of the format that its language or its name says, else of any. Where it is
 /// not valid, it is text.
-pub fn of_data(name: Option<&str>, language: Option<&str>, text: &str) -> Form {
+pub(crate) fn of_data(name: Option<&str>, language: Option<&str>, text: &str) -> Form {
     let lower = name.map(|name| file_name(name).to_lowercase()).unwrap_or_default();
     let named = match importable::group(&lower) {
         Some(Group::Structured(format)) => Some(format),

@@ -3,12 +3,12 @@
 //! Nothing is built from what is read, no alias is followed and nothing recurses, so that neither depth nor references
 //! cost more than the text is long. TOML alone is read into a tree, by a reader that bounds its depth.
 
-use crate::classify::lexicon::listed;
 use std::fmt;
 
 use saphyr_parser::{Event, Parser};
 use serde::de::IgnoredAny;
 
+use crate::classify::lexicon::listed;
 use crate::preview;
 
 /// Most characters of a parser's own words in a message.
@@ -28,16 +28,17 @@ pub enum Format {
 }
 
 impl Format {
+    /// All of them.
+    pub(super) const ALL: [Self; 4] = [Self::Json, Self::JsonLines, Self::Yaml, Self::Toml];
+
     /// The format of files with this extension, which is in lower case.
     pub(super) fn by_extension(extension: &str) -> Option<Self> {
-        let all = [Self::Json, Self::JsonLines, Self::Yaml, Self::Toml];
-        all.into_iter().find(|format| listed(format.extensions(), extension))
+        Self::ALL.into_iter().find(|format| listed(format.extensions(), extension))
     }
 
     /// The format that is spelled so.
     pub(super) fn named(name: &str) -> Option<Self> {
-        let all = [Self::Json, Self::JsonLines, Self::Yaml, Self::Toml];
-        all.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(name))
+        Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(name))
     }
 
     /// What its files end with.
@@ -214,7 +215,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics_and_every_fault_has_a_place(text in "([\\[\\]{}:,\"'&*!|>%@`#=a1 \n\t-]|\\PC){0,80}") {
-            for format in [Format::Json, Format::JsonLines, Format::Yaml, Format::Toml] {
+            for format in Format::ALL {
                 if let Some(fault) = fault(format, &text) {
                     prop_assert!(fault.line >= 1 && fault.column >= 1 && !fault.why.is_empty());
                     prop_assert!(fault.why.chars().count() <= WHY_CHARS);

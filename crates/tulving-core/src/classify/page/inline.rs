@@ -93,9 +93,8 @@ impl Plain {
 
     fn code(&mut self, rest: &str) -> Option<usize> {
         let ticks = run(rest, '`');
-        let mark = &rest[..ticks];
-        let inner = &near(rest)[ticks.min(near(rest).len())..];
-        let end = inner.find(mark)?;
+        let inner = near(rest).get(ticks..)?;
+        let end = inner.find(&rest[..ticks])?;
         inner[..end].trim().chars().for_each(|c| self.push(c));
         Some(ticks + end + ticks)
     }
@@ -155,7 +154,7 @@ fn link(rest: &str) -> Option<(&str, usize)> {
     if said.starts_with('^') {
         return Some(("", close + 1));
     }
-    let after = &near(&rest[close + 1..]);
+    let after = near(&rest[close + 1..]);
     match after.as_bytes().first() {
         Some(b'(') => Some((said, close + 2 + closing(after, b'(', b')')?)),
         Some(b'[') => Some((said, close + 2 + closing(after, b'[', b']')?)),
@@ -267,6 +266,7 @@ mod tests {
         for (marked, said) in [
             ("**bold** and *thin* and ***both***", "bold and thin and both"),
             ("__bold__ and _thin_", "bold and thin"),
+            ("see __init__.py", "see init.py"),
             ("**Term**: what it *is*", "Term: what it is"),
             ("see [the docs](https://a.example/x_(y)) now", "see the docs now"),
             ("see [the **docs**][ref] now", "see the docs now"),
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn what_is_no_mark_stays() {
         for text in [
-            "snake_case_name and __init__.py stay",
+            "snake_case_name and _private stay",
             "2 * 3 * 4",
             "Vec<String> and HashMap<K, V>",
             "files like *.rs or src/*.toml",
@@ -298,11 +298,7 @@ mod tests {
             "a < b and b > c",
             "~ five",
         ] {
-            assert_eq!(
-                plain(text).replace("init", "__init__").replace("____init____", "__init__"),
-                text,
-                "{text}"
-            );
+            assert_eq!(plain(text), text);
         }
     }
 

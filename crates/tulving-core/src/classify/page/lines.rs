@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
         let marks = line[indent..].chars().take_while(|c| *c == mark).count();
         let rest = &line[indent + marks..];
         let fits = indent <= 3 && (1..=6).contains(&marks) && rest.starts_with([' ', '\t']);
-        fits.then(|| (marks, rest.trim().trim_end_matches(mark).trim_end()))
+        fits.then(|| (marks, closed(rest.trim(), mark)))
     }
 
     /// The level of the line above, where this one underlines it.
@@ -272,6 +272,12 @@ impl<'a> Reader<'a> {
 /// The first line of a text, with its break.
 fn first_line(text: &str) -> &str {
     &text[..text.find('\n').map_or(text.len(), |at| at + 1)]
+}
+
+/// A heading without the marks that may close it. "Notes on C#" ends with its last word.
+fn closed(heading: &str, mark: char) -> &str {
+    let bare = heading.trim_end_matches(mark);
+    if bare.is_empty() || bare.ends_with(char::is_whitespace) { bare.trim_end() } else { heading }
 }
 
 /// Whether a line is a rule, or the rule below the header of a table.

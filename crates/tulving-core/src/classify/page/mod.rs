@@ -78,9 +78,10 @@ pub(super) struct Page<'a> {
 impl<'a> Page<'a> {
     /// The beginning of a document. Code, data, links and files have nothing to read in this way.
     pub(super) fn of(content: &'a str, form: &Form, name: Option<&str>) -> Self {
-        let content = &content[..content.floor_char_boundary(LOOKED_AT)];
         match form.content_type {
-            ContentType::Text | ContentType::Markdown => Reader::new(Markup::of(name)).read(content),
+            ContentType::Text | ContentType::Markdown => {
+                Reader::new(Markup::of(name)).read(beginning(content))
+            }
             ContentType::Chat | ContentType::Transcript => Self::of_talk(content),
             ContentType::Code | ContentType::Structured | ContentType::Link | ContentType::File => {
                 Self::default()
@@ -89,10 +90,11 @@ impl<'a> Page<'a> {
     }
 
     fn of_talk(content: &'a str) -> Self {
-        let title = content.lines().next().and_then(|line| line.strip_prefix("# "));
-        let heading = title.filter(|_| talk::is_archive(content));
+        let title = beginning(content).lines().next().and_then(|line| line.strip_prefix("# "));
+        let heading = title.filter(|_| talk::is_archive(beginning(content)));
         let heading = heading.map(|title| Block::Heading { level: 1, text: inline::plain(title) });
-        let turns = talk::turns(content).into_iter().map(|turn| Block::Paragraph(inline::plain(&turn.text)));
+        let turns = talk::turns(content, LOOKED_AT).into_iter();
+        let turns = turns.map(|turn| Block::Paragraph(inline::plain(&turn.text)));
         Self { front: Vec::new(), blocks: heading.into_iter().chain(turns).collect() }
     }
 
@@ -127,6 +129,11 @@ impl<'a> Page<'a> {
             })
             .take(SENTENCES)
     }
+}
+
+/// As much of a document as is looked at.
+fn beginning(content: &str) -> &str {
+    &content[..content.floor_char_boundary(LOOKED_AT)]
 }
 
 /// Whether a heading is that of a version: `1.2.3 (2024-05-06)`, `Version 2.0`, `[Unreleased]`.

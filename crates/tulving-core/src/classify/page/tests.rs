@@ -116,6 +116,16 @@ fn a_conversation_is_what_was_said() {
 }
 
 #[test]
+fn an_export_that_is_longer_than_what_is_looked_at_is_what_was_said() {
+    let message = r#"{"role": "user", "content": "the export is slow"}"#;
+    let content = format!("[{}]", vec![message; LOOKED_AT / 20].join(", "));
+    assert!(content.len() > 2 * LOOKED_AT);
+    let page = page(None, &content);
+    let said: Vec<&str> = page.prose().map(|(_, text)| text).collect();
+    assert!(said.len() > 1_000 && said.iter().all(|text| *text == "the export is slow"), "{:?}", said[0]);
+}
+
+#[test]
 fn notices_are_no_sentences() {
     let page = page(None, "Copyright 2024 the authors. Do what you like.\n\nThis is what it does. And more.");
     assert_eq!(page.sentences().collect::<Vec<_>>(), ["This is what it does.", "And more."]);

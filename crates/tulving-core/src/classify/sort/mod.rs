@@ -17,16 +17,6 @@ use super::form::Form;
 use super::page::Page;
 use crate::vocabulary::{ContentType, Kind, Stability};
 
-/// What a document is for, where the rules are sure.
-pub fn kind(content: &str, form: &Form, name: Option<&str>) -> Option<Kind> {
-    sorted(content, form, name).kind
-}
-
-/// How soon a document goes stale, where the rules are sure.
-pub fn stability(content: &str, form: &Form, name: Option<&str>) -> Option<Stability> {
-    sorted(content, form, name).stability
-}
-
 /// What the rules say of a document. `None` is for what follows from the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sorted {
@@ -42,7 +32,7 @@ impl Sorted {
     }
 }
 
-/// Kind and stability at once, for half of the work of asking for each.
+/// What a document is for and how soon it goes stale, as far as the rules are sure.
 pub fn sorted(content: &str, form: &Form, name: Option<&str>) -> Sorted {
     match form.content_type {
         ContentType::Chat | ContentType::Transcript => {

@@ -1,7 +1,5 @@
 //! The signs of a document, added up for each kind.
 
-use std::fmt::Write as _;
-
 use super::Sorted;
 use super::clause::{self, Make};
 use super::cues::{HEADINGS, NAMES, PHRASES, TRAITS, Trait};
@@ -209,7 +207,7 @@ impl Signs {
             self.makes.defines += usize::from(defines);
             self.makes.leads += usize::from(leads && !acts);
             self.makes.foresees += usize::from(foresees);
-            let _ = write!(text, "{}", spaced(&unquoted(sentence)));
+            text.push_str(&spaced(&unquoted(sentence)));
         }
         let dense = self.dense();
         let (mut loud, mut quiet) = ([0.0_f32; Kind::ALL.len()], [0.0_f32; Kind::ALL.len()]);
@@ -257,7 +255,7 @@ impl Signs {
         }
         for block in &page.blocks {
             let Block::Item { mark, text } = block else { continue };
-            let acts = clause::acts(text) || clause::acts(&lead(text));
+            let acts = clause::acts(text) || clause::acts(lead(text));
             match mark {
                 Mark::Number if acts => steps += 1,
                 Mark::Number => numbers += 1,
@@ -330,8 +328,8 @@ fn unquoted(sentence: &str) -> String {
 }
 
 /// What follows a label, where an item has one: "Day one: order a laptop".
-fn lead(text: &str) -> String {
-    label(text).map(|(_, said)| said.to_owned()).unwrap_or_default()
+fn lead(text: &str) -> &str {
+    label(text).map_or("", |(_, said)| said)
 }
 
 /// Whether code is commands to type.

@@ -4,8 +4,8 @@ use super::*;
 use crate::classify::form::of_text;
 
 fn told(name: Option<&str>, content: &str) -> (Option<Kind>, Option<Stability>) {
-    let form = of_text(name, content);
-    (kind(content, &form, name), stability(content, &form, name))
+    let Sorted { kind, stability } = sorted(content, &of_text(name, content), name);
+    (kind, stability)
 }
 
 #[test]

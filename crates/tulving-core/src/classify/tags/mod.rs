@@ -6,14 +6,14 @@ mod words;
 use std::collections::HashMap;
 
 use self::empty::is_general;
-use self::words::{Run, Word, runs};
+use self::words::{Word, runs};
 use super::form::Form;
 use super::page::{Block, Page};
 use crate::text::terms::terms;
 use crate::vocabulary::ContentType;
 
 /// Most tags of one document.
-pub const TAGS: usize = 5;
+const TAGS: usize = 5;
 
 /// Most words of one tag.
 const WORDS: usize = 3;
@@ -43,7 +43,7 @@ const LEAST: f32 = 2.4;
 ///
 /// None for fewer than about forty words, and for data, links and files; for code its language. The same document has the
 /// same tags, always.
-pub fn tags(content: &str, form: &Form, name: Option<&str>) -> Vec<String> {
+pub(crate) fn tags(content: &str, form: &Form, name: Option<&str>) -> Vec<String> {
     match form.content_type {
         ContentType::Code => return form.language.map(str::to_owned).into_iter().collect(),
         ContentType::Structured | ContentType::Link | ContentType::File => return Vec::new(),
@@ -100,12 +100,12 @@ impl Index {
         self.words += runs(text, |run| self.add(run, heading));
     }
 
-    fn add(&mut self, run: &Run<'_>, heading: bool) {
+    fn add(&mut self, run: &[Word], heading: bool) {
         self.runs += 1;
-        let stems: Vec<String> = run.words.iter().map(|word| self.stem(word)).collect();
-        for start in 0..run.words.len() {
-            for length in 1..=WORDS.min(run.words.len() - start) {
-                let words = &run.words[start..start + length];
+        let stems: Vec<String> = run.iter().map(|word| self.stem(word)).collect();
+        for start in 0..run.len() {
+            for length in 1..=WORDS.min(run.len() - start) {
+                let words = &run[start..start + length];
                 let key = stems[start..start + length].join(" ");
                 let phrase = self
                     .phrases

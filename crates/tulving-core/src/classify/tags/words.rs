@@ -12,20 +12,14 @@ pub(super) struct Word {
     pub(super) is_name: bool,
 }
 
-/// Words that stand side by side.
-#[derive(Debug, Default)]
-pub(super) struct Run<'a> {
-    pub(super) words: &'a [Word],
-}
-
-/// Gives every run of a text, and says how many words the text has in all.
-pub(super) fn runs(text: &str, mut give: impl FnMut(&Run<'_>)) -> usize {
+/// Gives every run of a text, which is words that stand side by side, and says how many words the text has in all.
+pub(super) fn runs(text: &str, mut give: impl FnMut(&[Word])) -> usize {
     let mut count = 0;
     let mut words: Vec<Word> = Vec::new();
     let mut begins = true;
     let mut end = |words: &mut Vec<Word>| {
         if !words.is_empty() {
-            give(&Run { words });
+            give(words);
             words.clear();
         }
     };
@@ -127,7 +121,7 @@ mod tests {
     fn told(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         runs(text, |run| {
-            let words: Vec<&str> = run.words.iter().map(|word| word.lower.as_str()).collect();
+            let words: Vec<&str> = run.iter().map(|word| word.lower.as_str()).collect();
             found.push(words.join(" "));
         });
         found
@@ -149,7 +143,7 @@ mod tests {
     fn a_capital_at_the_beginning_is_no_name() {
         let mut names = Vec::new();
         runs("Postgres is fast. Redis and Postgres", |run| {
-            names.extend(run.words.iter().filter(|word| word.is_name).map(|word| word.lower.clone()));
+            names.extend(run.iter().filter(|word| word.is_name).map(|word| word.lower.clone()));
         });
         assert_eq!(names, ["postgres"]);
     }
@@ -157,7 +151,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(text in "\\PC{0,80}") {
-            runs(&text, |run| assert!(!run.words.is_empty()));
+            runs(&text, |run| assert!(!run.is_empty()));
         }
     }
 }

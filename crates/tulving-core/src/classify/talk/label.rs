@@ -32,8 +32,7 @@ pub(super) fn label(line: &str, timed: bool) -> Option<(Label<'_>, &str)> {
 
 /// A line cut at the colon after its first words.
 fn cut(line: &str) -> Option<(&str, &str)> {
-    let head = (0..=NAME_BYTES.min(line.len())).rev().find(|at| line.is_char_boundary(*at))?;
-    let colon = line[..head].find(':')?;
+    let colon = line[..line.floor_char_boundary(NAME_BYTES)].find(':')?;
     let text = &line[colon + 1..];
     // "https://", "std::fmt", "10:32" and ":smile:" are no labels.
     let text = text.strip_prefix("**").or_else(|| text.strip_prefix('*')).unwrap_or(text);

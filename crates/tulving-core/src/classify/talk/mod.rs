@@ -36,10 +36,7 @@ pub(super) struct Turn {
 
 /// What conversation a text is, if it is one.
 pub(super) fn talk(text: &str) -> Option<Talk> {
-    if is_subtitles(text) {
-        return Some(Talk::Transcript);
-    }
-    if is_archive(text) {
+    if is_subtitles(text) || is_archive(text) {
         return Some(Talk::Transcript);
     }
     let mut tally = Tally::default();
@@ -61,8 +58,8 @@ pub(super) fn is_subtitles(text: &str) -> bool {
     if first == "WEBVTT" || first.starts_with("WEBVTT ") {
         return true;
     }
-    let cue = |line: &str| is_cue(line);
-    if first.bytes().all(|b| b.is_ascii_digit()) { lines.next().is_some_and(cue) } else { cue(first) }
+    let cue = if first.bytes().all(|b| b.is_ascii_digit()) { lines.next() } else { Some(first) };
+    cue.is_some_and(is_cue)
 }
 
 /// Whether a text is a conversation as it is archived in Markdown: a heading of a role above each message.
@@ -107,10 +104,13 @@ struct Tally {
     opens: bool,
     /// Lines whose label is no name: a field, a note, a level of a log.
     fields: usize,
+    /// The names, each once.
     speakers: Vec<String>,
+    /// Lines with a label, of any sort.
     turns: usize,
+    /// Lines whose label is that of a part in a conversation with a model.
     roles: usize,
-    /// Whether all of them are numbered: `Speaker 1`.
+    /// Lines whose label is a number in the place of a name: `Speaker 1`.
     numbered: usize,
 }
 
@@ -203,11 +203,13 @@ fn headed(line: &str) -> Option<(Label<'_>, Stamp)> {
     Some((label::name(before)?, stamp))
 }
 
-/// Who says what in a conversation, in order. Of a text that is none it is one turn of nobody.
-pub(super) fn turns(text: &str) -> Vec<Turn> {
+/// Who says what in a conversation, in order, as far as `most` bytes go. Of a text that is none it is one turn of nobody.
+pub(super) fn turns(text: &str, most: usize) -> Vec<Turn> {
+    // Read whole and then cut: what is left of an export in the middle of it is none.
     if let Some(turns) = exported::messages(text) {
-        return turns;
+        return bounded(turns, most);
     }
+    let text = &text[..text.floor_char_boundary(most)];
     let mut turns = Turns::default();
     if is_subtitles(text) {
         subtitles(text, &mut turns);
@@ -230,6 +232,18 @@ pub(super) fn turns(text: &str) -> Vec<Turn> {
         }
     }
     turns.done
+}
+
+/// The first of these turns that say so many bytes together.
+fn bounded(mut turns: Vec<Turn>, most: usize) -> Vec<Turn> {
+    let mut left = most;
+    turns.retain_mut(|turn| {
+        let began = left > 0;
+        turn.text.truncate(turn.text.floor_char_boundary(left));
+        left -= turn.text.len();
+        began
+    });
+    turns
 }
 
 /// The spoken text of subtitles. A sentence goes on from one to the next, so that they are one turn until another speaks.

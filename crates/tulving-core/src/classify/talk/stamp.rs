@@ -69,9 +69,7 @@ fn words(text: &str) -> Option<(Stamp, &str)> {
         match read {
             Some(stamp) => found = Some(if found.is_some() { Stamp::Clock } else { stamp }),
             None if found.is_none() && is_day(word) => {
-                let after = rest[end..].trim_start();
-                let (_, rest) = words_after_day(after)?;
-                return Some((Stamp::Clock, rest));
+                return Some((Stamp::Clock, after_time(rest[end..].trim_start())?));
             }
             None => break,
         }
@@ -83,14 +81,13 @@ fn words(text: &str) -> Option<(Stamp, &str)> {
     found.map(|stamp| (stamp, rest))
 }
 
-/// The time after a day, which is that of a clock.
-fn words_after_day(text: &str) -> Option<(Stamp, &str)> {
+/// What follows the time that a text begins with, and the half of the day after it.
+fn after_time(text: &str) -> Option<&str> {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
-    let stamp = time(text[..end].trim_end_matches(','))?;
+    time(text[..end].trim_end_matches(','))?;
     let rest = text[end..].trim_start();
     let half = rest.find(char::is_whitespace).unwrap_or(rest.len());
-    let rest = if is_half(&rest[..half]) { rest[half..].trim_start() } else { rest };
-    Some((stamp, rest))
+    Some(if is_half(&rest[..half]) { rest[half..].trim_start() } else { rest })
 }
 
 fn is_half(word: &str) -> bool {
@@ -109,8 +106,8 @@ fn time(word: &str) -> Option<Stamp> {
     if let Some((day, clock)) = word.split_once('T') {
         return (is_day(day) && time(clock.trim_end_matches('Z')).is_some()).then_some(Stamp::Clock);
     }
-    let lower = word.get(word.len().checked_sub(2)?..).is_some_and(is_half);
-    let digits = if lower { &word[..word.len() - 2] } else { word };
+    let halved = word.get(word.len().checked_sub(2)?..).is_some_and(is_half);
+    let digits = if halved { &word[..word.len() - 2] } else { word };
     let (digits, _) = digits.split_once(['.', ',']).unwrap_or((digits, ""));
     let mut parts = digits.split(':').map(|part| {
         let fits = (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
@@ -126,7 +123,7 @@ fn time(word: &str) -> Option<Stamp> {
         return None;
     }
     Some(match seconds {
-        Some(seconds) if !lower => Stamp::Seconds(hours * 3600 + minutes * 60 + seconds),
+        Some(seconds) if !halved => Stamp::Seconds(hours * 3600 + minutes * 60 + seconds),
         _ => Stamp::Clock,
     })
 }

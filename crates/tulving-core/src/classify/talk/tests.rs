@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn speakers(text: &str) -> Vec<(Option<String>, String)> {
-    turns(text).into_iter().map(|turn| (turn.speaker, turn.text)).collect()
+    turns(text, usize::MAX).into_iter().map(|turn| (turn.speaker, turn.text)).collect()
 }
 
 fn by(speaker: &str, text: &str) -> (Option<String>, String) {
@@ -98,10 +98,19 @@ fn an_export_is_a_conversation_and_other_json_is_not() {
     assert!(!is_exported(&format!("{{\"messages\":{}", "[".repeat(200_000))));
 }
 
+#[test]
+fn a_long_export_is_cut_between_letters_and_stays_one() {
+    let export = r#"[{"role":"user","content":"é hi"},{"role":"assistant","content":"yes"},{"role":"user","content":"so"}]"#;
+    let said =
+        |most: usize| -> Vec<String> { turns(export, most).into_iter().map(|turn| turn.text).collect() };
+    assert_eq!(said(6), ["é hi", "y"]);
+    assert_eq!(said(100), ["é hi", "yes", "so"]);
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "([A-Ca-c:\\[\\]()<>0-9 .#\n]|User|Assistant|WEBVTT|-->|\\PC){0,120}") {
-        let _ = (talk(&text), turns(&text), is_archive(&text));
+        let _ = (talk(&text), turns(&text, 60), is_archive(&text));
     }
 
     #[test]
@@ -110,7 +119,7 @@ proptest! {
             let speaker = if at % 2 == 0 { "Ann" } else { "Ben" };
             format!("[10:{:02}] {speaker}: {word}\n", at + 10)
         }).collect();
-        let said: Vec<String> = turns(&text).iter().flat_map(|turn| turn.text.lines().map(str::to_owned)).collect();
+        let said: Vec<String> = turns(&text, usize::MAX).iter().flat_map(|turn| turn.text.lines().map(str::to_owned)).collect();
         prop_assert_eq!(said, words);
     }
 }

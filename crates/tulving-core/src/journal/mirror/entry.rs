@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::change::NewMemory;
-use crate::file::{FileEntry, FilePath};
+use crate::file::{FileEntry, FilePath, LONG_TERM};
 use crate::id::{MemoryId, PrincipalId, Version};
 use crate::limits;
 use crate::memory::{
@@ -21,7 +22,7 @@ use crate::{classify, preview};
 
 use super::super::day::Day;
 use super::super::format::{self, Form};
-use super::super::{FOLDER, archive, day_of, long_term};
+use super::super::{archive, below, day_of};
 
 /// An entry as a mirror shall say it. What it says is read from the text again when it is written, so that a file of many
 /// entries does not stand in memory twice.
@@ -33,7 +34,7 @@ pub(super) struct Wanted {
     /// The line where it begins, from 1.
     pub(super) line: u32,
     /// The headings above it.
-    pub(super) title: Option<std::sync::Arc<str>>,
+    pub(super) title: Option<Arc<str>>,
     /// Its place in the text.
     range: Range<usize>,
 }
@@ -41,9 +42,9 @@ pub(super) struct Wanted {
 /// What the mirrors of a file shall say, and whether there is more than they may.
 pub(super) fn wanted(path: &FilePath, text: &str) -> (Vec<Wanted>, bool) {
     let form = if day_of(path).is_some() { Form::Journal } else { Form::Document };
-    let conversation = path.name().starts_with(&format!("{}/", archive::FOLDER));
+    let conversation = below(path.name(), archive::FOLDER).is_some();
     let mut headings: Vec<(usize, String)> = Vec::new();
-    let mut title: Option<std::sync::Arc<str>> = None;
+    let mut title: Option<Arc<str>> = None;
     let mut seen: HashMap<ContentHash, u32> = HashMap::new();
     let mut wanted = Vec::new();
     for entry in format::entries(text, form) {
@@ -78,7 +79,7 @@ pub(super) fn wanted(path: &FilePath, text: &str) -> (Vec<Wanted>, bool) {
     (wanted, false)
 }
 
-fn joined(headings: &[(usize, String)]) -> Option<std::sync::Arc<str>> {
+fn joined(headings: &[(usize, String)]) -> Option<Arc<str>> {
     let titles: Vec<&str> =
         headings.iter().map(|(_, title)| title.as_str()).filter(|title| !title.is_empty()).collect();
     (!titles.is_empty()).then(|| titles.join(" › ").into())
@@ -88,8 +89,7 @@ fn joined(headings: &[(usize, String)]) -> Option<std::sync::Arc<str>> {
 fn pieces(text: &str, entry: &format::Entry) -> Vec<(u32, Range<usize>)> {
     let (mut pieces, mut line, mut start) = (Vec::new(), entry.line, entry.range.start);
     while entry.range.end - start > limits::ENTRY_BYTES {
-        let most =
-            (0..=start + limits::ENTRY_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(start);
+        let most = text.floor_char_boundary(start + limits::ENTRY_BYTES);
         let end = text[start..most].rfind('\n').map_or(most, |at| start + at + 1);
         pieces.push((line, start..end));
         line = line.saturating_add(u32::try_from(text[start..end].matches('\n').count()).unwrap_or(u32::MAX));
@@ -139,7 +139,7 @@ pub(super) fn made(source: &Source<'_>, text: &str, entry: &Wanted) -> NewMemory
         tags: Vec::new(),
     };
     let chunks = chunk::of(&text);
-    let long_term = source.file.path.name() == format!("{FOLDER}/{}", long_term::FILE);
+    let long_term = source.file.path.name() == LONG_TERM;
     let class = Classification {
         memory_type: MemoryType::Fact,
         kind: if day.is_some() { Kind::Episodic } else { Kind::Semantic },

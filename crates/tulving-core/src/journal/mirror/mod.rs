@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::access::Parts;
 use crate::answer::Unread;
 use crate::error::{Error, FileError, StoreError};
-use crate::file::{FileEntry, FilePath, Folder, MirroredFile};
+use crate::file::{FileEntry, FilePath, Folder, LONG_TERM, MirroredFile};
 use crate::id::{PrincipalId, SpaceId};
 use crate::limits;
 use crate::request::Caller;
@@ -25,7 +25,7 @@ use crate::vocabulary::SpaceKind;
 
 use self::acts::{Outcome, Room};
 use self::entry::Source;
-use super::{FOLDER, archive, day_of, long_term};
+use super::{FOLDER, archive, below, day_of};
 
 /// Most troubles of one space that are named.
 const NAMED: usize = 20;
@@ -151,7 +151,10 @@ pub(crate) fn unread(
     if followed.unread.is_empty() {
         return Vec::new();
     }
-    let spaces = parts.store.spaces(&caller.viewer).unwrap_or_default();
+    let spaces = match parts.store.spaces(&caller.viewer) {
+        Ok(spaces) => spaces,
+        Err(error) => return vec![Unread { path: String::new(), why: error.to_string() }],
+    };
     let meant =
         |of: SpaceId| within.is_none_or(|within| within == of) && spaces.iter().any(|space| space.id == of);
     let known = followed.unread.into_iter().filter(|(of, _)| of.is_none_or(meant));
@@ -242,37 +245,8 @@ impl Walk<'_> {
             return Ok(());
         }
         for file in listed.files {
-            let path = file.path.to_string();
-            let before = known.remove(&path);
-            let readable = file.stamp.size <= limits::MIRRORED_BYTES;
-            if !readable {
-                let (size, limit) = (file.stamp.size, limits::MIRRORED_BYTES);
-                look.say(path.clone(), &FileError::TooLarge { path: path.clone().into(), size, limit });
-            }
-            if before.as_ref().is_some_and(|before| before.settled && before.stamp == file.stamp) {
-                continue;
-            }
-            let cost = if readable { file.stamp.size.max(4_096) } else { 0 };
-            if self.begun && (cost > self.bytes || self.room.acts == 0) {
-                look.left += 1;
-                continue;
-            }
-            let now = *self.now.get_or_insert_with(|| self.parts.clock.now());
-            let source = Source { space, file: &file, now };
-            match acts::mirror(self.parts, &source, readable, before, &mut self.room) {
-                Ok(Outcome::Same) => continue,
-                Ok(Outcome::Done) => {}
-                Ok(Outcome::Capped) => {
-                    let most = limits::MIRRORED_ENTRIES;
-                    look.say(path, &format!("it has more than {most} entries; the others are left out"));
-                }
-                Ok(Outcome::Begun) => look.left += 1,
-                Ok(Outcome::Gone) => look.again = true,
-                Err(error) => look.fail(path, &error),
-            }
-            self.begun = true;
-            self.bytes = self.bytes.saturating_sub(cost);
-            self.read += 1;
+            let before = known.remove(&file.path.to_string());
+            self.file(space, &file, before, look);
         }
         for gone in known.into_values() {
             // Where not all files were listed, one may be there all the same.
@@ -290,6 +264,40 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Reads a file, where it has changed since `before` and there is room.
+    fn file(&mut self, space: &Space, file: &FileEntry, before: Option<MirroredFile>, look: &mut Look) {
+        let path = file.path.to_string();
+        let readable = file.stamp.size <= limits::MIRRORED_BYTES;
+        if !readable {
+            let (size, limit) = (file.stamp.size, limits::MIRRORED_BYTES);
+            look.say(path.clone(), &FileError::TooLarge { path: path.clone().into(), size, limit });
+        }
+        if before.as_ref().is_some_and(|before| before.settled && before.stamp == file.stamp) {
+            return;
+        }
+        let cost = if readable { file.stamp.size.max(4_096) } else { 0 };
+        if self.begun && (cost > self.bytes || self.room.acts == 0) {
+            look.left += 1;
+            return;
+        }
+        let now = *self.now.get_or_insert_with(|| self.parts.clock.now());
+        let source = Source { space, file, now };
+        match acts::mirror(self.parts, &source, readable, before, &mut self.room) {
+            Ok(Outcome::Same) => return,
+            Ok(Outcome::Done) => {}
+            Ok(Outcome::Capped) => {
+                let most = limits::MIRRORED_ENTRIES;
+                look.say(path, &format!("it has more than {most} entries; the others are left out"));
+            }
+            Ok(Outcome::Begun) => look.left += 1,
+            Ok(Outcome::Gone) => look.again = true,
+            Err(error) => look.fail(path, &error),
+        }
+        self.begun = true;
+        self.bytes = self.bytes.saturating_sub(cost);
+        self.read += 1;
     }
 
     /// The files of a space that are mirrored, those that were written last first.
@@ -330,8 +338,6 @@ struct Listed {
 
 /// Whether a file of a workspace is one of memory: a journal, `MEMORY.md`, or a conversation.
 fn is_memory(path: &FilePath) -> bool {
-    let long_term =
-        || path.name().strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/')) == Some(long_term::FILE);
-    let conversation = || path.name().starts_with("conversations/") && path.name().ends_with(".md");
-    day_of(path).is_some() || long_term() || conversation()
+    let conversation = || below(path.name(), archive::FOLDER).is_some_and(|name| name.ends_with(".md"));
+    day_of(path).is_some() || path.name() == LONG_TERM || conversation()
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::Material;
 use super::sift::{self, Declined, Gone, Ground};
+use super::{Material, shown};
 use crate::text::{commands, normalize, private, secrets};
 
 /// What the file shall say.
@@ -123,11 +123,6 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 /// The text with line breaks as the old one has them.
 fn broken_as(old: &str, new: &str) -> String {
     if old.contains("\r\n") { new.replace('\n', "\r\n") } else { new.to_owned() }
-}
-
-/// A text as a model is shown it: without private parts and secrets.
-pub(super) fn shown(text: &str) -> String {
-    secrets::redacted(&private::left_out(text)).into_owned()
 }
 
 /// The new text with those lines of the old one as they were that were shown without their secrets or private parts. Where they are not in it, they

@@ -1,7 +1,7 @@
 //! What of the journals shall always be known: by a model, or by rules where there is none.
 //!
-//! Gets texts and gives a text; it reads and writes no file. Secrets are taken out before anybody sees them, and what comes back
-//! is believed only as far as [`guard`] lets it.
+//! Gets texts and gives a text; it reads and writes no file. Secrets and private parts are taken out before anybody sees them, and
+//! what comes back is believed only as far as [`guard`] lets it.
 
 pub(crate) mod guard;
 mod repeated;
@@ -17,7 +17,8 @@ use self::guard::{Refused, Rewrite};
 pub use self::sift::{Declined, Gone};
 use crate::id::PassId;
 use crate::llm::{Message, Prompt, Reply, Tool};
-use crate::text::secrets;
+use crate::preview;
+use crate::text::{private, secrets};
 use crate::time::Timestamp;
 
 /// As what it is known in the record of what was spent.
@@ -89,7 +90,7 @@ pub struct Consolidated {
     pub foreseen: Vec<String>,
 }
 
-/// A journal, as it is looked at: without secrets, and cut where it is long.
+/// A journal, as it is looked at: without secrets and private parts, and cut where it is long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
     day: String,
@@ -99,8 +100,9 @@ pub(crate) struct Page {
 impl Page {
     /// The journal of a day, as `YYYY-MM-DD`; `None` where it says nothing.
     pub(crate) fn of(day: String, text: &str) -> Option<Self> {
-        let text = secrets::redacted(text);
-        (!text.trim().is_empty()).then(|| Self { day, text: cut(text.trim_end()) })
+        let text = shown(text);
+        (!text.trim().is_empty())
+            .then(|| Self { day, text: preview::beginning(text.trim_end(), JOURNAL_CHARS) })
     }
 }
 
@@ -189,12 +191,9 @@ pub(crate) fn by_rules(material: &Material) -> Option<Rewrite> {
     repeated::added(material).map(|content| Rewrite { content, dropped: None })
 }
 
-/// At most as much of a journal as is looked at.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(JOURNAL_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+/// A text as a model is shown it: without private parts and secrets.
+fn shown(text: &str) -> String {
+    secrets::redacted(&private::left_out(text)).into_owned()
 }
 
 #[cfg(test)]

@@ -5,18 +5,19 @@
 //! proof: a good line may be lost by it, and that is said.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::Material;
-use super::guard::shown;
+use super::{Material, shown};
 use crate::classify::facts;
-use crate::journal::format::{self, Form};
-use crate::passes::grounded::{self, TWO_THIRDS};
+use crate::journal::format::{self, Form, level};
+use crate::passes::grounded::{Said, TWO_THIRDS};
 use crate::passes::proactive::plain;
 use crate::preview;
 use crate::text::sentence;
 use crate::text::terms::terms;
+use crate::text::when::{MONTHS, WEEKDAYS};
 use crate::time::Timestamp;
 
 /// A heading of so few words names what is below it and states nothing.
@@ -56,9 +57,8 @@ struct Entry {
     day: Option<String>,
     /// What it says, on one line.
     said: String,
-    /// The same, with the day.
-    text: String,
-    terms: BTreeSet<String>,
+    /// The same with the day, for statements that may rest on it.
+    ground: Said,
     /// The words of all of it, and of each of its sentences.
     plain: Vec<Vec<String>>,
     /// Whether a pass wrote it.
@@ -79,14 +79,14 @@ impl Ground {
     /// Why new lines are not taken; `None` where they are.
     fn why_not(&self, text: &str, heading: bool) -> Option<&'static str> {
         let words = plain(text);
-        let says = |entry: &&Entry| entry.plain.contains(&words);
+        let says = |entry: &Entry| entry.plain.contains(&words);
         if is_order(text) {
-            let by_hand = self.entries.iter().filter(|entry| !entry.by_pass).any(|entry| says(&entry));
+            let by_hand = self.entries.iter().any(|entry| !entry.by_pass && says(entry));
             return (!by_hand).then_some(ORDER);
         }
         let named = heading && words.len() <= HEADING_WORDS;
         let rests = || sentence::sentences(text).into_iter().all(|range| self.holds(&text[range]));
-        (!named && !self.entries.iter().any(|entry| says(&entry)) && !rests()).then_some(UNGROUNDED)
+        (!named && !self.entries.iter().any(says) && !rests()).then_some(UNGROUNDED)
     }
 
     /// Whether a statement rests on one entry, or each of its parts on one.
@@ -100,15 +100,15 @@ impl Ground {
 
     fn holds_in_one(&self, statement: &str) -> bool {
         let own = terms(statement);
-        let shares = |entry: &&Entry| own.iter().any(|term| entry.terms.contains(term));
-        let rests = |entry: &Entry| grounded::rests_on(statement, &entry.text, None, TWO_THIRDS);
-        own.is_empty() || self.entries.iter().filter(shares).any(rests)
+        let shares = |entry: &Entry| own.iter().any(|term| entry.ground.terms().contains(term));
+        let bears = |entry: &Entry| shares(entry) && entry.ground.bears(statement, TWO_THIRDS);
+        own.is_empty() || self.entries.iter().any(bears)
     }
 
     /// What a journal says about what a line is about.
     fn spoken_of(&self, about: &BTreeSet<String>) -> Option<String> {
         let fits = |entry: &&Entry| {
-            let shared = entry.terms.intersection(about).count();
+            let shared = entry.ground.terms().intersection(about).count();
             entry.day.is_some() && shared >= 2 && 2 * shared > about.len()
         };
         let entry = self.entries.iter().find(fits)?;
@@ -118,11 +118,10 @@ impl Ground {
 
 impl Entry {
     fn new(said: String, day: Option<&str>, by_pass: bool) -> Self {
-        let text = format!("{said} {}", day.map(dated).unwrap_or_default());
+        let ground = Said::of(&format!("{said} {}", day.map(dated).unwrap_or_default()));
         let sentences = sentence::sentences(&said).into_iter().map(|range| plain(&said[range]));
         let plain = std::iter::once(plain(&said)).chain(sentences).collect();
-        let terms = terms(&text).into_iter().collect();
-        Self { day: day.map(str::to_owned), said, text, terms, plain, by_pass }
+        Self { day: day.map(str::to_owned), said, ground, plain, by_pass }
     }
 }
 
@@ -148,20 +147,6 @@ fn entries(text: &str, form: Form) -> impl Iterator<Item = (String, String)> {
 
 /// A day, also in words: what was noted "today" may be told with its date.
 fn dated(day: &str) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let month = day.get(5..7).and_then(|month| month.parse::<usize>().ok()).and_then(|at| at.checked_sub(1));
     let month = month.and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
     format!("{day} {month}")
@@ -303,9 +288,9 @@ fn successor(line: &str, lines: &[String], new: &[String], ground: &Ground) -> O
     let said = bare(&[line]);
     let again = |other: &&String| {
         let other = bare(&[other]);
-        plain(&other) == plain(&said) || grounded::rests_on(&said, &other, None, TWO_THIRDS)
+        plain(&other) == plain(&said) || Said::of(&other).bears(&said, TWO_THIRDS)
     };
-    let about: BTreeSet<String> = terms(&said).into_iter().filter(|term| !is_any(TASTES, term)).collect();
+    let about: BTreeSet<String> = terms(&said).into_iter().filter(|term| !TASTES.contains(term)).collect();
     let of = about.iter().filter(|term| !is_value(term)).cloned().collect::<BTreeSet<_>>();
     let instead = |other: &&String| {
         let shared = terms(other).into_iter().collect::<BTreeSet<_>>().intersection(&of).count();
@@ -316,17 +301,15 @@ fn successor(line: &str, lines: &[String], new: &[String], ground: &Ground) -> O
 }
 
 /// What a line can say of anything: it tells nothing of what the line is about.
-const TASTES: &str = "user prefer like love hate dislike use want need enjoy";
-const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august \
-    september october november december";
+static TASTES: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| terms("user prefer like love hate dislike use want need enjoy").into_iter().collect());
+/// Days of the week and months, as terms.
+static DAYS: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| terms(&format!("{} {}", WEEKDAYS.join(" "), MONTHS.join(" "))).into_iter().collect());
 
 /// Whether a term tells how it is with something, and is another one once that has changed.
 fn is_value(term: &str) -> bool {
-    term.contains(|c: char| c.is_ascii_digit()) || is_any(DAYS, term)
-}
-
-fn is_any(words: &str, term: &str) -> bool {
-    terms(words).iter().any(|word| word == term)
+    term.contains(|c: char| c.is_ascii_digit()) || DAYS.contains(term)
 }
 
 /// Lines that belong together, of those that are wanted: an item or a row is by itself, lines of a paragraph are together.
@@ -351,12 +334,6 @@ fn bare(lines: &[&str]) -> String {
         line.strip_prefix("[ ] ").or_else(|| line.strip_prefix("[x] ")).unwrap_or(line).to_owned()
     };
     lines.iter().map(line).collect::<Vec<_>>().join(" ")
-}
-
-/// The level of a heading; 0 where a line is none.
-fn level(line: &str) -> usize {
-    let marks = line.bytes().take_while(|byte| *byte == b'#').count();
-    if marks > 0 && line[marks..].starts_with([' ', '\t']) { marks } else { 0 }
 }
 
 /// The lines below a heading.

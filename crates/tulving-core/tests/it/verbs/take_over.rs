@@ -56,6 +56,17 @@ fn journals_get_what_they_lack_and_lose_nothing() {
 }
 
 #[test]
+fn a_long_term_memory_that_cannot_be_read_holds_up_no_journal() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.edit(&user, "memory/MEMORY.md", "x".repeat((8 << 20) + 1));
+    let theirs = diary(&[("2026-05-25.md", b"only there\n")], Some("known there"));
+    let taken = bed.engine.take_journals(&user, theirs, false).expect("taken over");
+    assert_eq!((taken.new, taken.long_term), (1, None));
+    assert_eq!(taken.skipped[0].what, "MEMORY.md");
+}
+
+#[test]
 fn two_who_take_over_the_same_journals_at_once_add_each_entry_once() {
     const DAYS: usize = 1_000;
     let bed = Bed::new();
