@@ -31,13 +31,7 @@ impl Place {
                 world.join(who, MemberOf::Space(space), Role::Writer);
             }
         }
-        Self {
-            world,
-            here,
-            there,
-            ann,
-            bob,
-        }
+        Self { world, here, there, ann, bob }
     }
 
     fn draft(
@@ -55,9 +49,7 @@ impl Place {
     }
 
     fn insert(&self, memory: &Memory) -> Result<(), StoreError> {
-        self.world
-            .apply_as(memory.owner, Vec::new(), vec![build::insert(memory)])
-            .map(drop)
+        self.world.apply_as(memory.owner, Vec::new(), vec![build::insert(memory)]).map(drop)
     }
 
     /// Inserts two memories that have `change` in common, and says whether the second was taken in.
@@ -190,12 +182,7 @@ pub fn what_is_archived_or_quarantined_still_holds(fresh: Fresh<'_>) {
     world.shift(&quarantined, |s| s.quarantined_at = Some(now));
     for content in ["archived", "quarantined"] {
         let again = world.draft(place.here, place.bob, content);
-        assert_eq!(
-            conflict(place.insert(&again)),
-            Conflict::Taken {
-                what: Unique::Content
-            }
-        );
+        assert_eq!(conflict(place.insert(&again)), Conflict::Taken { what: Unique::Content });
     }
 }
 
@@ -301,10 +288,7 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: Fresh<'_>) {
     assert_eq!(twin(bob, &all), Some(key.id), "the key first");
     let no_key = Probe { key: None, ..all.clone() };
     assert_eq!(twin(bob, &no_key), Some(path.id), "then the path");
-    let bare = Probe {
-        source_path: None,
-        ..no_key.clone()
-    };
+    let bare = Probe { source_path: None, ..no_key.clone() };
     assert_eq!(twin(bob, &bare), Some(content.id), "then the content");
     let free = Probe {
         key: Some("free"),
@@ -314,29 +298,15 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: Fresh<'_>) {
         ..all.clone()
     };
     assert_eq!(twin(bob, &free), None);
-    let wider = |probe: &Probe<'static>| Probe {
-        boundary: Boundary::Org,
-        ..probe.clone()
-    };
-    let key_alone = Probe {
-        content_hash: None,
-        source_path: None,
-        ..all.clone()
-    };
+    let wider = |probe: &Probe<'static>| Probe { boundary: Boundary::Org, ..probe.clone() };
+    let key_alone = Probe { content_hash: None, source_path: None, ..all.clone() };
     assert_eq!(twin(bob, &wider(&key_alone)), Some(key.id), "shared keys are one audience");
     assert_eq!(twin(bob, &wider(&bare)), None, "contents of another boundary are none");
-    let mine = |owner| Probe {
-        boundary: Boundary::Private,
-        owner,
-        ..key_alone.clone()
-    };
+    let mine = |owner| Probe { boundary: Boundary::Private, owner, ..key_alone.clone() };
     assert_eq!(twin(ann, &mine(ann)), Some(private.id));
     assert_eq!(twin(bob, &mine(bob)), None, "another's private memory is no twin");
     assert_eq!(twin(bob, &mine(ann)), None, "and cannot be asked for");
-    let elsewhere = Probe {
-        space: place.there,
-        ..all.clone()
-    };
+    let elsewhere = Probe { space: place.there, ..all.clone() };
     assert_eq!(twin(bob, &elsewhere), None);
     world.forget(&key);
     assert_eq!(twin(bob, &key_alone), None, "a forgotten memory is no twin");

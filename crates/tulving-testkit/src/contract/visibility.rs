@@ -64,13 +64,7 @@ impl Town {
             }
             people.insert(name, id);
         }
-        Self {
-            world,
-            hub,
-            next_door,
-            group,
-            people,
-        }
+        Self { world, hub, next_door, group, people }
     }
 
     fn who(&self, name: &str) -> PrincipalId {
@@ -96,10 +90,7 @@ fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> 
     let store = &*world.store;
     let find = |which| good(store.memory(viewer, memory.space, which, Forgotten::Without)).is_some();
     let filter = |change: fn(&mut Filter, &Memory)| {
-        let mut filter = Filter {
-            substring: Some(memory.edition.text.content.clone()),
-            ..Filter::default()
-        };
+        let mut filter = Filter { substring: Some(memory.edition.text.content.clone()), ..Filter::default() };
         change(&mut filter, named);
         filter
     };
@@ -119,33 +110,15 @@ fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> 
     let by_path = filter(|f, m| f.source_path.clone_from(&m.provenance.source_path));
     let mut shown = vec![
         ("memory by id", find(MemoryRef::Id(memory.id))),
-        (
-            "memory by number",
-            find(MemoryRef::Number(memory.number.expect("a record"))),
-        ),
-        (
-            "memories",
-            good(store.memories(viewer, &[memory.id, named.id])).len() == 2,
-        ),
+        ("memory by number", find(MemoryRef::Number(memory.number.expect("a record")))),
+        ("memories", good(store.memories(viewer, &[memory.id, named.id])).len() == 2),
         ("ids", good(store.ids(viewer, &by_text, Sort::Accessed)).len() == 2),
         ("count", good(store.count(viewer, &by_text)) == 2),
         ("count in its space", good(store.count(viewer, &here)) == 2),
         ("list by key", good(store.list(viewer, &by_key, Sort::Newest, 9, None)).len() == 1),
         ("list by path", good(store.list(viewer, &by_path, Sort::Newest, 9, None)).len() == 1),
-        (
-            "twin by key",
-            twin(Probe {
-                key: named.edition.key.as_deref(),
-                ..nothing
-            }),
-        ),
-        (
-            "twin by path",
-            twin(Probe {
-                source_path: named.provenance.source_path.as_deref(),
-                ..nothing
-            }),
-        ),
+        ("twin by key", twin(Probe { key: named.edition.key.as_deref(), ..nothing })),
+        ("twin by path", twin(Probe { source_path: named.provenance.source_path.as_deref(), ..nothing })),
         (
             "twin by content",
             twin(Probe {
@@ -159,18 +132,14 @@ fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> 
         ("associations", !good(store.associations(viewer, &[memory.id])).is_empty()),
         ("associations from afar", !good(store.associations(viewer, &[named.id])).is_empty()),
     ];
-    for sort in [
-        Sort::Newest,
-        Sort::Oldest,
-        Sort::Updated,
-        Sort::Accessed,
-        Sort::Importance,
-        Sort::MostAccessed,
-    ] {
+    for sort in
+        [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed]
+    {
         shown.push(("list", good(store.list(viewer, &by_text, sort, 9, None)).len() == 2));
     }
     // A read that shows one of the two and not the other would be neither; counting nothing at all is what absence means.
-    let none = good(store.count(viewer, &by_text)) == 0 && good(store.memories(viewer, &[memory.id, named.id])).is_empty();
+    let none = good(store.count(viewer, &by_text)) == 0
+        && good(store.memories(viewer, &[memory.id, named.id])).is_empty();
     shown.push(("anything", !none));
     shown
 }
@@ -178,11 +147,7 @@ fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> 
 #[track_caller]
 fn assert_reads(world: &World, viewer: &Viewer, pair: &(Memory, Memory), expected: bool, who: &str) {
     for (read, shown) in reads(world, viewer, pair) {
-        assert_eq!(
-            shown, expected,
-            "{read}: a {} memory and {who}",
-            pair.0.edition.boundary
-        );
+        assert_eq!(shown, expected, "{read}: a {} memory and {who}", pair.0.edition.boundary);
     }
 }
 
@@ -271,9 +236,8 @@ pub fn a_number_belongs_to_its_space(fresh: Fresh<'_>) {
 pub fn memories_come_in_the_order_of_their_ids(fresh: Fresh<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("ordered");
-    let made: Vec<Memory> = (0..40)
-        .map(|n| world.put(space, owner, &format!("memory {n}"), |_| ()))
-        .collect();
+    let made: Vec<Memory> =
+        (0..40).map(|n| world.put(space, owner, &format!("memory {n}"), |_| ())).collect();
     world.forget(&made[7]);
     let mut ids: Vec<MemoryId> = made.iter().map(|memory| memory.id).collect();
     let mut random = fastrand::Rng::with_seed(7);
@@ -303,10 +267,7 @@ pub fn forgotten_memories_are_for_owner_and_admin(fresh: Fresh<'_>) {
             let viewer = eyes(*id);
             assert_reads(world, &viewer, &pair, false, name);
             let reaches = *name == "owner" || (*name == "admin" && *boundary != Boundary::Private);
-            for which in [
-                MemoryRef::Id(pair.0.id),
-                MemoryRef::Number(pair.0.number.expect("a record")),
-            ] {
+            for which in [MemoryRef::Id(pair.0.id), MemoryRef::Number(pair.0.number.expect("a record"))] {
                 let find = |viewer: &Viewer| {
                     good(world.store.memory(viewer, town.hub, which, Forgotten::Only)).is_some()
                 };
@@ -327,12 +288,8 @@ pub fn forgotten_memories_are_for_owner_and_admin(fresh: Fresh<'_>) {
         let alive = world.put(town.hub, town.who("owner"), &format!("alive {boundary}"), |m| {
             m.edition.boundary = *boundary;
         });
-        let only = good(world.store.memory(
-            &eyes(alive.owner),
-            town.hub,
-            MemoryRef::Id(alive.id),
-            Forgotten::Only,
-        ));
+        let only =
+            good(world.store.memory(&eyes(alive.owner), town.hub, MemoryRef::Id(alive.id), Forgotten::Only));
         assert_eq!(only, None, "what is not forgotten is not among the forgotten");
     }
 }
@@ -429,7 +386,8 @@ pub fn sight_says_what_every_read_says(fresh: Fresh<'_>) {
         let some: Vec<SpaceId> = spaces.iter().copied().filter(|_| random.bool()).collect();
         let nowhere = SpaceId::mint(world.now());
         for who in &people {
-            for viewer in [eyes(*who), confined(*who, &some), confined(*who, &[nowhere]), confined(*who, &[])] {
+            for viewer in [eyes(*who), confined(*who, &some), confined(*who, &[nowhere]), confined(*who, &[])]
+            {
                 let sight = good(world.store.sight(&viewer));
                 assert_eq!(sight.principal, *who);
                 let shown = good(world.store.memories(&viewer, &ids));
