@@ -43,6 +43,10 @@ macro_rules! checks {
     ($($module:ident { $($check:ident),+ $(,)? })+) => {
         /// Every check, with the name that its test has in each store.
         pub const ALL: &[(&str, Check)] = &[$($((stringify!($check), $module::$check)),+),+];
+
+        /// The sources of the modules.
+        #[cfg(test)]
+        const SOURCES: &[&str] = &[$(include_str!(concat!(stringify!($module), ".rs"))),+];
     };
 }
 
@@ -137,6 +141,7 @@ checks! {
     turns {
         positions_ascend_within_a_space,
         the_newest_turns_come_oldest_first,
+        turns_end_where_they_are_long,
         only_members_see_turns,
         pruned_positions_are_not_given_again,
     }
@@ -153,6 +158,9 @@ checks! {
         only_what_was_not_answered_is_dropped,
         an_erasure_empties_answers,
         old_claims_go_oldest_first,
+        a_claim_is_answered_and_dropped_by_who_began_it,
+        a_principal_has_so_many_claims,
+        a_principal_has_so_many_bytes_of_answers,
     }
     imports {
         an_imported_file_is_known_as_it_was,
@@ -235,5 +243,21 @@ fn good<T>(result: Result<T, StoreError>) -> T {
     match result {
         Ok(answer) => answer,
         Err(error) => panic!("the store failed: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_check_is_missing_from_the_list() {
+        let checks = SOURCES
+            .iter()
+            .flat_map(|source| source.lines())
+            .filter_map(|line| line.strip_prefix("pub fn ")?.strip_suffix("(fresh: Fresh<'_>) {"));
+        let missing: Vec<&str> =
+            checks.filter(|check| ALL.iter().all(|(listed, _)| listed != check)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }
