@@ -130,15 +130,8 @@ pub fn a_callers_update_supersedes(fresh: Fresh<'_>) {
     let told = || {
         let store = &world.store;
         let listed = Filter { substring: Some("old".to_owned()), ..Filter::default() };
-        let probe = Probe {
-            space,
-            boundary: Boundary::Hub,
-            owner,
-            key: None,
-            source_path: None,
-            content_hash: Some(old.edition.text.content_hash),
-            attachment_hash: None,
-        };
+        let content_hash = Some(old.edition.text.content_hash);
+        let probe = Probe { content_hash, ..Probe::new(space, owner, Boundary::Hub) };
         let number = MemoryRef::Number(old.number.expect("a record"));
         let answers = [
             world.seen(&viewer, old.id),

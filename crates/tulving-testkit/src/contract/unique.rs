@@ -12,6 +12,13 @@ use crate::build::{self, World, eyes};
 
 type Change = fn(&mut Memory);
 
+/// What a memory may hold, and how it comes to hold it.
+const HELD: [(Unique, Change); 3] = [
+    (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
+    (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
+    (Unique::Content, |_| ()),
+];
+
 /// Two spaces and two people who write in both.
 struct Place {
     world: World,
@@ -154,12 +161,7 @@ pub fn key_path_and_conversation_lift_the_rule_of_content(fresh: Fresh<'_>) {
 /// A forgotten memory gives its key, path and content free, and cannot come back while they are held.
 pub fn what_is_forgotten_holds_nothing(fresh: Fresh<'_>) {
     let place = Place::new(fresh);
-    let cases: [(Unique, Change); 3] = [
-        (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
-        (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
-        (Unique::Content, |_| ()),
-    ];
-    for (what, change) in cases {
+    for (what, change) in HELD {
         let first = place.world.put(place.here, place.ann, "the same", change);
         let forgotten = place.world.forget(&first);
         let second = place.world.put(place.here, place.bob, "the same", change);
@@ -226,12 +228,7 @@ pub fn an_edit_or_a_wider_boundary_cannot_take_what_is_held(fresh: Fresh<'_>) {
 /// A memory that goes to another space meets the rules there, and stays where it is where it breaks one.
 pub fn what_goes_to_another_space_cannot_take_what_is_held_there(fresh: Fresh<'_>) {
     let place = Place::new(fresh);
-    let cases: [(Unique, Change); 3] = [
-        (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
-        (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
-        (Unique::Content, |_| ()),
-    ];
-    for (what, change) in cases {
+    for (what, change) in HELD {
         let content = what.to_string();
         let [mine, theirs] = [place.here, place.there].map(|space| {
             let memory = place.draft(space, place.ann, Boundary::Hub, &content, change);
