@@ -104,7 +104,7 @@ pub fn a_dump_is_complete_and_refers_backwards(fresh: Fresh<'_>) {
                 assert_eq!(versions, expected, "all past versions, oldest first");
             }
             Record::Association(edge) => {
-                assert!(known.contains(&edge.source) && known.contains(&edge.target))
+                assert!(known.contains(&edge.source) && known.contains(&edge.target));
             }
             Record::Turn(turn) => assert!(spaces.contains(&turn.space)),
             Record::Audit(entry) => assert!(entry.space.is_none_or(|space| spaces.contains(&space))),
