@@ -67,39 +67,20 @@ impl Compared {
         let Some(probe) = &made.probe else {
             return Ok(made);
         };
-        let fitting = || (0_u32..).zip(parts).filter(|(part, _)| made.fits[*part as usize]);
-        let items: u64 = fitting().map(|(_, visible)| u64::from(visible.tally.vectored_items)).sum();
-        let mut near = vec![Vec::new(); parts.len()];
+        let fitting = (0_u32..).zip(parts).filter(|(part, _)| made.fits[*part as usize]);
+        let fitting: Vec<(u32, &Visible<'_>)> = fitting.collect();
+        let items: u64 = fitting.iter().map(|(_, visible)| u64::from(visible.tally.vectored_items)).sum();
         if items <= EXACT {
-            for (part, visible) in fitting() {
-                for range in &visible.ranges {
-                    for row in visible.view.rows(range.clone()) {
-                        let doc = visible.view.doc_of(row);
-                        if visible.sees(doc) {
-                            near[part as usize].push(compared(probe, doc, &visible.view.vectors(row)?));
-                        }
-                    }
-                }
-            }
+            compare_all(probe, &fitting, &mut made.near)?;
         } else {
             let mut survivors = Nearest::new(SURVIVORS.max(depth.saturating_mul(4)), probe.width());
-            for (part, visible) in fitting() {
+            for (part, visible) in fitting {
                 survivors.scan(probe, part, visible)?;
             }
-            let chosen = survivors.chosen(views);
-            let places = chosen.iter().filter_map(|&(part, doc)| {
-                let row = views[part as usize].row_of(doc)?;
-                views[part as usize].fetch_vectors(row);
-                Some((part, doc, row))
-            });
-            let mut rows = Vec::with_capacity(chosen.len());
-            for (part, doc, row) in places.collect::<Vec<_>>() {
-                rows.push((part, doc, views[part as usize].vectors(row)?));
-            }
-            compare_each(probe, &rows, |part, found| near[part as usize].push(found));
+            compare_chosen(probe, &survivors.chosen(views), views, &mut made.near)?;
         }
         let mut top = Top::new(views, depth);
-        for (part, near) in (0_u32..).zip(&near) {
+        for (part, near) in (0_u32..).zip(&made.near) {
             for one in near {
                 let score = one.closeness();
                 if score >= top.least() {
@@ -108,7 +89,6 @@ impl Compared {
             }
         }
         made.best = top.into_hits();
-        made.near = near;
         Ok(made)
     }
 
@@ -147,6 +127,42 @@ impl Compared {
         }
         Ok(found)
     }
+}
+
+/// Compares all that is visible in these parts.
+fn compare_all(probe: &Probe, parts: &[(u32, &Visible<'_>)], near: &mut [Vec<Near>]) -> Result<(), Damaged> {
+    for &(part, visible) in parts {
+        for range in &visible.ranges {
+            for row in visible.view.rows(range.clone()) {
+                let doc = visible.view.doc_of(row);
+                if visible.sees(doc) {
+                    near[part as usize].push(compared(probe, doc, &visible.view.vectors(row)?));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares these docs, which ascend part by part.
+fn compare_chosen(
+    probe: &Probe,
+    chosen: &[(u32, u32)],
+    views: &[View<'_>],
+    near: &mut [Vec<Near>],
+) -> Result<(), Damaged> {
+    // All are asked for before the first is read.
+    let places = chosen.iter().filter_map(|&(part, doc)| {
+        let row = views[part as usize].row_of(doc)?;
+        views[part as usize].fetch_vectors(row);
+        Some((part, doc, row))
+    });
+    let mut rows = Vec::with_capacity(chosen.len());
+    for (part, doc, row) in places.collect::<Vec<_>>() {
+        rows.push((part, doc, views[part as usize].vectors(row)?));
+    }
+    compare_each(probe, &rows, |part, found| near[part as usize].push(found));
+    Ok(())
 }
 
 /// Compares rows that lie here and there.
