@@ -241,7 +241,10 @@ impl SearchIndex {
         // With the lock in hand, what others did meanwhile comes first.
         let (snapshot, basis, anew) = {
             let mut state = self.state();
-            self.follow(&mut state, Some(lock))?;
+            match self.follow(&mut state, Some(lock)) {
+                Err(Trouble::Damaged(damaged)) => self.notice(&mut state, &damaged),
+                followed => followed?,
+            }
             if !self.wants(&state, care) {
                 return Ok(completed.then_some(state.snapshot.base.len()));
             }
