@@ -249,10 +249,11 @@ fn a_fold_that_opens_a_damaged_base_makes_it_anew() {
     index.search(&everything(), &words("alpha")).expect("an answer");
     store.say("a xylophone");
     index.search(&everything(), &words("alpha")).expect("an answer");
-    // The ids come first in a segment. A manifest that was written again is opened again, though nobody has committed.
+    // The ids come first in a segment. A manifest that was replaced is opened again, though nobody has committed.
     flip(&files(folder.path(), "segment-")[0], 5);
-    let manifest = folder.path().join("manifest");
-    fs::write(&manifest, fs::read(&manifest).expect("read")).expect("written");
+    let [manifest, copy] = ["manifest", "copy"].map(|name| folder.path().join(name));
+    fs::copy(&manifest, &copy).expect("copied");
+    fs::rename(&copy, &manifest).expect("replaced");
     assert!(matches!(index.tend_now().expect("made anew"), Folded::Done { .. }));
     assert!(!index.status().expect("a status").damage.is_empty());
     assert_right(&store, &index);
