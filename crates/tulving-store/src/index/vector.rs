@@ -194,11 +194,14 @@ struct Nearest {
     nearer: usize,
     /// Distance, part and doc.
     found: Vec<(u16, u32, u32)>,
+    /// Once so many were found, those beyond the bound go.
+    full: usize,
 }
 
 impl Nearest {
     fn new(limit: usize, width: usize) -> Self {
-        Self { limit, taken: vec![0; width + 1], bound: u16::MAX, nearer: 0, found: Vec::new() }
+        let full = limit.max(ROWS).saturating_mul(8);
+        Self { limit, taken: vec![0; width + 1], bound: u16::MAX, nearer: 0, found: Vec::new(), full }
     }
 
     /// Takes those of a part.
@@ -235,8 +238,10 @@ impl Nearest {
             self.bound -= 1;
             self.nearer -= self.taken[self.bound as usize];
         }
-        if self.found.len() >= self.limit.max(ROWS).saturating_mul(8) {
+        if self.found.len() >= self.full {
             self.found.retain(|(distance, ..)| *distance <= self.bound);
+            // All that are as far as the bound stay, however many: they are not looked through with each that comes.
+            self.full = self.full.max(self.found.len() * 2);
         }
     }
 
@@ -259,5 +264,23 @@ impl Nearest {
         let mut chosen: Vec<(u32, u32)> = self.found.into_iter().map(|(_, part, doc)| (part, doc)).collect();
         chosen.sort_unstable();
         chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_at_one_distance_are_not_looked_through_with_each_that_comes() {
+        let mut nearest = Nearest::new(10, 64);
+        let mut looks = 0;
+        for doc in 0..200_000 {
+            let full = nearest.full;
+            nearest.take(7, 0, doc);
+            looks += usize::from(nearest.full != full);
+        }
+        assert_eq!((nearest.found.len(), nearest.nearer, nearest.bound), (200_000, 0, 7));
+        assert!(looks < 10 && nearest.full > 200_000, "{looks} looks, full at {}", nearest.full);
     }
 }
