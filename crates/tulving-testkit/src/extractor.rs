@@ -19,7 +19,6 @@ struct Script {
     /// What is said next, before any of these.
     next: Vec<Result<Extracted, ExtractError>>,
     asked: Vec<(String, Vec<u8>)>,
-    missing: Vec<String>,
 }
 
 impl ScriptedExtractor {
@@ -44,11 +43,6 @@ impl ScriptedExtractor {
         self.script().next.push(said);
     }
 
-    /// From now on this is missing.
-    pub fn set_missing(&self, missing: &[&str]) {
-        self.script().missing = missing.iter().map(ToString::to_string).collect();
-    }
-
     /// What it was asked so far, in order.
     pub fn asked(&self) -> Vec<(String, Vec<u8>)> {
         self.script().asked.clone()
@@ -71,7 +65,7 @@ impl Extractor for ScriptedExtractor {
     }
 
     fn missing(&self) -> Vec<String> {
-        self.script().missing.clone()
+        Vec::new()
     }
 }
 

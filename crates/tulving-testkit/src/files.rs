@@ -1,8 +1,8 @@
 //! Files that are kept in memory, for tests of what is decided about them. They are watched, and fail on command.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use sha2::{Digest, Sha256};
 use tulving_core::error::FileError;
@@ -74,14 +74,14 @@ impl MemoryFiles {
 
     /// All files, by path, with what they say.
     pub fn all(&self) -> Vec<(String, String)> {
-        let kept = self.kept.lock().expect("nobody panicked");
+        let kept = self.kept();
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         kept.files.iter().map(|(path, (bytes, _))| (path.to_string(), said(bytes))).collect()
     }
 
     /// What a file says.
     pub fn content(&self, path: &FilePath) -> Option<String> {
-        let kept = self.kept.lock().expect("nobody panicked");
+        let kept = self.kept();
         kept.files.get(path).map(|(bytes, _)| String::from_utf8_lossy(bytes).into_owned())
     }
 
@@ -93,13 +93,13 @@ impl MemoryFiles {
     /// From now on nothing can be read or written, or all can again.
     pub fn set_broken(&self, broken: bool) {
         self.broken.store(broken, Ordering::Relaxed);
-        self.kept.lock().expect("nobody panicked").change_all();
+        self.kept().change_all();
     }
 
     /// From now on the workspace is not there, or it is again with all that was in it.
     pub fn set_absent(&self, absent: bool) {
         self.absent.store(absent, Ordering::Relaxed);
-        self.kept.lock().expect("nobody panicked").change_all();
+        self.kept().change_all();
     }
 
     /// The pledges as a process that was killed left them.
@@ -110,7 +110,7 @@ impl MemoryFiles {
 
     /// Whoever was about to settle a pledge is gone.
     pub fn abandon(&self) {
-        let mut kept = self.kept.lock().expect("nobody panicked");
+        let mut kept = self.kept();
         let begun = std::mem::take(&mut kept.begun);
         kept.pledges.extend(begun);
         kept.change_all();
@@ -118,11 +118,15 @@ impl MemoryFiles {
 
     /// The names of all files.
     pub fn names(&self) -> Vec<String> {
-        self.kept.lock().expect("nobody panicked").files.keys().map(ToString::to_string).collect()
+        self.kept().files.keys().map(ToString::to_string).collect()
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().expect("nobody panicked")
     }
 
     fn change<T>(&self, path: &FilePath, change: impl FnOnce(&mut Kept) -> T) -> T {
-        let mut kept = self.kept.lock().expect("nobody panicked");
+        let mut kept = self.kept();
         kept.change(path.folder());
         change(&mut kept)
     }
@@ -146,7 +150,7 @@ impl Files for MemoryFiles {
         if self.is_absent() {
             return Ok(FileList { absent: true, ..FileList::default() });
         }
-        let kept = self.kept.lock().expect("nobody panicked");
+        let kept = self.kept();
         let inside = |path: &&FilePath| {
             path.folder() == folder
                 && (below.is_empty()
@@ -163,13 +167,13 @@ impl Files for MemoryFiles {
 
     fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
         self.usable(path.name(), "read")?;
-        let kept = self.kept.lock().expect("nobody panicked");
+        let kept = self.kept();
         Ok(kept.files.get(path).filter(|_| !self.is_absent()).map(|(_, stamp)| *stamp))
     }
 
     fn read(&self, path: &FilePath, most: u64) -> Result<Option<FileContent>, FileError> {
         self.usable(path.name(), "read")?;
-        let kept = self.kept.lock().expect("nobody panicked");
+        let kept = self.kept();
         match kept.files.get(path).filter(|_| !self.is_absent()) {
             None => Ok(None),
             Some((_, stamp)) if stamp.size > most => {
@@ -238,19 +242,19 @@ impl Files for MemoryFiles {
     }
 
     fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError> {
-        let kept = self.kept.lock().expect("nobody panicked");
+        let kept = self.kept();
         Ok(kept.previous.get(path).into_iter().flatten().map(|(previous, _)| previous.clone()).collect())
     }
 
     fn previous_content(&self, path: &FilePath, id: &str) -> Result<Option<Vec<u8>>, FileError> {
-        let kept = self.kept.lock().expect("nobody panicked");
+        let kept = self.kept();
         let mut all = kept.previous.get(path).into_iter().flatten();
         Ok(all.find(|(previous, _)| previous.id == id).map(|(_, bytes)| bytes.clone()))
     }
 
     fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError> {
         self.usable(path.name(), "removed")?;
-        let mut kept = self.kept.lock().expect("nobody panicked");
+        let mut kept = self.kept();
         Ok(kept.previous.remove(path).map_or(0, |texts| texts.len()))
     }
 
@@ -262,7 +266,7 @@ impl Files for MemoryFiles {
 
     fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
         self.usable("", "read")?;
-        Ok(self.kept.lock().expect("nobody panicked").pledges.clone())
+        Ok(self.kept().pledges.clone())
     }
 
     fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
@@ -281,7 +285,7 @@ impl Files for MemoryFiles {
     }
 
     fn pulse(&self, folder: &Folder) -> Option<u64> {
-        let kept = self.kept.lock().expect("nobody panicked");
+        let kept = self.kept();
         let number = kept.changed.get(folder).copied().unwrap_or(0).max(kept.all_changed);
         (!self.unwatched.load(Ordering::Relaxed)).then_some(number)
     }

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tulving_core::error::{IndexError, StoreError};
+use tulving_core::error::IndexError;
 use tulving_core::id::{MemoryId, SpaceId};
 use tulving_core::memory::{Chunk, Memory};
 use tulving_core::ports::{Feed, Index, Log};
-use tulving_core::search::{Cast, Entry, Found, Item, Meaning, Question, Scope, Session, Weights};
+use tulving_core::search::{Cast, Found, Item, Meaning, Question, Scope, Session, Weights};
 use tulving_core::text::{cast, terms};
 
 const K1: f64 = 1.2;
@@ -19,31 +19,17 @@ const EXPANSIONS: usize = 16;
 const SHORTEST_INSIDE: usize = 4;
 /// So many of the question's terms that nothing has are taken for others.
 const EXPANDED: usize = 8;
+/// How many memories are read at once.
+const PAGE: usize = 1_000;
 
 /// What is read of a store.
-trait Source: Send + Sync {
-    fn pulse(&self) -> Result<u64, StoreError>;
-    fn model(&self) -> Result<Option<String>, StoreError>;
-    fn page(&self, after: Option<MemoryId>, model: Option<&str>) -> Result<Vec<Entry>, StoreError>;
-}
+trait Source: Log + Feed + Send + Sync {}
 
-impl<S: Log + Feed + Send + Sync + ?Sized> Source for Arc<S> {
-    fn pulse(&self) -> Result<u64, StoreError> {
-        Log::pulse(&**self)
-    }
-
-    fn model(&self) -> Result<Option<String>, StoreError> {
-        Feed::model(&**self)
-    }
-
-    fn page(&self, after: Option<MemoryId>, model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
-        self.entries_after(after, 1_000, model)
-    }
-}
+impl<S: Log + Feed + Send + Sync> Source for S {}
 
 /// Everything that is indexed, in the order of sessions.
 pub struct PlainIndex {
-    store: Box<dyn Source>,
+    store: Arc<dyn Source>,
     state: Mutex<Option<(u64, Arc<Vec<Doc>>)>>,
 }
 
@@ -67,9 +53,9 @@ impl PlainIndex {
     /// An index over a store.
     pub fn new<S>(store: Arc<S>) -> Self
     where
-        S: Log + Feed + Send + Sync + ?Sized + 'static,
+        S: Log + Feed + Send + Sync + 'static,
     {
-        Self { store: Box::new(store), state: Mutex::new(None) }
+        Self { store, state: Mutex::new(None) }
     }
 
     fn docs(&self) -> Result<Arc<Vec<Doc>>, IndexError> {
@@ -84,7 +70,7 @@ impl PlainIndex {
         let mut docs = Vec::new();
         let mut after = None;
         loop {
-            let entries = self.store.page(after, model.as_deref())?;
+            let entries = self.store.entries_after(after, PAGE, model.as_deref())?;
             let Some(last) = entries.last() else {
                 break;
             };

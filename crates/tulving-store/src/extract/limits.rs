@@ -52,7 +52,7 @@ impl Limits {
         lower(Resource::Fsize, 0, 0)?;
         lower(Resource::Nofile, OPEN_FILES, OPEN_FILES)?;
         lower(Resource::Nproc, 0, 0)?;
-        // Not worth to fail for.
+        // Not worth failing for.
         let _ = rustix::process::nice(NICE);
         Ok(())
     }

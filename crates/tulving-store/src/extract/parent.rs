@@ -81,7 +81,7 @@ impl ChildExtractor {
             .stderr(Stdio::piped())
             .process_group(0)
             .spawn()?;
-        Ok(Running { group: Group::of(&child), child })
+        Ok(Running { group: Group::of(&child), child, has_been_waited_for: false })
     }
 
     /// Why there is no answer that can be understood.
@@ -139,7 +139,7 @@ impl Extractor for ChildExtractor {
 
 /// A text that another program made, as texts are here: pages apart by a blank line, no blanks at the ends, not too long.
 fn tidied(mut extracted: Extracted, most: usize, cut: bool) -> Extracted {
-    let mut text = extracted.text.replace(['\u{c}'], "\n\n").trim().to_owned();
+    let mut text = extracted.text.replace('\u{c}', "\n\n").trim().to_owned();
     extracted.cut = cut || text.len() > most;
     text.truncate(text.floor_char_boundary(most));
     extracted.text = text.trim_end().to_owned();
@@ -164,13 +164,25 @@ fn input(bytes: &[u8]) -> io::Result<File> {
 struct Running {
     group: Group,
     child: Child,
+    /// Since then its number may belong to another.
+    has_been_waited_for: bool,
+}
+
+impl Running {
+    /// Kills it with whoever is left of its group, and says how it ended.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        if !self.has_been_waited_for {
+            self.group.kill();
+        }
+        self.has_been_waited_for = true;
+        self.child.wait()
+    }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Before it is waited for, so that the number is still its own; and whoever is left of its group goes with it.
-        self.group.kill();
-        let _ = self.child.wait();
+        // There is nobody left to hear how it ended.
+        let _ = self.end();
     }
 }
 
@@ -229,8 +241,7 @@ impl Running {
                 break How::Late;
             }
         };
-        self.group.kill();
-        let status = self.child.wait()?;
+        let status = self.end()?;
         Ok(Ended { how, status, output: said, complaint })
     }
 }

@@ -12,8 +12,8 @@ use super::folder::{Folder, Lock, named};
 use super::follow::Basis;
 use super::manifest::{DeadFile, Manifest, epoch_text, fingerprint};
 use super::segment::Merged;
-use super::snapshot::{Part, Snapshot};
-use super::trouble::{Damaged, Trouble};
+use super::snapshot::{Part, Snapshot, views};
+use super::trouble::Trouble;
 use super::{SearchIndex, State};
 
 /// How many memories are read at once. Each may have megabytes.
@@ -47,7 +47,7 @@ impl SearchIndex {
             Builder::UsInMemory => *state = self.built(None)?,
             Builder::Us(lock) => {
                 *state = self.built(Some(&lock))?;
-                if let (Some(folder), Some(_)) = (&self.folder, &state.basis) {
+                if let Some(folder) = &self.folder {
                     folder.sweep(&lock);
                 }
             }
@@ -111,16 +111,7 @@ impl SearchIndex {
             }
         }
         // What is in no manifest is as good as a tail.
-        let mut basis = Basis {
-            epoch,
-            base_model: model.clone(),
-            model,
-            generation: 0,
-            stamp,
-            seq,
-            watermark: seq,
-            pending: memories,
-        };
+        let mut basis = Basis { pending: memories, ..Basis::at(epoch, model, stamp, seq) };
         if let (Some(folder), Some(lock)) = (&self.folder, lock) {
             // A few memories with a long history are worth it too: the log need not be read again.
             let worth_it =
@@ -129,10 +120,9 @@ impl SearchIndex {
                 self.move_tail(&mut snapshot, Some(lock), basis.model.as_deref())?;
             }
             let manifest = self.manifest(&basis, &snapshot.base, None);
-            let written = match worth_it && snapshot.tail.is_empty() {
-                true => self.unless_unwritable(folder.write_manifest(lock, &manifest))?.is_some(),
-                false => false,
-            };
+            let written = worth_it
+                && snapshot.tail.is_empty()
+                && self.unless_unwritable(folder.write_manifest(lock, &manifest))?.is_some();
             if written {
                 (basis.pending, basis.generation) = (0, manifest.generation);
             } else {
@@ -174,9 +164,8 @@ impl SearchIndex {
             return Ok(());
         }
         let written = {
-            let views = snapshot.tail.iter().map(|part| Ok((part.segment.view()?, &*part.dead)));
-            let views = views.collect::<Result<Vec<_>, Damaged>>()?;
-            self.unless_unwritable(folder.write_segment(lock, &Merged::of(&views, model)?))?
+            let merged = Merged::of(&views(&snapshot.tail)?, model)?;
+            self.unless_unwritable(folder.write_segment(lock, &merged))?
         };
         if let Some(part) = written {
             snapshot.base.push(part);

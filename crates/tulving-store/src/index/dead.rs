@@ -38,29 +38,26 @@ impl Dead {
         self.tallies.get(&class).copied().unwrap_or_default()
     }
 
-    /// Lets the docs of one memory die. Says whether they lived.
-    pub(super) fn kill(&mut self, view: &View<'_>, docs: Range<u32>) -> bool {
+    /// Lets the docs of one memory die, where they live.
+    pub(super) fn kill(&mut self, view: &View<'_>, docs: Range<u32>) {
         if docs.is_empty() || self.has(docs.start) {
-            return false;
+            return;
         }
         self.bits.resize(view.ids.len().div_ceil(64), 0);
-        let items = docs.end - docs.start;
-        let vectored = u32::try_from(view.rows(docs.clone()).len()).unwrap_or(items);
         let class = view.classes[docs.start as usize];
-        let length = view.lengths[docs.start as usize..docs.end as usize].iter().map(|n| u64::from(*n)).sum();
-        self.tallies.entry(class).or_default().add(Tally::of_memory(items, vectored, length));
+        self.tallies.entry(class).or_default().add(view.memory_tally(&docs));
         for doc in docs {
             self.bits[doc as usize / 64] |= 1 << (doc % 64);
             self.docs.push(doc);
         }
-        true
     }
 
     /// How many of the docs that have a term live.
     pub(super) fn living(&self, postings: Postings<'_>) -> usize {
         let all = postings.docs.len();
         // Looking up each dead doc, or looking at each doc, whichever is less work.
-        let dead = if self.docs.len() * (all.ilog2_or_zero() + 1) < all {
+        let steps = all.checked_ilog2().unwrap_or(0) as usize + 1;
+        let dead = if self.docs.len() * steps < all {
             self.docs.iter().filter(|doc| postings.docs.binary_search(doc).is_ok()).count()
         } else if self.docs.is_empty() {
             0
@@ -68,15 +65,5 @@ impl Dead {
             postings.docs.iter().filter(|&&doc| self.has(doc)).count()
         };
         all - dead
-    }
-}
-
-trait OrZero {
-    fn ilog2_or_zero(self) -> usize;
-}
-
-impl OrZero for usize {
-    fn ilog2_or_zero(self) -> usize {
-        self.checked_ilog2().map_or(0, |log| log as usize)
     }
 }

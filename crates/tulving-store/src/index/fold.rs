@@ -3,14 +3,17 @@
 //! Whoever takes the lock does it, for all. Nothing that readers use is touched: new files get names of their own, one
 //! new manifest makes them count, and a crash before that leaves the old base with a longer tail.
 
+use std::thread;
+use std::time::Duration;
+
 use tulving_core::id::Seq;
 
 use super::folder::{Folder, Lock};
 use super::follow::{Basis, SOON};
 use super::manifest::Manifest;
 use super::segment::Merged;
-use super::snapshot::{Part, Snapshot};
-use super::trouble::{Damaged, Trouble};
+use super::snapshot::{Part, Snapshot, views};
+use super::trouble::Trouble;
 use super::{SearchIndex, State};
 
 /// A tail of so many changes is worth folding: a process that starts reads it within some 20 ms.
@@ -107,6 +110,21 @@ fn plan(snapshot: &Snapshot, care: Care) -> Vec<Unit> {
     units
 }
 
+/// Removes what no longer counts, and says how much is still read by somebody.
+fn cleared(folder: &Folder, lock: &Lock, care: Care) -> usize {
+    // A search that is under way lets go of its files within milliseconds.
+    let rounds = if care == Care::Thorough { 50 } else { 1 };
+    let mut left = folder.sweep(lock);
+    for _ in 1..rounds {
+        if left == 0 {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+        left = folder.sweep(lock);
+    }
+    left
+}
+
 /// A tier with too many segments, which together are not too large.
 fn crowded(units: &[Unit]) -> Option<u32> {
     let of = |tier: u32| units.iter().filter(move |unit| unit.tier() == tier);
@@ -198,7 +216,7 @@ impl SearchIndex {
         };
         match self.fold_locked(folder, &lock, care) {
             Ok(Some(segments)) => {
-                let left = self.cleared(folder, &lock, care);
+                let left = cleared(folder, &lock, care);
                 // Where the store is busy, the next fold does it.
                 let _ = self.trim_log();
                 Ok(Folded::Done { segments, left })
@@ -223,7 +241,10 @@ impl SearchIndex {
         // With the lock in hand, what others did meanwhile comes first.
         let (snapshot, basis, anew) = {
             let mut state = self.state();
-            self.follow(&mut state, Some(lock))?;
+            match self.follow(&mut state, Some(lock)) {
+                Err(Trouble::Damaged(damaged)) => self.notice(&mut state, &damaged),
+                followed => followed?,
+            }
             if !self.wants(&state, care) {
                 return Ok(completed.then_some(state.snapshot.base.len()));
             }
@@ -287,9 +308,8 @@ impl SearchIndex {
                 base.extend(unit.parts);
                 continue;
             }
-            let views = unit.parts.iter().map(|part| Ok((part.segment.view()?, &*part.dead)));
-            let views = views.collect::<Result<Vec<_>, Damaged>>()?;
-            base.push(folder.write_segment(lock, &Merged::of(&views, basis.model.as_deref())?)?);
+            let merged = Merged::of(&views(&unit.parts)?, basis.model.as_deref())?;
+            base.push(folder.write_segment(lock, &merged)?);
         }
         let dead = folder.write_dead(lock, &base)?;
         folder.write_manifest(lock, &self.manifest(basis, &base, dead))
@@ -348,21 +368,6 @@ impl SearchIndex {
             self.source.trim(Seq(up_to), TRIMMED)?;
         }
         Ok(())
-    }
-
-    /// Removes what no longer counts, and says how much is still read by somebody.
-    fn cleared(&self, folder: &Folder, lock: &Lock, care: Care) -> usize {
-        // A search that is under way lets go of its files within milliseconds.
-        let rounds = if care == Care::Thorough { 50 } else { 1 };
-        let mut left = folder.sweep(lock);
-        for _ in 1..rounds {
-            if left == 0 {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            left = folder.sweep(lock);
-        }
-        left
     }
 
     fn unwritable(&self, error: Trouble) -> Result<Folded, Trouble> {

@@ -182,7 +182,13 @@ impl Folder {
 
     /// Removes the files that the manifest does not name and nobody reads. Says how many had to stay.
     pub(super) fn sweep(&self, _: &Lock) -> usize {
-        let manifest = self.manifest().ok().flatten();
+        let manifest = match self.manifest() {
+            Ok(manifest) => manifest,
+            // One that is damaged names nothing.
+            Err(Trouble::Damaged(_)) => None,
+            // Nobody knows what one names that cannot be read.
+            Err(_) => return 0,
+        };
         let named = |name: &str| {
             manifest.as_ref().is_some_and(|manifest| {
                 manifest.segments.iter().any(|segment| segment.file == name)
@@ -258,4 +264,25 @@ fn bury(parts: &mut [Part], bytes: &[u8], file: &str) -> Result<(), Trouble> {
 
 fn damaged(file: &str, what: &'static str) -> Damaged {
     Damaged { file: file.to_owned(), what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_file_goes_while_the_manifest_cannot_be_read() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folder = Folder::new(home.path());
+        let lock = folder.lock().expect("a lock").expect("nobody has it");
+        let [manifest, segment] = [NAME, "segment-1"].map(|name| home.path().join(name));
+        fs::write(&segment, "named by the manifest").expect("written");
+        // A folder in its place: also root cannot read that.
+        fs::create_dir(&manifest).expect("made");
+        assert_eq!(folder.sweep(&lock), 0);
+        assert!(segment.exists());
+        fs::remove_dir(&manifest).expect("removed");
+        assert_eq!(folder.sweep(&lock), 0);
+        assert!(!segment.exists(), "nothing names it");
+    }
 }

@@ -41,6 +41,20 @@ pub(super) struct Basis {
 }
 
 impl Basis {
+    /// A basis without a manifest, from which the log is followed after this entry, with vectors of this model.
+    pub(super) fn at(epoch: [u8; 16], model: Option<String>, stamp: Option<Stamp>, seq: Seq) -> Self {
+        Self {
+            epoch,
+            base_model: model.clone(),
+            model,
+            generation: 0,
+            stamp,
+            seq,
+            watermark: seq,
+            pending: 0,
+        }
+    }
+
     /// How many entries of the log were followed that the base does not have.
     pub(super) fn behind(&self) -> u64 {
         self.seq.0.saturating_sub(self.watermark.0)
@@ -91,16 +105,7 @@ impl SearchIndex {
         let first = self.source.changes(Seq(head.saturating_sub(SOON)), 1)?;
         let seq = Seq(first.first().map_or(head, |change| change.seq.0 - 1));
         state.snapshot = Snapshot { partial: true, ..Snapshot::default() };
-        state.basis = Some(Basis {
-            epoch,
-            base_model: model.clone(),
-            model,
-            generation: 0,
-            stamp,
-            seq,
-            watermark: seq,
-            pending: 0,
-        });
+        state.basis = Some(Basis::at(epoch, model, stamp, seq));
         Ok(())
     }
 
@@ -152,14 +157,8 @@ impl SearchIndex {
                     state.damaged = false;
                     state.snapshot = Snapshot { base, ..Snapshot::default() };
                     state.basis = Some(Basis {
-                        epoch,
-                        model: manifest.model.clone(),
-                        base_model: manifest.model,
                         generation: manifest.generation,
-                        stamp,
-                        seq: Seq(manifest.watermark),
-                        watermark: Seq(manifest.watermark),
-                        pending: 0,
+                        ..Basis::at(epoch, manifest.model, stamp, Seq(manifest.watermark))
                     });
                     return Ok(true);
                 }

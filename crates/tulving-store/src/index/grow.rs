@@ -6,7 +6,7 @@
 use tulving_core::search::Entry;
 
 use super::segment::{Fresh, Merged, held};
-use super::snapshot::{Part, Snapshot};
+use super::snapshot::{Part, Snapshot, views};
 use super::trouble::Damaged;
 
 /// So many segments of a size become one.
@@ -53,7 +53,5 @@ fn size_of_part(part: &Part) -> u32 {
 
 /// Several parts as one in memory. Vectors of other models than `model` go.
 fn merged(parts: &[Part], model: Option<&str>) -> Result<Part, Damaged> {
-    let views = parts.iter().map(|part| Ok((part.segment.view()?, &*part.dead)));
-    let views = views.collect::<Result<Vec<_>, Damaged>>()?;
-    Ok(Part::new(held(&Merged::of(&views, model)?)?))
+    Ok(Part::new(held(&Merged::of(&views(parts)?, model)?)?))
 }

@@ -18,13 +18,17 @@ const WORDS: usize = 6;
 const SHORTEST: usize = 3;
 
 impl SearchIndex {
-    /// The memories whose contents hold words of the question.
-    pub(super) fn held(&self, scope: &Scope, question: &Question) -> Result<Vec<Entry>, Trouble> {
-        let model = self.source.model()?;
+    /// The memories whose contents hold words of the question, with their vectors of this model.
+    pub(super) fn held(
+        &self,
+        scope: &Scope,
+        question: &Question,
+        model: Option<&str>,
+    ) -> Result<Vec<Entry>, Trouble> {
         let ids = self.source.holding(&letters(&question.terms), scope.filter.space, MOST)?;
         let mut entries = Vec::with_capacity(ids.len());
         for some in ids.chunks(ENTRIES) {
-            entries.extend(self.source.entries(some, model.as_deref())?);
+            entries.extend(self.source.entries(some, model)?);
         }
         Ok(entries)
     }

@@ -65,7 +65,7 @@ const ATTEMPTS: usize = 3;
 /// large store only what changed last, until the index was [tended](Self::tend). Any number of processes may use one
 /// folder. Where the folder cannot be written, the index is in memory alone and [`status`](Self::status) says so.
 pub struct SearchIndex {
-    source: Box<dyn Source>,
+    source: Arc<dyn Source>,
     folder: Option<Folder>,
     /// Held by who follows or folds.
     state: Mutex<State>,
@@ -99,20 +99,20 @@ impl SearchIndex {
     /// The index of a store, with its files in `folder`, which is made when it is needed.
     pub fn open<S>(store: Arc<S>, folder: &Path) -> Self
     where
-        S: Log + Feed + Send + Sync + ?Sized + 'static,
+        S: Log + Feed + Send + Sync + 'static,
     {
-        Self::new(Box::new(store), Some(Folder::new(folder)))
+        Self::new(store, Some(Folder::new(folder)))
     }
 
     /// The index of a store in memory alone.
     pub fn in_memory<S>(store: Arc<S>) -> Self
     where
-        S: Log + Feed + Send + Sync + ?Sized + 'static,
+        S: Log + Feed + Send + Sync + 'static,
     {
-        Self::new(Box::new(store), None)
+        Self::new(store, None)
     }
 
-    fn new(source: Box<dyn Source>, folder: Option<Folder>) -> Self {
+    fn new(source: Arc<dyn Source>, folder: Option<Folder>) -> Self {
         Self {
             source,
             folder,
@@ -247,9 +247,10 @@ impl SearchIndex {
 impl Index for SearchIndex {
     fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError> {
         if self.snapshot()?.partial {
-            let (held, model) = (self.held(scope, question)?, self.source.model()?);
-            return self
-                .with(|snapshot| answer::search(&snapshot.and(&held, model.as_deref())?, scope, question));
+            let model = self.source.model()?;
+            let model = model.as_deref();
+            let held = self.held(scope, question, model)?;
+            return self.with(|snapshot| answer::search(&snapshot.and(&held, model)?, scope, question));
         }
         self.with(|snapshot| answer::search(snapshot, scope, question))
     }

@@ -47,7 +47,7 @@ impl Snapshot {
 
     /// The columns of each part, with what is dead.
     pub(super) fn views(&self) -> Result<Vec<(View<'_>, &Dead)>, Damaged> {
-        self.parts().map(|part| Ok((part.segment.view()?, &*part.dead))).collect()
+        views(self.parts())
     }
 
     /// How many docs live.
@@ -70,4 +70,11 @@ impl Snapshot {
         }
         Ok(())
     }
+}
+
+/// The columns of these parts, with what is dead in each.
+pub(super) fn views<'a>(
+    parts: impl IntoIterator<Item = &'a Part>,
+) -> Result<Vec<(View<'a>, &'a Dead)>, Damaged> {
+    parts.into_iter().map(|part| Ok((part.segment.view()?, &*part.dead))).collect()
 }

@@ -67,39 +67,20 @@ impl Compared {
         let Some(probe) = &made.probe else {
             return Ok(made);
         };
-        let fitting = || (0_u32..).zip(parts).filter(|(part, _)| made.fits[*part as usize]);
-        let items: u64 = fitting().map(|(_, visible)| u64::from(visible.tally.vectored_items)).sum();
-        let mut near = vec![Vec::new(); parts.len()];
+        let fitting = (0_u32..).zip(parts).filter(|(part, _)| made.fits[*part as usize]);
+        let fitting: Vec<(u32, &Visible<'_>)> = fitting.collect();
+        let items: u64 = fitting.iter().map(|(_, visible)| u64::from(visible.tally.vectored_items)).sum();
         if items <= EXACT {
-            for (part, visible) in fitting() {
-                for range in &visible.ranges {
-                    for row in visible.view.rows(range.clone()) {
-                        let doc = visible.view.doc_of(row);
-                        if visible.sees(doc) {
-                            near[part as usize].push(compared(probe, doc, &visible.view.vectors(row)?));
-                        }
-                    }
-                }
-            }
+            compare_all(probe, &fitting, &mut made.near)?;
         } else {
             let mut survivors = Nearest::new(SURVIVORS.max(depth.saturating_mul(4)), probe.width());
-            for (part, visible) in fitting() {
+            for (part, visible) in fitting {
                 survivors.scan(probe, part, visible)?;
             }
-            let chosen = survivors.chosen(views);
-            let places = chosen.iter().filter_map(|&(part, doc)| {
-                let row = views[part as usize].row_of(doc)?;
-                views[part as usize].fetch_vectors(row);
-                Some((part, doc, row))
-            });
-            let mut rows = Vec::with_capacity(chosen.len());
-            for (part, doc, row) in places.collect::<Vec<_>>() {
-                rows.push((part, doc, views[part as usize].vectors(row)?));
-            }
-            compare_each(probe, &rows, |part, found| near[part as usize].push(found));
+            compare_chosen(probe, &survivors.chosen(views), views, &mut made.near)?;
         }
         let mut top = Top::new(views, depth);
-        for (part, near) in (0_u32..).zip(&near) {
+        for (part, near) in (0_u32..).zip(&made.near) {
             for one in near {
                 let score = one.closeness();
                 if score >= top.least() {
@@ -108,7 +89,6 @@ impl Compared {
             }
         }
         made.best = top.into_hits();
-        made.near = near;
         Ok(made)
     }
 
@@ -149,6 +129,42 @@ impl Compared {
     }
 }
 
+/// Compares all that is visible in these parts.
+fn compare_all(probe: &Probe, parts: &[(u32, &Visible<'_>)], near: &mut [Vec<Near>]) -> Result<(), Damaged> {
+    for &(part, visible) in parts {
+        for range in &visible.ranges {
+            for row in visible.view.rows(range.clone()) {
+                let doc = visible.view.doc_of(row);
+                if visible.sees(doc) {
+                    near[part as usize].push(compared(probe, doc, &visible.view.vectors(row)?));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares these docs, which ascend part by part.
+fn compare_chosen(
+    probe: &Probe,
+    chosen: &[(u32, u32)],
+    views: &[View<'_>],
+    near: &mut [Vec<Near>],
+) -> Result<(), Damaged> {
+    // All are asked for before the first is read.
+    let places = chosen.iter().filter_map(|&(part, doc)| {
+        let row = views[part as usize].row_of(doc)?;
+        views[part as usize].fetch_vectors(row);
+        Some((part, doc, row))
+    });
+    let mut rows = Vec::with_capacity(chosen.len());
+    for (part, doc, row) in places.collect::<Vec<_>>() {
+        rows.push((part, doc, views[part as usize].vectors(row)?));
+    }
+    compare_each(probe, &rows, |part, found| near[part as usize].push(found));
+    Ok(())
+}
+
 /// Compares rows that lie here and there.
 fn compare_each<T: Copy>(probe: &Probe, rows: &[(T, u32, Vectors<'_>)], mut each: impl FnMut(T, Near)) {
     for (n, (what, doc, vectors)) in rows.iter().enumerate() {
@@ -178,11 +194,14 @@ struct Nearest {
     nearer: usize,
     /// Distance, part and doc.
     found: Vec<(u16, u32, u32)>,
+    /// Once so many were found, those beyond the bound go.
+    full: usize,
 }
 
 impl Nearest {
     fn new(limit: usize, width: usize) -> Self {
-        Self { limit, taken: vec![0; width + 1], bound: u16::MAX, nearer: 0, found: Vec::new() }
+        let full = limit.max(ROWS).saturating_mul(8);
+        Self { limit, taken: vec![0; width + 1], bound: u16::MAX, nearer: 0, found: Vec::new(), full }
     }
 
     /// Takes those of a part.
@@ -219,8 +238,10 @@ impl Nearest {
             self.bound -= 1;
             self.nearer -= self.taken[self.bound as usize];
         }
-        if self.found.len() >= self.limit.max(ROWS).saturating_mul(8) {
+        if self.found.len() >= self.full {
             self.found.retain(|(distance, ..)| *distance <= self.bound);
+            // All that are as far as the bound stay, however many: they are not looked through with each that comes.
+            self.full = self.full.max(self.found.len() * 2);
         }
     }
 
@@ -243,5 +264,23 @@ impl Nearest {
         let mut chosen: Vec<(u32, u32)> = self.found.into_iter().map(|(_, part, doc)| (part, doc)).collect();
         chosen.sort_unstable();
         chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_at_one_distance_are_not_looked_through_with_each_that_comes() {
+        let mut nearest = Nearest::new(10, 64);
+        let mut looks = 0;
+        for doc in 0..200_000 {
+            let full = nearest.full;
+            nearest.take(7, 0, doc);
+            looks += usize::from(nearest.full != full);
+        }
+        assert_eq!((nearest.found.len(), nearest.nearer, nearest.bound), (200_000, 0, 7));
+        assert!(looks < 10 && nearest.full > 200_000, "{looks} looks, full at {}", nearest.full);
     }
 }

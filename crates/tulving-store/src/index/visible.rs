@@ -107,10 +107,7 @@ impl<'a> Visible<'a> {
                     };
                 if seen {
                     (first..end).for_each(|doc| bits[doc as usize / 64] |= 1 << (doc % 64));
-                    let vectored = u32::try_from(self.view.rows(first..end).len()).unwrap_or(u32::MAX);
-                    let lengths = &self.view.lengths[first as usize..end as usize];
-                    let length = lengths.iter().map(|length| u64::from(*length)).sum();
-                    self.tally.add(Tally::of_memory(end - first, vectored, length));
+                    self.tally.add(self.view.memory_tally(&(first..end)));
                 }
                 first = end;
             }

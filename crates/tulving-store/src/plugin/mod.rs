@@ -1,9 +1,10 @@
 //! A backend that is a program of its own: a child process that speaks JSON-RPC 2.0 over its standard input and output.
 //!
-//! [`wire`] has the messages, [`session`] the process. It is started when it is first needed. Whatever it does, a call ends
-//! in time: one that is late, talks out of turn or says what cannot be understood is killed with all its group, and
-//! started anew by the next call, a few times a minute at the most.
+//! [`wire`] has the messages, [`session`] the process, [`pipe`] what lies between. It is started when it is first needed.
+//! Whatever it does, a call ends in time: one that is late, talks out of turn or says what cannot be understood is killed
+//! with all its group, and started anew by the next call, a few times a minute at the most.
 
+mod pipe;
 mod session;
 mod wire;
 
@@ -113,20 +114,25 @@ impl Plugin {
         within: Duration,
     ) -> Result<(Arc<Session>, Value), BackendError> {
         let deadline = Instant::now() + within;
-        let late = |error| match error {
-            BackendError::TimedOut { .. } => BackendError::TimedOut { after: within },
-            error => error,
-        };
+        let late = late(within);
         let session = self.session()?;
-        let description = session.described(deadline).map_err(late)?;
+        let description = session.described(deadline).map_err(&late)?;
         if !description.verbs.contains(&verb) {
             return Err(BackendError::NotOffered { what: verb.as_str() });
         }
-        match session.call(verb.as_str(), params, deadline).map_err(late) {
+        match session.call(verb.as_str(), params, deadline).map_err(&late) {
             Ok(said) => Ok((session, said)),
             Err(BackendError::NotOffered { .. }) => Err(BackendError::NotOffered { what: verb.as_str() }),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// Says of one that was late how much time the caller gave it.
+fn late(within: Duration) -> impl Fn(BackendError) -> BackendError {
+    move |error| match error {
+        BackendError::TimedOut { .. } => BackendError::TimedOut { after: within },
+        error => error,
     }
 }
 
@@ -141,11 +147,7 @@ fn understood<T>(by: &Session, read: Result<T, String>) -> Result<T, BackendErro
 
 impl Backend for Plugin {
     fn describe(&self, within: Duration) -> Result<Description, BackendError> {
-        let late = |error| match error {
-            BackendError::TimedOut { .. } => BackendError::TimedOut { after: within },
-            error => error,
-        };
-        self.session()?.described(Instant::now() + within).map_err(late)
+        self.session()?.described(Instant::now() + within).map_err(late(within))
     }
 
     fn save(&self, memory: &Memory, within: Duration) -> Result<(), BackendError> {

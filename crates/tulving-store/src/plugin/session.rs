@@ -5,8 +5,7 @@
 //! ended and the process was waited for, the threads leave, whoever still holds the other ends of the pipes.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
-use std::os::fd::AsFd;
+use std::io::{self, BufReader, PipeWriter, Read, Write};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -14,7 +13,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 use serde_json::{Value, json};
@@ -22,11 +20,10 @@ use tulving_core::backend::Description;
 use tulving_core::error::BackendError;
 use tulving_core::preview;
 
+use super::pipe::{self, Broken, LINE_BYTES, Pipe};
 use super::{PluginCommand, wire};
 use crate::process::{self, Complaint, Group};
 
-/// Most bytes of one message, either way.
-const LINE_BYTES: usize = 16 << 20;
 /// The number of the first request; those of the others come after it.
 const DESCRIBE: u64 = 0;
 /// How long it may take to say what it is. A call that has less time is late, and the next one finds it ready.
@@ -356,61 +353,6 @@ fn wait(shared: &Shared, mut child: Child) {
 /// started may hold an output open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A pipe that is left alone once the session lets it go: from then on there is nothing to be read and nobody to be written to.
-struct Pipe<T> {
-    end: T,
-    /// Has an end once it is let go.
-    looked_at: Arc<PipeReader>,
-}
-
-impl<T: AsFd> Pipe<T> {
-    /// Only this end of it does not wait; the other is that of the process.
-    fn new(end: T, looked_at: &Arc<PipeReader>) -> io::Result<Self> {
-        rustix::io::ioctl_fionbio(&end, true)?;
-        Ok(Self { end, looked_at: looked_at.clone() })
-    }
-
-    /// Waits until something may be read or written, and says whether it is not let go.
-    fn is_ready(&self, ready: PollFlags) -> io::Result<bool> {
-        let mut pipes = [PollFd::new(&self.end, ready), PollFd::new(&*self.looked_at, PollFlags::IN)];
-        loop {
-            match rustix::event::poll(&mut pipes, None) {
-                Ok(_) => return Ok(pipes[1].revents().is_empty()),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-}
-
-impl<T: AsFd + Read> Read for Pipe<T> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.is_ready(PollFlags::IN)? {
-            match self.end.read(buffer) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                read => return read,
-            }
-        }
-        Ok(0)
-    }
-}
-
-impl<T: AsFd + Write> Write for Pipe<T> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        while self.is_ready(PollFlags::OUT)? {
-            match self.end.write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                written => return written,
-            }
-        }
-        Err(io::ErrorKind::BrokenPipe.into())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.end.flush()
-    }
-}
-
 fn write(shared: &Shared, mut input: impl Write, lines: &Receiver<Vec<u8>>) {
     while let Ok(line) = lines.recv() {
         if input.write_all(&line).and_then(|()| input.flush()).is_err() {
@@ -424,7 +366,7 @@ fn write(shared: &Shared, mut input: impl Write, lines: &Receiver<Vec<u8>>) {
 fn read(shared: &Shared, output: impl Read) {
     let mut output = BufReader::with_capacity(1 << 16, output);
     loop {
-        let line = match line(&mut output) {
+        let line = match pipe::line(&mut output) {
             Ok(Some(line)) => line,
             Ok(None) | Err(Broken::Closed) => {
                 shared.drain();
@@ -439,24 +381,6 @@ fn read(shared: &Shared, output: impl Read) {
         if let Err(error) = heard.and_then(|(id, said)| shared.hand_over(id, said)) {
             return shared.end(error);
         }
-    }
-}
-
-/// Why there is no further line.
-enum Broken {
-    Closed,
-    Endless,
-}
-
-/// One line without its end; `None` after the last.
-fn line(output: &mut impl BufRead) -> Result<Option<Vec<u8>>, Broken> {
-    let mut line = Vec::new();
-    let read = output.take(LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).map_err(|_| Broken::Closed)?;
-    match line.pop() {
-        None => Ok(None),
-        Some(b'\n') => Ok(Some(line)),
-        Some(_) if read > LINE_BYTES => Err(Broken::Endless),
-        Some(_) => Err(Broken::Closed),
     }
 }
 

@@ -55,9 +55,11 @@ pub fn what_stands_for_a_foreign_memory_is_known(fresh: Fresh<'_>) {
     assert_eq!(known(&world, 3), None);
     let entries = good(world.store.entries(&[new.id], None));
     assert_eq!(entries[0].chunks, chunks(), "it is cut as it came");
-    for (space, owner, system) in
-        [(there, USER, System::Max), (HERE, world.principal("friend"), System::Max), (HERE, USER, System::Memax)]
-    {
+    for (space, owner, system) in [
+        (there, USER, System::Max),
+        (HERE, world.principal("friend"), System::Max),
+        (HERE, USER, System::Memax),
+    ] {
         assert_eq!(good(world.store.adopted(space, owner, system, &[[1; 32]])), []);
     }
     let seen = world.seen(&crate::build::eyes(USER), new.id).expect("it is there");

@@ -29,7 +29,11 @@ pub fn a_life_is_that_of_its_memory(fresh: Fresh<'_>) {
     world.apply(vec![Write::Touch(vec![Touch { id: memory.id, count: 3, at: build::second(700) }])]);
     let seen = world.seen(&eyes(owner), memory.id).expect("there");
     assert_eq!(seen.usage.access_count, 3);
-    assert_eq!(seen.standing, Standing { pinned: true, ..Standing::new(State::Active) }, "use brought it back");
+    assert_eq!(
+        seen.standing,
+        Standing { pinned: true, ..Standing::new(State::Active) },
+        "use brought it back"
+    );
     assert_eq!(lives(&world, &[space]), [Life::of(&seen)]);
     assert_eq!(lives(&world, &[space, elsewhere]).len(), 2);
     assert_eq!(lives(&world, &[]), []);
@@ -73,7 +77,8 @@ pub fn a_move_knows_from_when_rules_count(fresh: Fresh<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");
     let memory = world.put(space, owner, "aging", |_| ());
-    let cooled = world.shift(&memory, |standing| *standing = standing.ruled(State::Cooling, build::second(50)));
+    let cooled =
+        world.shift(&memory, |standing| *standing = standing.ruled(State::Cooling, build::second(50)));
     assert_eq!(world.seen(&eyes(owner), memory.id).expect("there").standing, cooled.standing);
     let stale = Standing { ruled_at: None, ..cooled.standing };
     let write = Write::Move { id: memory.id, from: stale, to: stale.moved(State::Archived) };
@@ -91,7 +96,8 @@ pub fn old_audit_entries_go_and_others_stay(fresh: Fresh<'_>) {
     };
     let all = [(Some(here), 1), (Some(here), 2), (Some(here), 3), (Some(there), 1), (None, 1), (None, 9)];
     world.apply(all.into_iter().map(|(space, at)| entry(space, at)).collect());
-    let counts = |before| [Some(here), Some(there), None].map(|space| good(world.store.audited_before(space, before)));
+    let counts =
+        |before| [Some(here), Some(there), None].map(|space| good(world.store.audited_before(space, before)));
     let before = build::second(3);
     assert_eq!(counts(before), [2, 1, 1]);
     let prune = |space, most| world.apply(vec![Write::PruneAudit { space, before, most }]).pruned;

@@ -9,8 +9,8 @@ use tulving_core::score::Importance;
 use tulving_core::space::{MemberOf, Principal, Space};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{
-    AuditAct, Author, Boundary, ChangeKind, ContentType, Kind, MemoryType, Origin, PrincipalKind, Relation, Role, SpaceKind,
-    Stability, State, Trust,
+    AuditAct, Author, Boundary, ChangeKind, ContentType, Kind, MemoryType, Origin, PrincipalKind, Relation,
+    Role, SpaceKind, Stability, State, Trust,
 };
 
 use super::{Fresh, conflict, good, world};
@@ -44,17 +44,8 @@ pub fn a_set_is_whole_or_absent(fresh: Fresh<'_>) {
         ("an erasure of nothing", Write::Erase { id: gone.id, from: None }),
         ("a taken key", build::insert(&second_key)),
         ("a taken id", build::insert(&keyed)),
-        (
-            "a link to nothing",
-            Write::Link(build::link(now, keyed.id, gone.id, Relation::PartOf)),
-        ),
-        (
-            "a job that moved",
-            Write::MoveJob {
-                from: Box::new(other_job),
-                to: Box::new(job),
-            },
-        ),
+        ("a link to nothing", Write::Link(build::link(now, keyed.id, gone.id, Relation::PartOf))),
+        ("a job that moved", Write::MoveJob { from: Box::new(other_job), to: Box::new(job) }),
         (
             "a taken name of a space",
             Write::AddSpace(Space {
@@ -86,11 +77,7 @@ pub fn a_set_is_whole_or_absent(fresh: Fresh<'_>) {
             Write::LogTurn(world.turn(space, owner, "hello")),
             Write::Audit(world.audit(AuditAct::Forgot, Some(space), Some(fine.id))),
             Write::Enqueue(world.job("never")),
-            Write::Touch(vec![Touch {
-                id: spare.id,
-                count: 3,
-                at: now,
-            }]),
+            Write::Touch(vec![Touch { id: spare.id, count: 3, at: now }]),
             last,
         ];
         conflict(world.try_apply(writes));
@@ -112,10 +99,7 @@ pub fn rights_are_checked_where_they_are_used(fresh: Fresh<'_>) {
     };
     assert_eq!(conflict(attempt("no member", Role::Reader)), Conflict::RightLost);
     world.join(actor, MemberOf::Team(TeamId::LOCAL), Role::Admin);
-    assert_eq!(
-        conflict(attempt("an admin of the team", Role::Writer)),
-        Conflict::RightLost
-    );
+    assert_eq!(conflict(attempt("an admin of the team", Role::Writer)), Conflict::RightLost);
     world.join(actor, MemberOf::Space(space), Role::Reader);
     assert_eq!(conflict(attempt("a reader", Role::Writer)), Conflict::RightLost);
     world.join(actor, MemberOf::Space(space), Role::Writer);
@@ -126,11 +110,7 @@ pub fn rights_are_checked_where_they_are_used(fresh: Fresh<'_>) {
     good(attempt("an admin", Role::Writer));
     let elsewhere = world.hub("elsewhere");
     let memory = world.draft(space, actor, "one of two");
-    let rights = [space, elsewhere].map(|space| Right {
-        space,
-        role: Role::Writer,
-        over: None,
-    });
+    let rights = [space, elsewhere].map(|space| Right { space, role: Role::Writer, over: None });
     let both = world.apply_as(actor, rights.to_vec(), vec![build::insert(&memory)]);
     assert_eq!(conflict(both), Conflict::RightLost, "every right must hold");
     world.leave(actor, MemberOf::Space(space));
@@ -152,20 +132,10 @@ pub fn a_lost_right_is_said_before_anything_else(fresh: Fresh<'_>) {
     let writes = vec![
         build::revise(&memory, build::edition("x")),
         build::insert(&world.draft(space, owner, "there")),
-        Write::Erase {
-            id: MemoryId::mint(world.now()),
-            from: None,
-        },
+        Write::Erase { id: MemoryId::mint(world.now()), from: None },
     ];
-    let right = Right {
-        space,
-        role: Role::Writer,
-        over: None,
-    };
-    assert_eq!(
-        conflict(world.apply_as(stranger, vec![right], writes)),
-        Conflict::RightLost
-    );
+    let right = Right { space, role: Role::Writer, over: None };
+    assert_eq!(conflict(world.apply_as(stranger, vec![right], writes)), Conflict::RightLost);
 }
 
 /// An edit made on an older version answers with both versions.
@@ -177,11 +147,7 @@ pub fn a_stale_revision_conflicts(fresh: Fresh<'_>) {
     let late = build::revise(&first, build::edition("three"));
     assert_eq!(
         conflict(world.try_apply(vec![late])),
-        Conflict::Stale {
-            id: first.id,
-            expected: Version(1),
-            found: Version(2),
-        }
+        Conflict::Stale { id: first.id, expected: Version(1), found: Version(2) }
     );
     let seen = world.seen(&eyes(owner), first.id).expect("it is there");
     assert_eq!((seen.version, seen.edition.text.content.as_str()), (Version(2), "two"));
@@ -215,15 +181,8 @@ pub fn a_move_from_elsewhere_conflicts(fresh: Fresh<'_>) {
     for from in others {
         let mut to = from;
         to.state = State::Archived;
-        let write = Write::Move {
-            id: memory.id,
-            from,
-            to,
-        };
-        assert_eq!(
-            conflict(world.try_apply(vec![write])),
-            Conflict::Moved { id: memory.id }
-        );
+        let write = Write::Move { id: memory.id, from, to };
+        assert_eq!(conflict(world.try_apply(vec![write])), Conflict::Moved { id: memory.id });
     }
     world.shift(&memory, |s| s.state = State::Archived);
 }
@@ -245,11 +204,7 @@ pub fn what_is_gone_conflicts(fresh: Fresh<'_>) {
     ];
     for write in writes {
         let what = format!("{write:?}");
-        assert_eq!(
-            conflict(world.try_apply(vec![write])),
-            Conflict::Gone { id: gone.id },
-            "{what}"
-        );
+        assert_eq!(conflict(world.try_apply(vec![write])), Conflict::Gone { id: gone.id }, "{what}");
     }
 }
 
@@ -304,10 +259,7 @@ pub fn numbers_ascend_and_are_never_reused(fresh: Fresh<'_>) {
     given.push(number(one, "f").1);
     let mirror = world.put(one, owner, "a line", |m| {
         m.provenance.source_path = Some("notes.md".to_owned());
-        m.provenance.mirror = Some(Mirror {
-            line: 1,
-            occurrence: 0,
-        });
+        m.provenance.mirror = Some(Mirror { line: 1, occurrence: 0 });
     });
     assert_eq!(mirror.number, None, "a mirror has no number");
     let batch = ["g", "h", "i"].map(|content| build::insert(&world.draft(one, owner, content)));
@@ -338,10 +290,7 @@ pub fn an_id_is_given_once(fresh: Fresh<'_>) {
     let memory = world.put(space, owner, "first", |_| ());
     let mut second = world.draft(SpaceId::DEFAULT, owner, "second");
     second.id = memory.id;
-    assert_eq!(
-        conflict(world.try_apply(vec![build::insert(&second)])),
-        Conflict::Taken { what: Unique::Id }
-    );
+    assert_eq!(conflict(world.try_apply(vec![build::insert(&second)])), Conflict::Taken { what: Unique::Id });
 }
 
 /// Nothing of a memory is lost or changed on the way through the store.
@@ -352,10 +301,7 @@ pub fn a_memory_reads_back_as_it_was_written(fresh: Fresh<'_>) {
     let full = full(&world, space, owner);
     let mirror = world.put(space, owner, "an entry", |m| {
         m.provenance.source_path = Some("2026-01-01.md".to_owned());
-        m.provenance.mirror = Some(Mirror {
-            line: 12,
-            occurrence: 3,
-        });
+        m.provenance.mirror = Some(Mirror { line: 12, occurrence: 3 });
     });
     for written in [plain, full, mirror] {
         let read = world.seen(&eyes(owner), written.id);
@@ -367,51 +313,56 @@ pub fn a_memory_reads_back_as_it_was_written(fresh: Fresh<'_>) {
 fn full(world: &World, space: SpaceId, owner: PrincipalId) -> tulving_core::memory::Memory {
     let now = world.now();
     let far = |micros: i64| Some(Timestamp::from_micros(micros));
-    world.put(space, owner, "Γειά, 世界 👩‍👩‍👧‍👦\n\tשלום \"quoted\" \\ %_'; DROP", |m| {
-        m.edition.key = Some("kéy/with:signs".to_owned());
-        m.edition.boundary = Boundary::Team;
-        m.edition.text.content_type = ContentType::Markdown;
-        m.edition.text.title = Some("a ‘title’".to_owned());
-        m.edition.text.summary = Some("in short".to_owned());
-        m.edition.text.tags = vec!["b".to_owned(), "a\"b,c".to_owned(), "ü".to_owned()];
-        m.edition.class.memory_type = MemoryType::Routine;
-        m.edition.class.kind = Kind::Rationale;
-        m.edition.class.stability = Stability::Volatile;
-        m.edition.class.importance = Importance::new(0.123_456_789).expect("within bounds");
-        m.edition.span = Span {
-            occurred_at: far(-1),
-            valid_from: far(i64::MIN),
-            valid_until: far(i64::MAX),
-            expires_at: Some(now),
-        };
-        m.edition.source_note = Some("a note".to_owned());
-        m.standing.state = State::Processing;
-        m.standing.pinned = true;
-        m.standing.quarantined_at = Some(now);
-        m.provenance = Provenance {
-            author: Author::Auto,
-            origin: Origin::Extraction,
-            source_agent: Some("agent".to_owned()),
-            assisted_by_agent: Some("helper".to_owned()),
-            trust: Trust::Untrusted,
-            pass: Some(PassId::mint(now)),
-            source_path: Some("/a/path with spaces".to_owned()),
-            mirror: None,
-            attachment: Some(Attachment {
-                object_key: "objects/1".to_owned(),
-                media_type: "image/png".to_owned(),
-                size: u64::from(u32::MAX) + 1,
-                hash: "00ff".to_owned(),
-                name: Some("plan.pdf".to_owned()),
-                trouble: Some("it is encrypted".to_owned()),
-            }),
-        };
-        m.place = Place {
-            conversation: Some("channel".to_owned()),
-            position: Some(-5),
-            speaker: Some("Ada".to_owned()),
-        };
-    })
+    world.put(
+        space,
+        owner,
+        "Γειά, 世界 👩‍👩‍👧‍👦\n\tשלום \"quoted\" \\ %_'; DROP",
+        |m| {
+            m.edition.key = Some("kéy/with:signs".to_owned());
+            m.edition.boundary = Boundary::Team;
+            m.edition.text.content_type = ContentType::Markdown;
+            m.edition.text.title = Some("a ‘title’".to_owned());
+            m.edition.text.summary = Some("in short".to_owned());
+            m.edition.text.tags = vec!["b".to_owned(), "a\"b,c".to_owned(), "ü".to_owned()];
+            m.edition.class.memory_type = MemoryType::Routine;
+            m.edition.class.kind = Kind::Rationale;
+            m.edition.class.stability = Stability::Volatile;
+            m.edition.class.importance = Importance::new(0.123_456_789).expect("within bounds");
+            m.edition.span = Span {
+                occurred_at: far(-1),
+                valid_from: far(i64::MIN),
+                valid_until: far(i64::MAX),
+                expires_at: Some(now),
+            };
+            m.edition.source_note = Some("a note".to_owned());
+            m.standing.state = State::Processing;
+            m.standing.pinned = true;
+            m.standing.quarantined_at = Some(now);
+            m.provenance = Provenance {
+                author: Author::Auto,
+                origin: Origin::Extraction,
+                source_agent: Some("agent".to_owned()),
+                assisted_by_agent: Some("helper".to_owned()),
+                trust: Trust::Untrusted,
+                pass: Some(PassId::mint(now)),
+                source_path: Some("/a/path with spaces".to_owned()),
+                mirror: None,
+                attachment: Some(Attachment {
+                    object_key: "objects/1".to_owned(),
+                    media_type: "image/png".to_owned(),
+                    size: u64::from(u32::MAX) + 1,
+                    hash: "00ff".to_owned(),
+                    name: Some("plan.pdf".to_owned()),
+                    trouble: Some("it is encrypted".to_owned()),
+                }),
+            };
+            m.place = Place {
+                conversation: Some("channel".to_owned()),
+                position: Some(-5),
+                speaker: Some("Ada".to_owned()),
+            };
+        },
+    )
 }
 
 /// An edit replaces the edition, moves `updated_at` and the version on, and leaves all else alone.
@@ -419,11 +370,7 @@ pub fn a_revision_keeps_what_is_not_its_own(fresh: Fresh<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("revised");
     let before = full(&world, space, owner);
-    world.apply(vec![Write::Touch(vec![Touch {
-        id: before.id,
-        count: 4,
-        at: world.now(),
-    }])]);
+    world.apply(vec![Write::Touch(vec![Touch { id: before.id, count: 4, at: world.now() }])]);
     let touched = world.seen(&eyes(owner), before.id).expect("there");
     let after = world.edit(&before, |e| {
         e.text.content = "other words".to_owned();
@@ -470,11 +417,7 @@ pub fn a_memory_goes_to_another_space_whole(fresh: Fresh<'_>) {
     let memory = world.edit(&first, |e| e.text.content = "said anew".to_owned());
     world.link(&friend, &memory, Relation::Updates);
     world.link(&memory, &resident, Relation::PartOf);
-    world.apply(vec![Write::Touch(vec![Touch {
-        id: memory.id,
-        count: 4,
-        at: world.now(),
-    }])]);
+    world.apply(vec![Write::Touch(vec![Touch { id: memory.id, count: 4, at: world.now() }])]);
     let before = world.seen(&viewer, memory.id).expect("there");
     let (entry, edges) = (
         good(world.store.entries(&[memory.id], None)).remove(0),
@@ -492,20 +435,14 @@ pub fn a_memory_goes_to_another_space_whole(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.versions(&viewer, memory.id)), versions);
     let old = MemoryRef::Number(before.number.expect("a record"));
     assert_eq!(good(world.store.memory(&viewer, here, old, Forgotten::Without)), None);
-    let filter = Filter {
-        space: Some(here),
-        ..Filter::default()
-    };
+    let filter = Filter { space: Some(here), ..Filter::default() };
     assert_eq!(good(world.store.ids(&viewer, &filter, Sort::Oldest)), [friend.id]);
     let back = world.apply(vec![build::relocate(&after, here)]);
     assert_eq!(back.numbers, [Some(Number(3))], "its old number is not its own any more");
     assert_eq!(world.put(there, owner, "next", |_| ()).number, Some(Number(3)));
     let mirror = world.put(here, owner, "a line", |m| {
         m.provenance.source_path = Some("notes.md".to_owned());
-        m.provenance.mirror = Some(Mirror {
-            line: 1,
-            occurrence: 0,
-        });
+        m.provenance.mirror = Some(Mirror { line: 1, occurrence: 0 });
     });
     assert_eq!(world.apply(vec![build::relocate(&mirror, there)]).numbers, [None]);
 }
@@ -516,17 +453,12 @@ pub fn a_memory_that_is_no_longer_so_stays_where_it_is(fresh: Fresh<'_>) {
     let (here, owner) = world.hub_with_writer("here");
     let [there, elsewhere] = ["there", "elsewhere"].map(|name| world.hub(name));
     let made = |content: &str| world.put(here, owner, content, |_| ());
-    let refused = |memory: &tulving_core::memory::Memory| conflict(world.try_apply(vec![build::relocate(memory, there)]));
+    let refused = |memory: &tulving_core::memory::Memory| {
+        conflict(world.try_apply(vec![build::relocate(memory, there)]))
+    };
     let edited = made("edited");
     world.edit(&edited, |e| e.text.content = "anew".to_owned());
-    assert_eq!(
-        refused(&edited),
-        Conflict::Stale {
-            id: edited.id,
-            expected: Version(1),
-            found: Version(2)
-        }
-    );
+    assert_eq!(refused(&edited), Conflict::Stale { id: edited.id, expected: Version(1), found: Version(2) });
     let moved = made("moved");
     world.apply(vec![build::relocate(&moved, elsewhere)]);
     assert_eq!(refused(&moved), Conflict::Moved { id: moved.id });
@@ -547,11 +479,7 @@ pub fn a_right_holds_where_its_memory_is(fresh: Fresh<'_>) {
     let (here, owner) = world.hub_with_writer("here");
     let (there, _) = world.hub_with_writer("there");
     let memory = world.put(here, owner, "a memory", |_| ());
-    let right = |space, over| Right {
-        space,
-        role: Role::Writer,
-        over,
-    };
+    let right = |space, over| Right { space, role: Role::Writer, over };
     let attempt = |rights: Vec<Right>| {
         let pinned = world.seen(&eyes(PrincipalId::USER), memory.id).is_some_and(|m| m.standing.pinned);
         let mut before = memory.clone();
@@ -577,10 +505,7 @@ pub fn a_right_holds_where_its_memory_is(fresh: Fresh<'_>) {
         "who may not act learns nothing of what stands there"
     );
     let nothing = MemoryId::mint(world.now());
-    let erase = Write::Erase {
-        id: nothing,
-        from: None,
-    };
+    let erase = Write::Erase { id: nothing, from: None };
     let gone = world.apply_as(owner, vec![right(here, Some(nothing))], vec![erase]);
     assert_eq!(conflict(gone), Conflict::Gone { id: nothing }, "the write says so");
 }
@@ -607,11 +532,7 @@ pub fn an_erased_memory_leaves_nothing(fresh: Fresh<'_>) {
             for which in [MemoryRef::Id(memory.id), number] {
                 assert_eq!(good(world.store.memory(&viewer, space, which, forgotten)), None);
             }
-            let filter = Filter {
-                substring: Some(content.to_owned()),
-                forgotten,
-                ..Filter::default()
-            };
+            let filter = Filter { substring: Some(content.to_owned()), forgotten, ..Filter::default() };
             assert_eq!(good(world.store.count(&viewer, &filter)), 0, "{content}");
         }
         assert_eq!(good(world.store.versions(&viewer, memory.id)), []);
@@ -638,10 +559,7 @@ pub fn touches_are_counted_and_never_go_back(fresh: Fresh<'_>) {
     world.erase(gone.id);
     let (earlier, later) = (world.now(), world.now());
     let touch = |id, count, at| Touch { id, count, at };
-    world.apply(vec![Write::Touch(vec![
-        touch(memory.id, 2, later),
-        touch(gone.id, 1, later),
-    ])]);
+    world.apply(vec![Write::Touch(vec![touch(memory.id, 2, later), touch(gone.id, 1, later)])]);
     world.apply(vec![Write::Touch(vec![touch(memory.id, 3, earlier)])]);
     let seen = world.seen(&eyes(owner), memory.id).expect("there");
     let mut expected = memory;
@@ -671,10 +589,8 @@ pub fn a_touch_warms_what_was_cooling(fresh: Fresh<'_>) {
         let expected = if *state == State::Cooling { State::Active } else { *state };
         assert_eq!((seen.standing.state, seen.version), (expected, Version(1)), "{state}");
     }
-    let logged: Vec<_> = good(world.store.changes(head, 9))
-        .into_iter()
-        .map(|change| (change.kind, change.memory))
-        .collect();
+    let logged: Vec<_> =
+        good(world.store.changes(head, 9)).into_iter().map(|change| (change.kind, change.memory)).collect();
     let cooling = made.iter().find(|(state, _)| *state == State::Cooling).map(|(_, id)| *id);
     assert_eq!(logged, [(ChangeKind::Moved, cooling.expect("one was cooling"))]);
 }

@@ -106,16 +106,9 @@ pub fn an_edge_can_be_removed(fresh: Fresh<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("removed");
     let [a, b] = ["a", "b"].map(|content| world.put(space, owner, content, |_| ()));
-    let stays = [
-        world.link(&a, &b, Relation::PartOf),
-        world.link(&b, &a, Relation::Contradicts),
-    ];
+    let stays = [world.link(&a, &b, Relation::PartOf), world.link(&b, &a, Relation::Contradicts)];
     world.link(&a, &b, Relation::Contradicts);
-    world.apply(vec![Write::Unlink {
-        source: a.id,
-        target: b.id,
-        relation: Relation::Contradicts,
-    }]);
+    world.apply(vec![Write::Unlink { source: a.id, target: b.id, relation: Relation::Contradicts }]);
     let found = edges(&world, owner, &a);
     assert_eq!(found.len(), 2);
     assert!(stays.iter().all(|edge| found.contains(edge)), "{found:?}");
@@ -136,19 +129,9 @@ pub fn a_callers_update_supersedes(fresh: Fresh<'_>) {
     world.apply(vec![Write::Link(auto)]);
     let told = || {
         let store = &world.store;
-        let listed = Filter {
-            substring: Some("old".to_owned()),
-            ..Filter::default()
-        };
-        let probe = Probe {
-            space,
-            boundary: Boundary::Hub,
-            owner,
-            key: None,
-            source_path: None,
-            content_hash: Some(old.edition.text.content_hash),
-            attachment_hash: None,
-        };
+        let listed = Filter { substring: Some("old".to_owned()), ..Filter::default() };
+        let content_hash = Some(old.edition.text.content_hash);
+        let probe = Probe { content_hash, ..Probe::new(space, owner, Boundary::Hub) };
         let number = MemoryRef::Number(old.number.expect("a record"));
         let answers = [
             world.seen(&viewer, old.id),
@@ -168,11 +151,7 @@ pub fn a_callers_update_supersedes(fresh: Fresh<'_>) {
     assert_eq!(told(), Some(second.id), "the newest counts");
     world.erase(second.id);
     assert_eq!(told(), Some(first.id));
-    world.apply(vec![Write::Unlink {
-        source: newer.source,
-        target: newer.target,
-        relation: newer.relation,
-    }]);
+    world.apply(vec![Write::Unlink { source: newer.source, target: newer.target, relation: newer.relation }]);
     assert_eq!(told(), None);
     assert_eq!(world.seen(&viewer, first.id).expect("there").superseded_by, None);
 }
@@ -206,7 +185,9 @@ pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: Fresh<'_>) {
     let put = |content: &str| world.put(space, owner, content, |_| ());
     let [first, second, third, ring] = ["first", "second", "third", "ring"].map(put);
     let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
-    for (new, old) in [(&second, &first), (&third, &second), (&private, &third), (&ring, &private), (&first, &ring)] {
+    for (new, old) in
+        [(&second, &first), (&third, &second), (&private, &third), (&ring, &private), (&first, &ring)]
+    {
         world.link(new, old, Relation::Updates);
     }
     world.link(&ring, &second, Relation::Contradicts);

@@ -22,12 +22,12 @@ pub fn a_fresh_store_is_the_users(fresh: Fresh<'_>) {
     assert_eq!((spaces[0].id, spaces[0].name.as_str()), (SpaceId::DEFAULT, "default"));
     assert_eq!((spaces[0].team, spaces[0].kind), (TeamId::LOCAL, SpaceKind::Hub));
     let teams = good(world.store.teams(&user));
-    assert_eq!(teams.iter().map(|team| (team.id, team.org)).collect::<Vec<_>>(), [(TeamId::LOCAL, OrgId::LOCAL)]);
-    for of in [
-        MemberOf::Space(SpaceId::DEFAULT),
-        MemberOf::Team(TeamId::LOCAL),
-        MemberOf::Org(OrgId::LOCAL),
-    ] {
+    assert_eq!(
+        teams.iter().map(|team| (team.id, team.org)).collect::<Vec<_>>(),
+        [(TeamId::LOCAL, OrgId::LOCAL)]
+    );
+    for of in [MemberOf::Space(SpaceId::DEFAULT), MemberOf::Team(TeamId::LOCAL), MemberOf::Org(OrgId::LOCAL)]
+    {
         assert_eq!(good(world.store.role(PrincipalId::USER, of)), Some(Role::Admin), "{of:?}");
         let members = good(world.store.members(of));
         assert_eq!(members.len(), 1, "{of:?}");
@@ -51,10 +51,8 @@ pub fn spaces_are_shown_to_members_and_to_admins_above(fresh: Fresh<'_>) {
         }
         id
     };
-    let reader = person(
-        "reader",
-        &[(MemberOf::Space(zoo), Role::Reader), (MemberOf::Space(ark), Role::Reader)],
-    );
+    let reader =
+        person("reader", &[(MemberOf::Space(zoo), Role::Reader), (MemberOf::Space(ark), Role::Reader)]);
     let team_reader = person("team-reader", &[(MemberOf::Team(TeamId::LOCAL), Role::Writer)]);
     let team_admin = person("team-admin", &[(MemberOf::Team(TeamId::LOCAL), Role::Admin)]);
     let org_reader = person("org-reader", &[(MemberOf::Org(OrgId::LOCAL), Role::Writer)]);
@@ -95,7 +93,8 @@ pub fn teams_are_shown_to_their_people(fresh: Fresh<'_>) {
         ids.sort();
         ids
     };
-    let [member, org_member, stranger] = ["member", "org-member", "stranger"].map(|name| world.principal(name));
+    let [member, org_member, stranger] =
+        ["member", "org-member", "stranger"].map(|name| world.principal(name));
     world.join(member, MemberOf::Team(second), Role::Reader);
     world.join(org_member, MemberOf::Org(OrgId::LOCAL), Role::Reader);
     assert_eq!(ids(member), [second]);
@@ -137,17 +136,11 @@ pub fn members_come_by_name(fresh: Fresh<'_>) {
         world.join(id, of, role);
     }
     let members = good(world.store.members(of));
-    let told: Vec<(&str, Role)> = members
-        .iter()
-        .map(|(principal, member)| (principal.name.as_str(), member.role))
-        .collect();
+    let told: Vec<(&str, Role)> =
+        members.iter().map(|(principal, member)| (principal.name.as_str(), member.role)).collect();
     assert_eq!(told, [("abe", Role::Writer), ("mel", Role::Reader), ("zoe", Role::Admin)]);
     for (principal, member) in members {
-        let expected = Membership {
-            principal: principal.id,
-            of,
-            role: member.role,
-        };
+        let expected = Membership { principal: principal.id, of, role: member.role };
         assert_eq!(member, expected);
     }
 }

@@ -41,11 +41,7 @@ fn filled(fresh: Fresh<'_>) -> World {
         Write::PruneTurns { space, keep: 1 },
         Write::Audit(world.audit(AuditAct::Forgot, Some(embassy), Some(forgotten.id))),
         Write::Audit(world.audit(AuditAct::Loaded, None, None)),
-        Write::Touch(vec![Touch {
-            id: plain.id,
-            count: 5,
-            at: world.now(),
-        }]),
+        Write::Touch(vec![Touch { id: plain.id, count: 5, at: world.now() }]),
     ]);
     world
 }
@@ -107,7 +103,9 @@ pub fn a_dump_is_complete_and_refers_backwards(fresh: Fresh<'_>) {
                 let expected: Vec<u32> = (1..record.memory.version.0).collect();
                 assert_eq!(versions, expected, "all past versions, oldest first");
             }
-            Record::Association(edge) => assert!(known.contains(&edge.source) && known.contains(&edge.target)),
+            Record::Association(edge) => {
+                assert!(known.contains(&edge.source) && known.contains(&edge.target));
+            }
             Record::Turn(turn) => assert!(spaces.contains(&turn.space)),
             Record::Audit(entry) => assert!(entry.space.is_none_or(|space| spaces.contains(&space))),
         }
@@ -137,10 +135,7 @@ pub fn a_loaded_dump_is_the_same_store(fresh: Fresh<'_>) {
     let loaded = load(&to, &records);
     assert_eq!(loaded.len(), records.len(), "each line has its answer");
     for (record, loaded) in records.iter().zip(loaded) {
-        assert!(
-            matches!(loaded, Loaded::Added | Loaded::Present),
-            "{record:?} became {loaded:?}"
-        );
+        assert!(matches!(loaded, Loaded::Added | Loaded::Present), "{record:?} became {loaded:?}");
     }
     let copy = to.dump();
     for (record, copied) in records.iter().zip(&copy) {

@@ -17,20 +17,14 @@ fn enqueue(world: &World, kind: &str, change: impl FnOnce(&mut Job)) -> Job {
 }
 
 fn move_job(from: &Job, to: &Job) -> Write {
-    Write::MoveJob {
-        from: Box::new(from.clone()),
-        to: Box::new(to.clone()),
-    }
+    Write::MoveJob { from: Box::new(from.clone()), to: Box::new(to.clone()) }
 }
 
 fn running(job: &Job, until: tulving_core::time::Timestamp) -> Job {
     Job {
         state: JobState::Running,
         attempts: job.attempts + 1,
-        lease: Some(Lease {
-            holder: "worker".to_owned(),
-            until,
-        }),
+        lease: Some(Lease { holder: "worker".to_owned(), until }),
         ..job.clone()
     }
 }
@@ -39,7 +33,8 @@ fn running(job: &Job, until: tulving_core::time::Timestamp) -> Job {
 pub fn a_job_reads_back_as_it_was_written(fresh: Fresh<'_>) {
     let world = world(fresh);
     let job = enqueue(&world, "embed", |job| {
-        job.payload = serde_json::json!({ "memory": "x", "list": [1, null, "ä\u{1f980}"], "deep": { "a": 1.5 } });
+        job.payload =
+            serde_json::json!({ "memory": "x", "list": [1, null, "ä\u{1f980}"], "deep": { "a": 1.5 } });
     });
     let find = || good(world.store.job(job.id));
     assert_eq!(find(), Some(job.clone()));
@@ -104,11 +99,7 @@ pub fn a_job_that_moved_conflicts(fresh: Fresh<'_>) {
     assert_eq!(conflict(world.try_apply(vec![move_job(&job, &second)])), Conflict::JobMoved);
     let lapsed = running(&first, until.plus_millis(2));
     world.apply(vec![move_job(&first, &lapsed)]);
-    let done = Job {
-        state: JobState::Done,
-        lease: None,
-        ..first.clone()
-    };
+    let done = Job { state: JobState::Done, lease: None, ..first.clone() };
     let late = conflict(world.try_apply(vec![move_job(&first, &done)]));
     assert_eq!(late, Conflict::JobMoved, "who lost the lease cannot end the job");
     let unknown = world.job("unknown");

@@ -6,22 +6,14 @@ use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
 use tulving_core::score::Importance;
 use tulving_core::space::MemberOf;
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Role, Stability, State,
-};
+use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Role, Stability, State};
 
 use super::{Fresh, good, world};
 use crate::build::{World, eyes};
 use crate::seed::{SaidOnPanic, Seed};
 
-const SORTS: [Sort; 6] = [
-    Sort::Newest,
-    Sort::Oldest,
-    Sort::Updated,
-    Sort::Accessed,
-    Sort::Importance,
-    Sort::MostAccessed,
-];
+const SORTS: [Sort; 6] =
+    [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed];
 
 fn pick<T: Copy>(random: &mut fastrand::Rng, from: &[T]) -> T {
     from[random.usize(..from.len())]
@@ -44,7 +36,13 @@ fn instant(random: &mut fastrand::Rng) -> Timestamp {
 }
 
 /// A memory with random fields, of which few differ so that filters meet them.
-fn random_memory(world: &World, random: &mut fastrand::Rng, space: SpaceId, owner: PrincipalId, n: usize) -> Memory {
+fn random_memory(
+    world: &World,
+    random: &mut fastrand::Rng,
+    space: SpaceId,
+    owner: PrincipalId,
+    n: usize,
+) -> Memory {
     let word = pick(random, &["Alpha", "beta", "GAMMA", "über"]);
     let mut memory = world.put(space, owner, &format!("{word} {n}"), |m| {
         m.edition.class.memory_type = pick(random, &MemoryType::ALL[..4]);
@@ -53,11 +51,8 @@ fn random_memory(world: &World, random: &mut fastrand::Rng, space: SpaceId, owne
         m.edition.class.importance = Importance::new(f64::from(random.u8(..4)) / 4.0).expect("within bounds");
         m.edition.boundary = pick(random, &[Boundary::Private, Boundary::Hub]);
         m.edition.text.content_type = pick(random, &ContentType::ALL[..3]);
-        m.edition.text.tags = ["a", "b", "c"]
-            .into_iter()
-            .filter(|_| random.bool())
-            .map(str::to_owned)
-            .collect();
+        m.edition.text.tags =
+            ["a", "b", "c"].into_iter().filter(|_| random.bool()).map(str::to_owned).collect();
         m.edition.text.title = maybe(random, |_| "Titel ÜBER alles".to_owned());
         m.edition.key = maybe(random, |_| format!("key-{n}"));
         m.edition.span.expires_at = maybe(random, instant);
@@ -80,11 +75,7 @@ fn random_memory(world: &World, random: &mut fastrand::Rng, space: SpaceId, owne
         1 => memory = world.shift(&memory, |s| s.quarantined_at = Some(now)),
         2 => memory = world.edit(&memory, |e| e.source_note = Some("edited".to_owned())),
         3 => {
-            let touch = tulving_core::change::Touch {
-                id: memory.id,
-                count: random.u64(1..4),
-                at: now,
-            };
+            let touch = tulving_core::change::Touch { id: memory.id, count: random.u64(1..4), at: now };
             world.apply(vec![tulving_core::change::Write::Touch(vec![touch])]);
             if memory.standing.state == State::Cooling {
                 memory.standing.state = State::Active;
@@ -114,13 +105,11 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         pinned: maybe(random, fastrand::Rng::bool),
         since: maybe(random, instant),
         until: maybe(random, instant),
-        substring: maybe(random, |random| pick(random, &["ALPHA", "Über", "a", "KEY-1", "tel ü", "nothing"]).to_owned()),
+        substring: maybe(random, |random| {
+            pick(random, &["ALPHA", "Über", "a", "KEY-1", "tel ü", "nothing"]).to_owned()
+        }),
         content_only: random.bool(),
-        forgotten: if random.u8(..8) == 0 {
-            Forgotten::Only
-        } else {
-            Forgotten::Without
-        },
+        forgotten: if random.u8(..8) == 0 { Forgotten::Only } else { Forgotten::Without },
         quarantined: pick(random, &[Quarantined::Without, Quarantined::Only, Quarantined::Either]),
         records_only: random.u8(..8) == 0,
         states_at: maybe(random, instant),
@@ -220,14 +209,13 @@ pub fn every_filter_agrees_with_a_plain_one(fresh: Fresh<'_>) {
         let viewer = pick(&mut random, &people);
         let filter = random_filter(&mut random, &spaces);
         let sort = pick(&mut random, &SORTS);
-        let expected = sorted(
-            memories.iter().filter(|memory| matches(&filter, memory, viewer)).collect(),
-            sort,
-        );
+        let expected =
+            sorted(memories.iter().filter(|memory| matches(&filter, memory, viewer)).collect(), sort);
         let eyes = eyes(viewer);
         let told = format!("round {round}: {filter:?} by {sort:?}");
         let found = good(world.store.ids(&eyes, &filter, sort));
-        let differs = memories.iter().find(|memory| found.contains(&memory.id) != expected.contains(&memory.id));
+        let differs =
+            memories.iter().find(|memory| found.contains(&memory.id) != expected.contains(&memory.id));
         assert_eq!(differs, None, "{told}");
         assert_eq!(found, expected, "{told}");
         assert_eq!(good(world.store.count(&eyes, &filter)), expected.len() as u64, "{told}");
@@ -287,10 +275,7 @@ pub fn substrings_are_literal_and_ignore_case(fresh: Fresh<'_>) {
         ("dark  mode", &[]),
     ];
     for (needle, expected) in cases {
-        let filter = Filter {
-            substring: Some((*needle).to_owned()),
-            ..Filter::default()
-        };
+        let filter = Filter { substring: Some((*needle).to_owned()), ..Filter::default() };
         let found = good(world.store.list(&eyes(owner), &filter, Sort::Oldest, 99, None));
         let found: Vec<&str> = found.iter().map(|memory| memory.edition.text.content.as_str()).collect();
         assert_eq!(found, *expected, "{needle}");
@@ -320,7 +305,14 @@ pub fn orders_fall_and_ties_go_by_id(fresh: Fresh<'_>) {
     }
 }
 
-fn follow(world: &World, viewer: PrincipalId, filter: &Filter, sort: Sort, limit: usize, mut between: impl FnMut()) -> Vec<MemoryId> {
+fn follow(
+    world: &World,
+    viewer: PrincipalId,
+    filter: &Filter,
+    sort: Sort,
+    limit: usize,
+    mut between: impl FnMut(),
+) -> Vec<MemoryId> {
     let mut all = Vec::new();
     let mut after = None;
     loop {
@@ -345,14 +337,8 @@ pub fn pages_follow_each_other(fresh: Fresh<'_>) {
         memory.standing.pinned = n % 3 == 0;
         world.save(memory);
     }
-    for filter in [
-        Filter::default(),
-        Filter {
-            pinned: Some(true),
-            space: Some(space),
-            ..Filter::default()
-        },
-    ] {
+    for filter in [Filter::default(), Filter { pinned: Some(true), space: Some(space), ..Filter::default() }]
+    {
         for sort in [Sort::Newest, Sort::Oldest] {
             let whole = good(world.store.ids(&eyes(owner), &filter, sort));
             for limit in [1, 2, 3, 7, 30, 100] {
@@ -367,9 +353,8 @@ pub fn pages_stand_still_while_others_write(fresh: Fresh<'_>) {
     for sort in [Sort::Newest, Sort::Oldest] {
         let world = world(fresh);
         let (space, owner) = world.hub_with_writer("busy");
-        let made: Vec<Memory> = (0..30)
-            .map(|n| world.put(space, owner, &format!("memory {n}"), |_| ()))
-            .collect();
+        let made: Vec<Memory> =
+            (0..30).map(|n| world.put(space, owner, &format!("memory {n}"), |_| ())).collect();
         let mut round = 0;
         let listed = follow(&world, owner, &Filter::default(), sort, 4, || {
             if round < 7 {
@@ -396,11 +381,7 @@ pub fn time_filters_include_the_start_only(fresh: Fresh<'_>) {
     let made = ["a", "b", "c"].map(|content| world.put(space, owner, content, |_| ()));
     let [a, b, c] = made.each_ref().map(|memory| memory.usage.created_at);
     let between = |since, until| {
-        let filter = Filter {
-            since,
-            until,
-            ..Filter::default()
-        };
+        let filter = Filter { since, until, ..Filter::default() };
         good(world.store.count(&eyes(owner), &filter))
     };
     assert_eq!(between(Some(b), None), 2);
@@ -472,10 +453,7 @@ pub fn only_what_held_then_is_found_as_of_then(fresh: Fresh<'_>) {
     told.edition.span.occurred_at = Some(at(18));
     world.save(told);
     let held = |then| -> Vec<String> {
-        let filter = Filter {
-            valid_at: Some(at(then)),
-            ..Filter::default()
-        };
+        let filter = Filter { valid_at: Some(at(then)), ..Filter::default() };
         let found = good(world.store.list(&eyes(owner), &filter, Sort::Oldest, 99, None));
         assert_eq!(good(world.store.count(&eyes(owner), &filter)), found.len() as u64);
         found.into_iter().map(|memory| memory.edition.text.content).collect()

@@ -24,11 +24,7 @@ pub fn every_change_has_its_entry(fresh: Fresh<'_>) {
     let b = world.edit(&b, |e| e.boundary = Boundary::Team);
     world.shift(&a, |s| s.pinned = true);
     let edge = world.link(&a, &b, Relation::PartOf);
-    world.apply(vec![Write::Unlink {
-        source: edge.source,
-        target: edge.target,
-        relation: edge.relation,
-    }]);
+    world.apply(vec![Write::Unlink { source: edge.source, target: edge.target, relation: edge.relation }]);
     world.erase(b.id);
     let told: Vec<_> = since(&world, start)
         .into_iter()
@@ -100,11 +96,7 @@ pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: Fresh<'_>) {
     let memory = world.put(space, owner, "memory", |_| ());
     let head = good(world.store.head());
     let applied = world.apply(vec![
-        Write::Touch(vec![Touch {
-            id: memory.id,
-            count: 1,
-            at: world.now(),
-        }]),
+        Write::Touch(vec![Touch { id: memory.id, count: 1, at: world.now() }]),
         Write::LogTurn(world.turn(space, owner, "hello")),
         Write::PruneTurns { space, keep: 0 },
         Write::Enqueue(world.job("work")),
@@ -127,7 +119,8 @@ pub fn the_log_ascends_and_can_be_paged(fresh: Fresh<'_>) {
     assert_eq!(since(&world, Seq::default()), []);
     let start = good(world.store.head());
     for n in 0..20 {
-        let pair = ["a", "b"].map(|half| crate::build::insert(&world.draft(space, owner, &format!("{half}{n}"))));
+        let pair =
+            ["a", "b"].map(|half| crate::build::insert(&world.draft(space, owner, &format!("{half}{n}"))));
         let applied = world.apply(pair.to_vec());
         assert_eq!(applied.seq, Some(good(world.store.head())));
     }
@@ -221,10 +214,7 @@ pub fn the_audit_is_for_admins(fresh: Fresh<'_>) {
     ] {
         world.apply(vec![Write::Audit(world.audit(act, of, None))]);
     }
-    let all = AuditFilter {
-        last: 99,
-        ..AuditFilter::default()
-    };
+    let all = AuditFilter { last: 99, ..AuditFilter::default() };
     assert_eq!(acts(&world, &admin, &all), [AuditAct::Forgot]);
     assert_eq!(
         acts(&world, &org_admin, &all),
@@ -237,7 +227,11 @@ pub fn the_audit_is_for_admins(fresh: Fresh<'_>) {
     let mut private = world.audit(AuditAct::Archived, Some(space), None);
     private.private_to = Some(writer);
     world.apply(vec![Write::Audit(private)]);
-    assert_eq!(acts(&world, &admin, &all), [AuditAct::Forgot], "an admin of the space is told of a private memory");
+    assert_eq!(
+        acts(&world, &admin, &all),
+        [AuditAct::Forgot],
+        "an admin of the space is told of a private memory"
+    );
     assert_eq!(acts(&world, &org_admin, &all)[0], AuditAct::Archived);
     let elsewhere = confined(admin.principal, &[other]);
     assert_eq!(acts(&world, &elsewhere, &all), []);
@@ -261,27 +255,12 @@ pub fn the_audit_can_be_filtered(fresh: Fresh<'_>) {
         world.apply(vec![Write::Audit(entry.clone())]);
     }
     let find = |filter: AuditFilter| good(world.store.audit(&eyes(owner), &filter));
-    let newest = find(AuditFilter {
-        last: 1,
-        ..AuditFilter::default()
-    });
+    let newest = find(AuditFilter { last: 1, ..AuditFilter::default() });
     assert_eq!(newest, [entries[2].clone()], "an entry reads back as it was written");
-    let of_memory = find(AuditFilter {
-        memory: Some(memory.id),
-        last: 9,
-        ..AuditFilter::default()
-    });
+    let of_memory = find(AuditFilter { memory: Some(memory.id), last: 9, ..AuditFilter::default() });
     assert_eq!(of_memory, [entries[1].clone(), entries[0].clone()]);
-    let here = find(AuditFilter {
-        space: Some(space),
-        last: 9,
-        ..AuditFilter::default()
-    });
+    let here = find(AuditFilter { space: Some(space), last: 9, ..AuditFilter::default() });
     assert_eq!(here.len(), 3);
-    let there = find(AuditFilter {
-        space: Some(world.hub("there")),
-        last: 9,
-        ..AuditFilter::default()
-    });
+    let there = find(AuditFilter { space: Some(world.hub("there")), last: 9, ..AuditFilter::default() });
     assert_eq!(there, []);
 }

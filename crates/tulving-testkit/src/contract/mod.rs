@@ -4,6 +4,26 @@
 //! for each, which calls it; [`ALL`] names them, so that the file can prove that it left none out. A fresh store holds
 //! what every home starts with: the local org and team, the space `default`, and the user as admin of all three.
 
+pub mod adoption;
+pub mod aging;
+pub mod apply;
+pub mod associations;
+pub mod claims;
+pub mod directory;
+pub mod dump;
+pub mod feed;
+pub mod imports;
+pub mod jobs;
+pub mod list;
+pub mod log;
+pub mod mirrors;
+pub mod passes;
+pub mod turns;
+pub mod unique;
+pub mod usage;
+pub mod versions;
+pub mod visibility;
+
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -18,17 +38,19 @@ pub type Fresh<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 /// One promise, checked.
 pub type Check = fn(Fresh<'_>);
 
+/// Lists checks by the module that they are in.
 macro_rules! checks {
-    ($($(#[$doc:meta])* $module:ident { $($check:ident),+ $(,)? })+) => {
-        $($(#[$doc])* pub mod $module;)+
-
+    ($($module:ident { $($check:ident),+ $(,)? })+) => {
         /// Every check, with the name that its test has in each store.
         pub const ALL: &[(&str, Check)] = &[$($((stringify!($check), $module::$check)),+),+];
+
+        /// The sources of the modules.
+        #[cfg(test)]
+        const SOURCES: &[&str] = &[$(include_str!(concat!(stringify!($module), ".rs"))),+];
     };
 }
 
 checks! {
-    /// One transaction: whole or absent, decided on what still holds.
     apply {
         a_set_is_whole_or_absent,
         rights_are_checked_where_they_are_used,
@@ -50,7 +72,6 @@ checks! {
         touches_are_counted_and_never_go_back,
         a_touch_warms_what_was_cooling,
     }
-    /// What rules look at.
     aging {
         a_life_is_that_of_its_memory,
         lives_come_in_pages_without_what_no_rule_moves,
@@ -58,7 +79,6 @@ checks! {
         old_audit_entries_go_and_others_stay,
         a_clock_that_ran_ahead_holds_no_job_up,
     }
-    /// Who sees what, in every read.
     visibility {
         a_boundary_is_kept_by_every_read,
         a_group_is_sealed,
@@ -71,7 +91,6 @@ checks! {
         a_listing_is_its_owners_until_it_expires,
         sight_says_what_every_read_says,
     }
-    /// Keys, source paths and contents are unique within their audience.
     unique {
         a_key_is_unique_within_its_audience,
         a_source_path_is_unique_within_its_audience,
@@ -84,7 +103,6 @@ checks! {
         mirrors_share_their_path,
         a_twin_is_found_by_key_then_path_then_content,
     }
-    /// Filters, orders and pages.
     list {
         every_filter_agrees_with_a_plain_one,
         substrings_are_literal_and_ignore_case,
@@ -95,13 +113,11 @@ checks! {
         what_has_expired_counts_as_archived,
         only_what_held_then_is_found_as_of_then,
     }
-    /// What a memory said before.
     versions {
         versions_come_oldest_first_with_their_makers,
         a_version_is_hidden_by_its_own_boundary,
         versions_follow_the_memorys_visibility,
     }
-    /// Edges, and what they supersede.
     associations {
         what_a_caller_said_outlasts_what_the_engine_says,
         an_edge_shows_only_between_what_shows,
@@ -112,7 +128,6 @@ checks! {
         only_what_is_seen_supersedes,
         a_succession_is_told_as_far_as_it_is_seen,
     }
-    /// Spaces, teams, principals, members and tokens.
     directory {
         a_fresh_store_is_the_users,
         spaces_are_shown_to_members_and_to_admins_above,
@@ -123,21 +138,19 @@ checks! {
         principals_are_found_by_name_and_id,
         tokens_are_found_by_hash_until_forever,
     }
-    /// Lines of conversations.
     turns {
         positions_ascend_within_a_space,
         the_newest_turns_come_oldest_first,
+        turns_end_where_they_are_long,
         only_members_see_turns,
         pruned_positions_are_not_given_again,
     }
-    /// Background work.
     jobs {
         a_job_reads_back_as_it_was_written,
         due_jobs_can_be_claimed_oldest_first,
         a_job_that_moved_conflicts,
         jobs_are_listed_by_state_and_kind,
     }
-    /// Requests that are done once.
     claims {
         a_claim_is_its_principals,
         a_claim_is_made_on_what_is_so,
@@ -145,8 +158,10 @@ checks! {
         only_what_was_not_answered_is_dropped,
         an_erasure_empties_answers,
         old_claims_go_oldest_first,
+        a_claim_is_answered_and_dropped_by_who_began_it,
+        a_principal_has_so_many_claims,
+        a_principal_has_so_many_bytes_of_answers,
     }
-    /// Imported files, files that memories describe, and the work on them.
     imports {
         an_imported_file_is_known_as_it_was,
         a_forgotten_file_is_known_until_another_memory_takes_its_place,
@@ -154,28 +169,23 @@ checks! {
         a_file_is_unique_by_its_bytes,
         the_work_on_a_memory_settles_it,
     }
-    /// What is known of mirrored files.
     mirrors {
         a_mirrored_file_is_known_as_it_was,
         a_file_that_others_have_mirrored_conflicts,
         a_mirror_follows_its_line,
     }
-    /// Memories of other systems.
     adoption {
         what_stands_for_a_foreign_memory_is_known,
         an_adopted_memory_leaves_the_numbers_of_the_others_free,
     }
-    /// What the language model has cost.
     usage {
         what_is_spent_adds_up,
     }
-    /// What passes did.
     passes {
         a_pass_reads_back_and_moves_on_from_what_it_was,
         passes_are_kept_for_half_a_year,
         a_pass_is_told_to_members_and_of_private_memories_to_their_owner,
     }
-    /// The change log and the audit.
     log {
         every_change_has_its_entry,
         who_sees_a_memory_no_more_is_told,
@@ -187,7 +197,6 @@ checks! {
         the_audit_is_for_admins,
         the_audit_can_be_filtered,
     }
-    /// What is derived follows here: everything as it is, and what waits to be embedded.
     feed {
         entries_hold_everything,
         entries_can_be_paged,
@@ -203,7 +212,6 @@ checks! {
         what_waits_agrees_with_a_plain_count,
         what_was_saved_without_vectors_is_unlinked_until_it_has_some,
     }
-    /// Everything, out and in again.
     dump {
         a_dump_is_complete_and_refers_backwards,
         pages_of_any_size_hold_the_same,
@@ -235,5 +243,21 @@ fn good<T>(result: Result<T, StoreError>) -> T {
     match result {
         Ok(answer) => answer,
         Err(error) => panic!("the store failed: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_check_is_missing_from_the_list() {
+        let checks = SOURCES
+            .iter()
+            .flat_map(|source| source.lines())
+            .filter_map(|line| line.strip_prefix("pub fn ")?.strip_suffix("(fresh: Fresh<'_>) {"));
+        let missing: Vec<&str> =
+            checks.filter(|check| ALL.iter().all(|(listed, _)| listed != check)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

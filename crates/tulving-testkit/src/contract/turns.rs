@@ -52,16 +52,10 @@ pub fn the_newest_turns_come_oldest_first(fresh: Fresh<'_>) {
     let viewer = eyes(owner);
     assert_eq!(last(&world, &viewer, space, 100), logged);
     assert_eq!(last(&world, &viewer, space, 3), logged[7..]);
-    let filter = TurnFilter {
-        channel: Some("channel 1".to_owned()),
-        last: 2,
-    };
+    let filter = TurnFilter { channel: Some("channel 1".to_owned()), last: 2 };
     let found = good(world.store.turns(&viewer, space, &filter, usize::MAX));
     assert_eq!(found, [logged[4].clone(), logged[7].clone()]);
-    let nowhere = TurnFilter {
-        channel: Some("nowhere".to_owned()),
-        last: 2,
-    };
+    let nowhere = TurnFilter { channel: Some("nowhere".to_owned()), last: 2 };
     assert_eq!(good(world.store.turns(&viewer, space, &nowhere, usize::MAX)), []);
 }
 

@@ -12,6 +12,13 @@ use crate::build::{self, World, eyes};
 
 type Change = fn(&mut Memory);
 
+/// What a memory may hold, and how it comes to hold it.
+const HELD: [(Unique, Change); 3] = [
+    (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
+    (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
+    (Unique::Content, |_| ()),
+];
+
 /// Two spaces and two people who write in both.
 struct Place {
     world: World,
@@ -31,13 +38,7 @@ impl Place {
                 world.join(who, MemberOf::Space(space), Role::Writer);
             }
         }
-        Self {
-            world,
-            here,
-            there,
-            ann,
-            bob,
-        }
+        Self { world, here, there, ann, bob }
     }
 
     fn draft(
@@ -55,9 +56,7 @@ impl Place {
     }
 
     fn insert(&self, memory: &Memory) -> Result<(), StoreError> {
-        self.world
-            .apply_as(memory.owner, Vec::new(), vec![build::insert(memory)])
-            .map(drop)
+        self.world.apply_as(memory.owner, Vec::new(), vec![build::insert(memory)]).map(drop)
     }
 
     /// Inserts two memories that have `change` in common, and says whether the second was taken in.
@@ -162,12 +161,7 @@ pub fn key_path_and_conversation_lift_the_rule_of_content(fresh: Fresh<'_>) {
 /// A forgotten memory gives its key, path and content free, and cannot come back while they are held.
 pub fn what_is_forgotten_holds_nothing(fresh: Fresh<'_>) {
     let place = Place::new(fresh);
-    let cases: [(Unique, Change); 3] = [
-        (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
-        (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
-        (Unique::Content, |_| ()),
-    ];
-    for (what, change) in cases {
+    for (what, change) in HELD {
         let first = place.world.put(place.here, place.ann, "the same", change);
         let forgotten = place.world.forget(&first);
         let second = place.world.put(place.here, place.bob, "the same", change);
@@ -190,12 +184,7 @@ pub fn what_is_archived_or_quarantined_still_holds(fresh: Fresh<'_>) {
     world.shift(&quarantined, |s| s.quarantined_at = Some(now));
     for content in ["archived", "quarantined"] {
         let again = world.draft(place.here, place.bob, content);
-        assert_eq!(
-            conflict(place.insert(&again)),
-            Conflict::Taken {
-                what: Unique::Content
-            }
-        );
+        assert_eq!(conflict(place.insert(&again)), Conflict::Taken { what: Unique::Content });
     }
 }
 
@@ -239,12 +228,7 @@ pub fn an_edit_or_a_wider_boundary_cannot_take_what_is_held(fresh: Fresh<'_>) {
 /// A memory that goes to another space meets the rules there, and stays where it is where it breaks one.
 pub fn what_goes_to_another_space_cannot_take_what_is_held_there(fresh: Fresh<'_>) {
     let place = Place::new(fresh);
-    let cases: [(Unique, Change); 3] = [
-        (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
-        (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
-        (Unique::Content, |_| ()),
-    ];
-    for (what, change) in cases {
+    for (what, change) in HELD {
         let content = what.to_string();
         let [mine, theirs] = [place.here, place.there].map(|space| {
             let memory = place.draft(space, place.ann, Boundary::Hub, &content, change);
@@ -301,10 +285,7 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: Fresh<'_>) {
     assert_eq!(twin(bob, &all), Some(key.id), "the key first");
     let no_key = Probe { key: None, ..all.clone() };
     assert_eq!(twin(bob, &no_key), Some(path.id), "then the path");
-    let bare = Probe {
-        source_path: None,
-        ..no_key.clone()
-    };
+    let bare = Probe { source_path: None, ..no_key.clone() };
     assert_eq!(twin(bob, &bare), Some(content.id), "then the content");
     let free = Probe {
         key: Some("free"),
@@ -314,29 +295,15 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: Fresh<'_>) {
         ..all.clone()
     };
     assert_eq!(twin(bob, &free), None);
-    let wider = |probe: &Probe<'static>| Probe {
-        boundary: Boundary::Org,
-        ..probe.clone()
-    };
-    let key_alone = Probe {
-        content_hash: None,
-        source_path: None,
-        ..all.clone()
-    };
+    let wider = |probe: &Probe<'static>| Probe { boundary: Boundary::Org, ..probe.clone() };
+    let key_alone = Probe { content_hash: None, source_path: None, ..all.clone() };
     assert_eq!(twin(bob, &wider(&key_alone)), Some(key.id), "shared keys are one audience");
     assert_eq!(twin(bob, &wider(&bare)), None, "contents of another boundary are none");
-    let mine = |owner| Probe {
-        boundary: Boundary::Private,
-        owner,
-        ..key_alone.clone()
-    };
+    let mine = |owner| Probe { boundary: Boundary::Private, owner, ..key_alone.clone() };
     assert_eq!(twin(ann, &mine(ann)), Some(private.id));
     assert_eq!(twin(bob, &mine(bob)), None, "another's private memory is no twin");
     assert_eq!(twin(bob, &mine(ann)), None, "and cannot be asked for");
-    let elsewhere = Probe {
-        space: place.there,
-        ..all.clone()
-    };
+    let elsewhere = Probe { space: place.there, ..all.clone() };
     assert_eq!(twin(bob, &elsewhere), None);
     world.forget(&key);
     assert_eq!(twin(bob, &key_alone), None, "a forgotten memory is no twin");

@@ -32,10 +32,8 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
     good(world.apply_as(owner, Vec::new(), vec![back]));
     let third = world.seen(&eyes(owner), first.id).expect("there");
     let versions = good(world.store.versions(&eyes(editor), first.id));
-    let told: Vec<_> = versions
-        .iter()
-        .map(|v| (v.version, v.act, v.by, v.edition.text.content.as_str(), v.at))
-        .collect();
+    let told: Vec<_> =
+        versions.iter().map(|v| (v.version, v.act, v.by, v.edition.text.content.as_str(), v.at)).collect();
     let at = |memory: &tulving_core::memory::Memory| memory.usage.updated_at;
     assert_eq!(
         told,

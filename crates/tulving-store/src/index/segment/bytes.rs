@@ -19,7 +19,7 @@ impl Bytes {
     /// The content of a file.
     pub(super) fn of_file(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
-        // Where the file system has no locks, nothing can be removed under one either.
+        // Where it cannot be locked, its name may go while it is read; what is mapped stays.
         drop(file.try_lock_shared());
         #[expect(
             unsafe_code,

@@ -159,14 +159,6 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// The same as [`Memory::held_at`], of a memory that happened, or else was saved, `at` that time.
-    pub(crate) fn held(self, then: i64, at: i64) -> bool {
-        let from = if self.from == EVER { at } else { self.from };
-        from <= then && self.until > then
-    }
-}
-
-impl Times {
     /// Those of a memory that says nothing about it.
     pub(crate) const UNLIMITED: Self = Self { expires: NEVER, from: EVER, until: NEVER };
 
@@ -176,6 +168,12 @@ impl Times {
             from: span.valid_from.map_or(EVER, |time| time.as_micros()),
             until: span.valid_until.map_or(NEVER, |time| time.as_micros()),
         }
+    }
+
+    /// The same as [`Memory::held_at`], of a memory that happened, or else was saved, `at` that time.
+    pub(crate) fn held(self, then: i64, at: i64) -> bool {
+        let from = if self.from == EVER { at } else { self.from };
+        from <= then && self.until > then
     }
 }
 

@@ -134,7 +134,7 @@ impl<'a> View<'a> {
     /// The spaces, ascending.
     pub(crate) fn spaces(&self) -> impl Iterator<Item = SpaceRow> + use<'a> {
         self.spaces.iter().map(|row| SpaceRow {
-            id: bytemuck::cast([row[0], row[1], row[2], row[3]]),
+            id: space_id(row),
             docs: row[4]..row[5],
             classes: row[6]..row[7],
         })
@@ -145,8 +145,7 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn class_space(&self, class: u32) -> [u8; 16] {
-        let space = &self.spaces[self.class_table[class as usize][0] as usize];
-        bytemuck::cast([space[0], space[1], space[2], space[3]])
+        space_id(&self.spaces[self.class_table[class as usize][0] as usize])
     }
 
     pub(crate) fn class_owner(&self, class: u32) -> [u8; 16] {
@@ -169,6 +168,15 @@ impl<'a> View<'a> {
             self.class_table[class as usize];
         let length = bytemuck::cast([low, high]);
         Tally { items, memories, vectored_items, vectored_memories, bare_memories, length }
+    }
+
+    /// What the memory with these docs counts.
+    pub(crate) fn memory_tally(&self, docs: &Range<u32>) -> Tally {
+        let items = docs.end - docs.start;
+        let vectored_items = u32::try_from(self.rows(docs.clone()).len()).unwrap_or(items);
+        let lengths = &self.lengths[docs.start as usize..docs.end as usize];
+        let length = lengths.iter().map(|length| u64::from(*length)).sum();
+        Tally::of_memory(items, vectored_items, length)
     }
 
     /// From when to when a doc is found and holds.
@@ -219,9 +227,8 @@ impl<'a> View<'a> {
         let [hash, _, name, about] = self.sessions[session as usize];
         let kind = if about & 1 == 0 { SessionKind::Conversation } else { SessionKind::Memory };
         let (start, length) = ((name >> 32) as usize, (name & u64::from(u32::MAX)) as usize);
-        let space = &self.spaces[(about >> 1) as usize];
         let name = &self.session_names[start..start + length];
-        (bytemuck::cast([space[0], space[1], space[2], space[3]]), Key { kind, hash, name })
+        (space_id(&self.spaces[(about >> 1) as usize]), Key { kind, hash, name })
     }
 
     /// The docs of a session.
@@ -234,8 +241,7 @@ impl<'a> View<'a> {
 
     /// The docs of the session with this key.
     pub(crate) fn find_session(&self, space: &[u8; 16], key: &Key<'_>) -> Range<u32> {
-        let id_of = |row: &[u32; 8]| bytemuck::cast::<[u32; 4], [u8; 16]>([row[0], row[1], row[2], row[3]]);
-        let Ok(ordinal) = self.spaces.binary_search_by(|row| id_of(row).cmp(space)) else {
+        let Ok(ordinal) = self.spaces.binary_search_by(|row| space_id(row).cmp(space)) else {
             return 0..0;
         };
         let wanted = ((ordinal as u64) << 1 | key.kind as u64, key.hash);
@@ -252,4 +258,9 @@ impl<'a> View<'a> {
         }
         0..0
     }
+}
+
+/// The id in the row of a space.
+fn space_id(row: &[u32; 8]) -> [u8; 16] {
+    bytemuck::cast([row[0], row[1], row[2], row[3]])
 }

@@ -67,12 +67,12 @@ pub(crate) fn write(content: &dyn Content, out: &mut dyn Write, checks: Checks) 
     let rows = rows(content)?;
     columns(&mut sink, docs, &rows)?;
     postings(&mut sink, content)?;
-    let sizes = vectors(&mut sink, content, &rows)?;
+    vectors(&mut sink, content, &rows)?;
     let (model, dimensions) = content.model().unwrap_or_default();
     sink.finish(Head {
         docs: docs.len() as u64,
         memories: docs.iter().filter(|doc| doc.chunk == 0).count() as u64,
-        rows: sizes,
+        rows: rows.len() as u64,
         stride: stride(dimensions) as u64,
         dimensions: dimensions as u64,
         model: model.to_owned(),
@@ -149,8 +149,7 @@ fn postings(sink: &mut Sink<'_>, content: &dyn Content) -> Result<(), WriteError
     Ok(())
 }
 
-/// Writes the vectors and says how many rows there are.
-fn vectors(sink: &mut Sink<'_>, content: &dyn Content, rows: &[u32]) -> Result<u64, WriteError> {
+fn vectors(sink: &mut Sink<'_>, content: &dyn Content, rows: &[u32]) -> Result<(), WriteError> {
     let each = || rows.iter().filter_map(|&doc| content.vectors(doc as usize).transpose());
     let every_doc = rows.len() == content.docs().len();
     sink.each(Section::RowDocs, rows.iter().copied().filter(|_| !every_doc))?;
@@ -176,11 +175,11 @@ fn vectors(sink: &mut Sink<'_>, content: &dyn Content, rows: &[u32]) -> Result<u
         sink.put(bytemuck::cast_slice(row.sentences))?;
     }
     sink.end();
-    Ok(rows.len() as u64)
+    Ok(())
 }
 
 /// A bit for each number: whether it is above nought.
-pub(crate) fn signs(row: &[i8]) -> Vec<u64> {
+fn signs(row: &[i8]) -> Vec<u64> {
     row.chunks(64)
         .map(|chunk| chunk.iter().enumerate().fold(0, |bits, (n, value)| bits | u64::from(*value > 0) << n))
         .collect()

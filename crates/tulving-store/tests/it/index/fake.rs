@@ -6,21 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tulving_core::audit::AuditEntry;
 use tulving_core::change::Change;
 use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId, Version};
-use tulving_core::memory::{
-    Auto, Chunk, Classification, Edition, Embedding, Memory, Mirror, Place, Provenance, Span, Standing, Text,
-    Usage,
-};
+use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId};
+use tulving_core::memory::{Chunk, Embedding, Memory, Mirror, Span};
 use tulving_core::ports::{Feed, Log};
 use tulving_core::request::AuditFilter;
 use tulving_core::score::Importance;
 use tulving_core::search::Entry;
 use tulving_core::space::Viewer;
-use tulving_core::text::normalize;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{
-    Author, Boundary, ChangeKind, ContentType, Kind, MemoryType, Origin, Stability, State, Trust,
+    Author, Boundary, ChangeKind, ContentType, Kind, MemoryType, Stability, State,
 };
+use tulving_testkit::build;
 
 /// Words to make texts of; the first are common.
 pub(super) const WORDS: [&str; 24] = [
@@ -273,52 +270,7 @@ pub(super) fn person(n: u8) -> PrincipalId {
 
 /// A plain memory of the first person in the first space.
 pub(super) fn memory(now: Timestamp, content: &str) -> Memory {
-    Memory {
-        id: MemoryId::mint(now),
-        number: None,
-        space: space(0),
-        owner: person(0),
-        version: Version::FIRST,
-        edition: Edition {
-            key: None,
-            boundary: Boundary::Hub,
-            text: Text {
-                content: content.to_owned(),
-                content_type: ContentType::Text,
-                language: None,
-                content_hash: normalize::hash(content),
-                title: None,
-                summary: None,
-                tags: Vec::new(),
-            },
-            class: Classification {
-                memory_type: MemoryType::Fact,
-                kind: Kind::Semantic,
-                stability: Stability::Stable,
-                importance: Importance::new(0.6).expect("within"),
-            },
-            span: Span::default(),
-            source_note: None,
-            auto: Auto::default(),
-        },
-        standing: Standing::new(State::Active),
-        provenance: Provenance {
-            author: Author::User,
-            origin: Origin::Api,
-            source_agent: None,
-            assisted_by_agent: None,
-            trust: Trust::Own,
-            pass: None,
-            source_path: None,
-            mirror: None,
-            attachment: None,
-        },
-        place: Place::default(),
-        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
-        superseded_by: None,
-        backend: None,
-        commands: Vec::new(),
-    }
+    build::memory(now, space(0), person(0), content)
 }
 
 /// Cuts a content into so many chunks, at spaces.

@@ -241,6 +241,25 @@ fn a_flipped_bit_anywhere_in_a_segment_never_gives_a_wrong_answer() {
     assert!(noticed >= 55, "{noticed} of 60");
 }
 
+#[test]
+fn a_fold_that_opens_a_damaged_base_makes_it_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store_of(600);
+    let index = index_of(&store, folder.path());
+    index.search(&everything(), &words("alpha")).expect("an answer");
+    store.say("a xylophone");
+    index.search(&everything(), &words("alpha")).expect("an answer");
+    // The ids come first in a segment. A manifest that was replaced is opened again, though nobody has committed.
+    flip(&files(folder.path(), "segment-")[0], 5);
+    let [manifest, copy] = ["manifest", "copy"].map(|name| folder.path().join(name));
+    fs::copy(&manifest, &copy).expect("copied");
+    fs::rename(&copy, &manifest).expect("replaced");
+    assert!(matches!(index.tend_now().expect("made anew"), Folded::Done { .. }));
+    assert!(!index.status().expect("a status").damage.is_empty());
+    assert_right(&store, &index);
+    assert_right(&store, &index_of(&store, folder.path()));
+}
+
 /// Writes another fingerprint into a manifest, as an engine of another version has.
 fn of_another_version(manifest: &Path) {
     let text = fs::read_to_string(manifest).expect("read");

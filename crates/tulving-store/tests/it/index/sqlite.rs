@@ -31,8 +31,16 @@ fn process(home: &Path) -> Process {
 
 impl Process {
     fn find(&self, asked: &str, vector: Option<Vec<f32>>) -> Vec<MemoryId> {
-        let sight = self.store.sight(&user()).expect("a sight");
-        let scope = Scope { sight, filter: Filter::default(), among: None };
+        self.search(Filter::default(), asked, vector)
+    }
+
+    /// What is found of one space alone.
+    fn find_within(&self, space: SpaceId, asked: &str) -> Vec<MemoryId> {
+        self.search(Filter { space: Some(space), ..Filter::default() }, asked, None)
+    }
+
+    fn search(&self, filter: Filter, asked: &str, vector: Option<Vec<f32>>) -> Vec<MemoryId> {
+        let scope = Scope { sight: self.store.sight(&user()).expect("a sight"), filter, among: None };
         let meaning = vector.map(|vector| Meaning { model: "a".to_owned(), vector });
         let question = Question { terms: terms::terms(asked), exact: false, meaning, depth: 10 };
         let found = self.index.search(&scope, &question).expect("an answer");
@@ -77,15 +85,6 @@ fn each_sees_what_the_other_saves_erases_and_folds() {
     assert_eq!(process(home.path()).find("walrus", None).len(), 8);
 }
 
-/// What is found of one space alone.
-fn within(process: &Process, space: SpaceId, asked: &str) -> Vec<MemoryId> {
-    let filter = Filter { space: Some(space), ..Filter::default() };
-    let scope = Scope { sight: process.store.sight(&user()).expect("a sight"), filter, among: None };
-    let question = Question { terms: terms::terms(asked), exact: false, meaning: None, depth: 10 };
-    let found = process.index.search(&scope, &question).expect("an answer");
-    found.items.iter().map(|item| item.memory).collect()
-}
-
 #[test]
 fn a_memory_is_found_where_it_went_and_not_where_it_was() {
     let home = tempdir().expect("a folder");
@@ -105,7 +104,8 @@ fn a_memory_is_found_where_it_went_and_not_where_it_was() {
     save(&one.store, "another that stays");
     let here = SpaceId::DEFAULT;
     let relocate = |from, to| Write::Relocate { id: walrus, from: (from, Version::FIRST), to };
-    let found = |space| [&one, &other, &process(home.path())].map(|process| within(process, space, "walrus"));
+    let found =
+        |space| [&one, &other, &process(home.path())].map(|process| process.find_within(space, "walrus"));
     let found_in = |inside, outside| {
         assert_eq!(found(inside), [[walrus], [walrus], [walrus]]);
         assert_eq!(found(outside), [[], [], []] as [[MemoryId; 0]; 3]);

@@ -54,10 +54,10 @@ impl<'b> Package<'b> {
             Err(error) => return Err(unpacked(&error)),
         };
         let most = (part.compressed_size().saturating_mul(MOST_GROWTH)).max(FREE);
-        let of_piece = Cell::new(0);
-        let part = Counted { part, left: &self.left, of_part: most, of_piece: &of_piece };
+        let (of_piece, grows) = (Cell::new(0), Cell::new(false));
+        let part = Counted { part, left: &self.left, of_part: most, of_piece: &of_piece, grows: &grows };
         let part = BufReader::with_capacity(1 << 16, part);
-        xml::walk(part, || of_piece.set(0), visit).map_err(|why| match why.contains(GROWS) {
+        xml::walk(part, || of_piece.set(0), visit).map_err(|why| match grows.get() {
             true => too_large(),
             false => damaged(&format!("{name}: {why}")),
         })?;
@@ -121,9 +121,6 @@ pub(in super::super) fn resolved(folder: &str, target: &str) -> String {
     path.join("/")
 }
 
-/// What is said within an error where a part grows beyond what is believed.
-const GROWS: &str = "grows without end";
-
 /// A part that is counted while it is unpacked.
 struct Counted<'p, R> {
     part: R,
@@ -133,6 +130,8 @@ struct Counted<'p, R> {
     of_part: u64,
     /// How much has come since the last piece was whole.
     of_piece: &'p Cell<u64>,
+    /// Whether it has grown beyond what is believed.
+    grows: &'p Cell<bool>,
 }
 
 impl<R: Read> Read for Counted<'_, R> {
@@ -147,7 +146,10 @@ impl<R: Read> Read for Counted<'_, R> {
                 self.of_part = of_part;
                 Ok(count)
             }
-            _ => Err(io::Error::other(GROWS)),
+            _ => {
+                self.grows.set(true);
+                Err(io::Error::other("it grows without end"))
+            }
         }
     }
 }

@@ -126,10 +126,16 @@ fn dates(package: &mut Package<'_>) -> Result<BTreeSet<u64>, ExtractError> {
 /// Whether a format shows a number as a date.
 fn is_date(code: &str) -> bool {
     let mut quoted = None;
-    for char in code.to_lowercase().chars() {
+    let code = code.to_lowercase();
+    let mut chars = code.chars();
+    while let Some(char) = chars.next() {
         match (quoted, char) {
             (Some(end), char) if char == end => quoted = None,
             (Some(_), _) => {}
+            // One that is shown as it is, one that leaves its width free, one that fills the cell.
+            (None, '\\' | '_' | '*') => {
+                chars.next();
+            }
             (None, '"') => quoted = Some('"'),
             (None, '[') => quoted = Some(']'),
             (None, 'd' | 'y' | 'm' | 'h') => return true,
@@ -273,6 +279,16 @@ mod tests {
         }
         for code in ["0.00", "#,##0", "\"day\" 0", "[Red]0", "General"] {
             assert!(!is_date(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn letters_that_a_format_only_shows_do_not_make_a_number_a_date() {
+        for code in ["0\\h", "#,##0\\ \\m", "0_d", "*y0", "0.0\\\"\"days\""] {
+            assert!(!is_date(code), "{code}");
+        }
+        for code in ["d\\.m\\.yyyy", "\\dd", "_-mm:ss"] {
+            assert!(is_date(code), "{code}");
         }
     }
 

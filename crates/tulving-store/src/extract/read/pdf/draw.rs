@@ -136,7 +136,11 @@ impl<'a, 'r> Drawing<'a, 'r> {
         let number = |number: &Number| number.as_f64();
         match instruction {
             I::SaveState(_) if self.kept.len() < STATES => self.kept.push(self.state.clone()),
-            I::RestoreState(_) => self.state = self.kept.pop().unwrap_or_else(|| self.state.clone()),
+            I::RestoreState(_) => {
+                if let Some(state) = self.kept.pop() {
+                    self.state = state;
+                }
+            }
             I::Transform(t) => {
                 self.state.transform *= Affine::new([&t.0, &t.1, &t.2, &t.3, &t.4, &t.5].map(number));
             }
