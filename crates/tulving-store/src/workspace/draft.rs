@@ -28,7 +28,7 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// A draft with this content, durable, beside where it is to be.
+    /// A draft with this content in the folder where it is to be. It is durable once it was put in its place.
     pub(super) fn write(folder: &'a OwnedFd, content: &[u8]) -> Result<Self, Trouble> {
         let draft = Self::begin(folder)?;
         (&draft.file).write_all(content)?;
