@@ -61,12 +61,12 @@ impl Home {
     }
 
     /// The configuration.
-    pub fn config_file(&self) -> PathBuf {
+    pub(crate) fn config_file(&self) -> PathBuf {
         self.path.join("config.toml")
     }
 
     /// The folder of the copies that a restore leaves behind.
-    pub fn backups(&self) -> PathBuf {
+    pub(crate) fn backups(&self) -> PathBuf {
         self.path.join("backups")
     }
 
