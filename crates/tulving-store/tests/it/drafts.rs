@@ -86,6 +86,7 @@ fn a_backup_does_not_replace_a_file_of_the_home() {
     refused(&store, &home.join("api-token"), "the token of the home");
     refused(&store, &alias.join("config.toml"), "the configuration of the home");
     refused(&store, &home.join("../home/restore.lock"), "the lock of the home");
+    refused(&store, &home.join("thinking.lock"), "a lock of the home");
     refused(&store, &link, "the token of the home");
     refused(&store, &twin, "the live store itself");
     refused(&store, &folder.path().join(".tulving-draft-mine"), "files in the making");
