@@ -7,11 +7,7 @@ use tempfile::tempdir;
 use tulving_core::error::StoreError;
 use tulving_store::{Depth, Finding, Home, IfExists, Severity, SqliteStore, check_target};
 
-use crate::made::{save, store};
-
-fn quiet() -> impl FnMut(u64, u64) {
-    |_, _| ()
-}
+use crate::made::{quiet, save, store};
 
 fn drafts(store: &SqliteStore) -> Finding {
     let checkup = store.check(Depth::Usual).expect("checked");

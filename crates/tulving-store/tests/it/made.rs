@@ -141,6 +141,11 @@ pub(crate) fn save(store: &SqliteStore, content: &str) -> MemoryId {
     id
 }
 
+/// For whoever does not want to hear how far a copy is.
+pub(crate) fn quiet() -> impl FnMut(u64, u64) {
+    |_, _| ()
+}
+
 /// Everything in a store, in pages of so many.
 pub(crate) fn dump(store: &SqliteStore, page: usize) -> Vec<Record> {
     let mut records = Vec::new();

@@ -16,11 +16,7 @@ use tulving_core::space::{Token, TokenHash};
 use tulving_core::vocabulary::Role;
 use tulving_store::{Home, IfExists, Options, SqliteStore};
 
-use crate::made::{act, apply, insert, memory, save, store, time, user};
-
-fn quiet() -> impl FnMut(u64, u64) {
-    |_, _| ()
-}
+use crate::made::{act, apply, insert, memory, quiet, save, store, time, user};
 
 fn contents_of(database: &Path) -> BTreeSet<String> {
     let database = Connection::open(database).expect("opened");
