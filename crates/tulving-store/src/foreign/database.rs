@@ -5,10 +5,10 @@
 //! tables and computed columns are never read, because they could do anything.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -128,9 +128,11 @@ impl Database {
             let folder = tempfile::tempdir().map_err(unreadable)?;
             let copy = folder.path().join("copy.db");
             for suffix in ["", "-wal", "-journal"] {
-                let from = files::beside(at.there, suffix);
+                let (from, to) = (files::beside(at.there, suffix), files::beside(&copy, suffix));
                 if from.exists() {
-                    fs::copy(&from, files::beside(&copy, suffix)).map_err(unreadable)?;
+                    fs::copy(&from, &to).map_err(unreadable)?;
+                    // The copy is mended also where the file itself may not be written.
+                    fs::set_permissions(&to, Permissions::from_mode(0o600)).map_err(unreadable)?;
                 }
             }
             if Stamps::of(at)? != before {
