@@ -5,7 +5,7 @@
 //! tables and computed columns are never read, because they could do anything.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -129,7 +129,8 @@ impl Database {
             let copy = folder.path().join("copy.db");
             for suffix in ["", "-wal", "-journal"] {
                 let (from, to) = (files::beside(at.there, suffix), files::beside(&copy, suffix));
-                if from.exists() {
+                // A pipe would be waited for.
+                if from.is_file() {
                     fs::copy(&from, &to).map_err(unreadable)?;
                     // The copy is mended also where the file itself may not be written.
                     fs::set_permissions(&to, Permissions::from_mode(0o600)).map_err(unreadable)?;
@@ -218,13 +219,10 @@ struct Stamps(Vec<Option<Stamp>>);
 
 impl Stamps {
     fn of(at: At<'_>) -> Result<Self, ForeignError> {
-        let stamp = |suffix: &str| {
-            let file = File::open(files::beside(at.there, suffix)).and_then(|file| file.metadata());
-            match file {
-                Ok(file) => Ok(Some(tree::stamp(&file))),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(source) => Err(ForeignError::Unreadable { path: at.shown.to_owned(), source }),
-            }
+        let stamp = |suffix: &str| match files::beside(at.there, suffix).metadata() {
+            Ok(found) => Ok(Some(tree::stamp(&found))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(ForeignError::Unreadable { path: at.shown.to_owned(), source }),
         };
         ["", "-wal", "-journal"].into_iter().map(stamp).collect::<Result<_, _>>().map(Self)
     }

@@ -94,6 +94,17 @@ fn what_a_program_left_in_its_log_when_it_ended_counts_and_stays() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_a_log_is_not_waited_for() {
+    let folder = tempdir().expect("a folder");
+    let path = folder.path().join("max.db");
+    database(&path, &format!("PRAGMA journal_mode = wal; {MAX}")).close().expect("closed");
+    let pipe = folder.path().join("max.db-wal");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .expect("a pipe");
+    assert_eq!(contents(&path).len(), 2);
+}
+
+#[test]
 fn a_link_leads_to_the_log_of_the_file_itself() {
     let (folder, elsewhere) = (tempdir().expect("a folder"), tempdir().expect("a folder"));
     let path = folder.path().join("max.db");
