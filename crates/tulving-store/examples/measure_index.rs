@@ -20,21 +20,17 @@ use std::time::{Duration, Instant};
 use tulving_core::audit::AuditEntry;
 use tulving_core::change::Change;
 use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId, Version};
-use tulving_core::memory::{
-    Auto, Chunk, Classification, Edition, Embedding, Memory, Place, Provenance, Span, Standing, Text, Usage,
-};
+use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId};
+use tulving_core::memory::{Chunk, Embedding, Memory, Place};
 use tulving_core::ports::{Feed, Index, Log};
 use tulving_core::request::{AuditFilter, Filter};
-use tulving_core::score::Importance;
 use tulving_core::search::{Entry, Meaning, Question, Scope, Sight};
 use tulving_core::space::Viewer;
-use tulving_core::text::{normalize, terms};
+use tulving_core::text::terms;
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Origin, Stability, State, Trust,
-};
+use tulving_core::vocabulary::{Boundary, State};
 use tulving_store::SearchIndex;
+use tulving_testkit::build;
 
 const DIMENSIONS: usize = 384;
 const WORDS: usize = 30;
@@ -129,52 +125,11 @@ fn space(n: u64) -> SpaceId {
 }
 
 fn memory(id: MemoryId, now: Timestamp, content: String) -> Memory {
-    Memory {
-        id,
-        number: None,
-        space: SpaceId::DEFAULT,
-        owner: PrincipalId::USER,
-        version: Version::FIRST,
-        edition: Edition {
-            key: None,
-            boundary: Boundary::Hub,
-            text: Text {
-                content_type: ContentType::Text,
-                language: None,
-                content_hash: normalize::hash(""),
-                content,
-                title: None,
-                summary: None,
-                tags: Vec::new(),
-            },
-            class: Classification {
-                memory_type: MemoryType::Fact,
-                kind: Kind::Semantic,
-                stability: Stability::Stable,
-                importance: Importance::new(0.6).expect("within"),
-            },
-            span: Span::default(),
-            source_note: None,
-            auto: Auto::default(),
-        },
-        standing: Standing::new(State::Active),
-        provenance: Provenance {
-            author: Author::User,
-            origin: Origin::Api,
-            source_agent: None,
-            assisted_by_agent: None,
-            trust: Trust::Own,
-            pass: None,
-            source_path: None,
-            mirror: None,
-            attachment: None,
-        },
-        place: Place::default(),
-        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
-        superseded_by: None,
-        backend: None,
-        commands: Vec::new(),
-    }
+    // Without the content: to hash it would be measured too.
+    let mut memory = build::memory(now, SpaceId::DEFAULT, PrincipalId::USER, "");
+    memory.id = id;
+    memory.edition.text.content = content;
+    memory
 }
 
 impl Log for Synthetic {

@@ -61,12 +61,12 @@ impl Home {
     }
 
     /// The configuration.
-    pub fn config_file(&self) -> PathBuf {
+    pub(crate) fn config_file(&self) -> PathBuf {
         self.path.join("config.toml")
     }
 
     /// The folder of the copies that a restore leaves behind.
-    pub fn backups(&self) -> PathBuf {
+    pub(crate) fn backups(&self) -> PathBuf {
         self.path.join("backups")
     }
 
@@ -106,7 +106,7 @@ impl Home {
     }
 
     /// The files that only Tulving itself may write, there or not, and what each is.
-    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 7] {
+    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 8] {
         let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));
         let [database, log, memory, journal] = live.map(|path| (path, "the live store itself"));
         [
@@ -117,6 +117,7 @@ impl Home {
             (self.token_file(), "the token of the home"),
             (self.config_file(), "the configuration of the home"),
             (self.restore_lock(), "the lock of the home"),
+            (self.thinking_lock(), "a lock of the home"),
         ]
     }
 }

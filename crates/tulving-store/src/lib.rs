@@ -1,10 +1,8 @@
 //! The only crate of Tulving that touches a database or the disk.
 //!
-//! [`Home`] is the folder, [`SqliteStore`] fills the store ports of `tulving-core` and looks after the file: backup,
-//! restore, check-up. [`SearchIndex`] fills the index port over any store, whose change log it follows. [`Workspace`] fills
-//! the port of the files that people can read, [`Plugin`] that of backends. [`tree`] reads what is imported, [`foreign`] what other
-//! memories have kept. Any number of processes may have the same home
-//! open.
+//! [`Home`] is the folder, which any number of processes may have open. [`SqliteStore`] fills the store ports of `tulving-core`,
+//! [`SearchIndex`] the index port over any store, [`Workspace`] that of the files that people can read, [`Plugin`] that of backends,
+//! and [`objects`] and [`extract`] those of attachments. [`tree`] reads what is imported, [`foreign`] what other memories have kept.
 
 mod draft;
 pub mod extract;

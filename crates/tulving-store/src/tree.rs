@@ -123,12 +123,13 @@ fn bounded(file: File, size: u64, limit: u64) -> Result<Vec<u8>, TreeError> {
         return Err(TreeError::TooLarge { size, limit });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.take(limit + 1).read_to_end(&mut bytes)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
     if size > limit { Err(TreeError::TooLarge { size, limit }) } else { Ok(bytes) }
 }
 
-fn stamp(metadata: &Metadata) -> Stamp {
+/// What tells one state of a file from another.
+pub(crate) fn stamp(metadata: &Metadata) -> Stamp {
     let modified = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
     Stamp { size: metadata.len(), modified, inode: metadata.ino() }
 }

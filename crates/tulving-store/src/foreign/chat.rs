@@ -107,7 +107,7 @@ fn one<'a>(
     talks: &mut Talks<'a>,
     all: &mut Collection,
 ) {
-    let object = match value.and_then(|value| value.as_object().ok_or("it is no object")) {
+    let object = match json::object(value) {
         Ok(object) => object,
         Err(why) => return all.skip(place, why),
     };
@@ -129,7 +129,7 @@ fn gather<'a>(object: &'a Object, unnamed: &str, talks: &mut Talks<'a>, all: &mu
     let name = named(object).unwrap_or_else(|| unnamed.to_owned());
     let mut read = Vec::new();
     for (place, value) in json::numbered(messages(object)?, "message") {
-        match value.and_then(|value| value.as_object().ok_or("it is no object")) {
+        match json::object(value) {
             Ok(message) => read.push((place, message)),
             Err(why) => all.skip(format!("{place} of {}", preview::short(&name)), why),
         }

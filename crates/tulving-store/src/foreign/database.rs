@@ -5,10 +5,10 @@
 //! tables and computed columns are never read, because they could do anything.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,11 +16,12 @@ use rusqlite::config::DbConfig;
 use rusqlite::ffi::{self, ErrorCode};
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
+use tulving_core::file::Stamp;
 use tulving_core::preview;
 
 use super::error::ForeignError;
 use super::table::Table;
-use crate::files;
+use crate::{files, tree};
 
 /// How every file of SQLite begins.
 pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -44,7 +45,7 @@ pub(super) struct Database {
     there: PathBuf,
     pub(super) connection: Connection,
     /// How its files were, where nothing but this tells whether somebody has written to them.
-    lies: Option<Lie>,
+    stamps: Option<Stamps>,
     _copy: Option<TempDir>,
 }
 
@@ -107,11 +108,11 @@ impl Database {
 
     /// Reads without locks what nobody has open.
     fn as_it_lies(at: At<'_>) -> Result<Self, ForeignError> {
-        let lies = Lie::of(at)?;
+        let stamps = Stamps::of(at)?;
         let uri = format!("file:{}?immutable=1", encoded(at.there.as_os_str()));
         let connection = Connection::open_with_flags(uri, flags() | OpenFlags::SQLITE_OPEN_URI);
         let opened = connection.map_err(ForeignFault::from);
-        let opened = opened.and_then(|connection| Self::set_up(at, connection, Some(lies), None));
+        let opened = opened.and_then(|connection| Self::set_up(at, connection, Some(stamps), None));
         opened.map_err(|fault| fault.explained(at.shown))
     }
 
@@ -119,7 +120,7 @@ impl Database {
     fn copied(at: At<'_>) -> Result<Self, ForeignError> {
         let unreadable = |source| ForeignError::Unreadable { path: at.shown.to_owned(), source };
         for _ in 0..ROUNDS {
-            let before = Lie::of(at)?;
+            let before = Stamps::of(at)?;
             if before.size() > COPIED_BYTES {
                 let (path, size, limit) = (at.shown.to_owned(), before.size(), COPIED_BYTES);
                 return Err(ForeignError::TooLarge { path, size, limit });
@@ -127,12 +128,15 @@ impl Database {
             let folder = tempfile::tempdir().map_err(unreadable)?;
             let copy = folder.path().join("copy.db");
             for suffix in ["", "-wal", "-journal"] {
-                let from = files::beside(at.there, suffix);
-                if from.exists() {
-                    fs::copy(&from, files::beside(&copy, suffix)).map_err(unreadable)?;
+                let (from, to) = (files::beside(at.there, suffix), files::beside(&copy, suffix));
+                // A pipe would be waited for.
+                if from.is_file() {
+                    fs::copy(&from, &to).map_err(unreadable)?;
+                    // The copy is mended also where the file itself may not be written.
+                    fs::set_permissions(&to, Permissions::from_mode(0o600)).map_err(unreadable)?;
                 }
             }
-            if Lie::of(at)? != before {
+            if Stamps::of(at)? != before {
                 continue;
             }
             let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -146,7 +150,7 @@ impl Database {
     fn set_up(
         at: At<'_>,
         connection: Connection,
-        lies: Option<Lie>,
+        stamps: Option<Stamps>,
         copy: Option<TempDir>,
     ) -> Result<Self, ForeignFault> {
         connection.busy_timeout(PATIENCE)?;
@@ -164,7 +168,7 @@ impl Database {
         // The moment is held from the first read on.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
         let (path, there) = (at.shown.to_owned(), at.there.to_owned());
-        Ok(Self { path, there, connection, lies, _copy: copy })
+        Ok(Self { path, there, connection, stamps, _copy: copy })
     }
 
     /// The table of this name, where there is one that holds rows of its own.
@@ -185,9 +189,9 @@ impl Database {
 
     /// That nobody has written to it while it was read as it lay.
     pub(super) fn is_as_it_was(&self) -> Result<bool, ForeignError> {
-        match &self.lies {
+        match &self.stamps {
             None => Ok(true),
-            Some(lies) => Ok(Lie::of(At { shown: &self.path, there: &self.there })? == *lies),
+            Some(stamps) => Ok(Stamps::of(At { shown: &self.path, there: &self.there })? == *stamps),
         }
     }
 
@@ -209,25 +213,22 @@ fn encoded(path: &OsStr) -> String {
     path.as_bytes().iter().map(piece).collect()
 }
 
-/// How the files of a database lie on the disk.
+/// How the files of a database are: itself, its log and its journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Lie(Vec<Option<(u64, i64, i64, u64)>>);
+struct Stamps(Vec<Option<Stamp>>);
 
-impl Lie {
+impl Stamps {
     fn of(at: At<'_>) -> Result<Self, ForeignError> {
-        let lies = |suffix: &str| {
-            let file = File::open(files::beside(at.there, suffix)).and_then(|file| file.metadata());
-            match file {
-                Ok(file) => Ok(Some((file.len(), file.mtime(), file.mtime_nsec(), file.ino()))),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(source) => Err(ForeignError::Unreadable { path: at.shown.to_owned(), source }),
-            }
+        let stamp = |suffix: &str| match files::beside(at.there, suffix).metadata() {
+            Ok(found) => Ok(Some(tree::stamp(&found))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(ForeignError::Unreadable { path: at.shown.to_owned(), source }),
         };
-        ["", "-wal", "-journal"].into_iter().map(lies).collect::<Result<_, _>>().map(Self)
+        ["", "-wal", "-journal"].into_iter().map(stamp).collect::<Result<_, _>>().map(Self)
     }
 
     fn size(&self) -> u64 {
-        self.0.iter().flatten().map(|(size, ..)| size).sum()
+        self.0.iter().flatten().map(|stamp| stamp.size).sum()
     }
 }
 

@@ -104,7 +104,7 @@ pub enum ForeignError {
         path: PathBuf,
     },
     /// It holds the memories of several groups, which are not for each other.
-    #[error("{} holds the memories of {} groups: {}", path.display(), groups.len(), groups.join(", "))]
+    #[error("{} holds the memories of {} groups: {}", path.display(), groups.len(), listed(.groups))]
     SeveralGroups {
         /// The file.
         path: PathBuf,
@@ -129,11 +129,14 @@ fn tables(found: &[String]) -> String {
     if found.is_empty() {
         return "it has no tables".to_owned();
     }
-    let mut names: Vec<String> = found.iter().take(SHOWN).map(|name| preview::short(name)).collect();
-    if found.len() > SHOWN {
-        names.push("…".to_owned());
-    }
-    format!("it has the tables {}", names.join(", "))
+    let more = if found.len() > SHOWN { ", …" } else { "" };
+    format!("it has the tables {}{more}", listed(&found[..found.len().min(SHOWN)]))
+}
+
+/// Names that somebody else has given, as they fit into a message.
+fn listed(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| preview::short(name)).collect();
+    names.join(", ")
 }
 
 impl ForeignError {
@@ -196,7 +199,7 @@ impl ForeignError {
             Self::SeveralGroups { .. } => {
                 "say which one with --group NAME, each into a space of its own".to_owned()
             }
-            Self::NoGroup { groups, .. } => format!("it has {}", groups.join(", ")),
+            Self::NoGroup { groups, .. } => format!("it has {}", listed(groups)),
             Self::TooLarge { .. } | Self::TooMany { .. } => "split it into smaller ones".to_owned(),
             Self::Unreadable { .. } | Self::NotAFile { .. } | Self::NotJson { .. } => return None,
         })

@@ -97,6 +97,11 @@ pub(super) fn numbered<'a>(list: &'a [Value], what: &str) -> Vec<Element<'a>> {
     (1..).zip(list).map(|(number, value)| (format!("{what} {number}"), Ok(value))).collect()
 }
 
+/// The object that an element is, or why it is none.
+pub(super) fn object<'a>(value: Result<&'a Value, &'a str>) -> Result<&'a Object, &'a str> {
+    value?.as_object().ok_or("it is no object")
+}
+
 /// A text of an object that is not empty.
 pub(super) fn text<'a>(object: &'a Object, field: &str) -> Option<&'a str> {
     object.get(field).and_then(Value::as_str).filter(|text| !text.trim().is_empty())

@@ -41,11 +41,12 @@ pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
         system: System::Maven,
         why: "there is neither memory/MEMORY.md nor a journal such as memory/2026-05-27.md".to_owned(),
     })?;
-    let unreadable = |source: io::Error| ForeignError::Unreadable { path: folder.clone(), source };
+    let unreadable =
+        |path: &Path, source: io::Error| ForeignError::Unreadable { path: path.to_owned(), source };
     let mut diary = Diary::default();
     let mut names = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(unreadable)? {
-        let name = entry.map_err(unreadable)?.file_name();
+    for entry in fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))? {
+        let name = entry.map_err(|error| unreadable(&folder, error))?.file_name();
         let Some(name) = name.to_str() else { continue };
         if Day::of_journal(name).is_some() {
             names.push(name.to_owned());
@@ -65,8 +66,9 @@ pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
     }
     if folder != path {
         let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
-        let entries = fs::read_dir(path).map_err(unreadable)?.flatten().map(|entry| entry.file_name());
-        diary.beside = entries.filter(|name| name != FOLDER && !hidden(name)).count();
+        let entries = fs::read_dir(path).map_err(|error| unreadable(path, error))?.flatten();
+        let names = entries.map(|entry| entry.file_name());
+        diary.beside = names.filter(|name| name != FOLDER && !hidden(name)).count();
     }
     let known = folder.join(long_term::FILE);
     if known.exists() {

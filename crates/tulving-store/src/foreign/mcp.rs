@@ -93,8 +93,8 @@ fn parts<'a>(json: &'a Json, all: &mut Collection) -> Option<Vec<(String, &'stat
         Json::Object(graph) => {
             for (field, sort) in [("entities", "entity"), ("relations", "relation")] {
                 let list = graph.get(field)?.as_array()?;
-                let places = (1..).map(|number: usize| format!("{sort} {number}"));
-                found.extend(places.zip(list).map(|(place, value)| (place, Ok((sort, value)))));
+                let numbered = json::numbered(list, sort).into_iter();
+                found.extend(numbered.map(|(place, value)| (place, value.map(|value| (sort, value)))));
             }
         }
         json => found.extend(json::elements(json).into_iter().map(|(place, value)| {
@@ -108,7 +108,7 @@ fn parts<'a>(json: &'a Json, all: &mut Collection) -> Option<Vec<(String, &'stat
     }
     let mut parts = Vec::new();
     for (place, value) in found {
-        match value.and_then(|(sort, value)| Ok((sort, value.as_object().ok_or("it is no object")?))) {
+        match value.and_then(|(sort, value)| Ok((sort, json::object(Ok(value))?))) {
             Ok((sort, object)) => parts.push((place, sort, object)),
             Err(why) => all.skip(place, why),
         }

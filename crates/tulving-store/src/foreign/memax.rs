@@ -62,7 +62,7 @@ pub(super) fn read(json: &Json, note: &str) -> Option<Collection> {
         json => json::elements(json),
     };
     for (place, value) in elements {
-        match value.and_then(|value| value.as_object().ok_or("it is no object")) {
+        match json::object(value) {
             Err(why) => all.skip(place, why),
             Ok(object) => match memory(object, note) {
                 Ok(memory) => all.memories.push(memory),

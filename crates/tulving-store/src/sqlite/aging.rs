@@ -6,9 +6,7 @@ use rusqlite::{Row, params};
 use tulving_core::error::StoreError;
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
 use tulving_core::life::Life;
-use tulving_core::memory::{Classification, Usage};
 use tulving_core::ports::Aging;
-use tulving_core::score::Importance;
 use tulving_core::time::Timestamp;
 
 use super::rows::{self, Columns, MEMORIES};
@@ -59,20 +57,10 @@ fn life(row: &Row<'_>) -> rusqlite::Result<Life> {
         owner: columns.id(PrincipalId::from_bytes)?,
         boundary: columns.word()?,
         version: Version(columns.small()?),
-        class: Classification {
-            memory_type: columns.word()?,
-            kind: columns.word()?,
-            stability: columns.word()?,
-            importance: columns.unit::<Importance>()?,
-        },
-        tags: columns.json()?,
+        class: rows::classification(&mut columns)?,
+        tags: columns.texts()?,
         standing: rows::standing(&mut columns)?,
-        usage: Usage {
-            created_at: columns.time()?,
-            updated_at: columns.time()?,
-            accessed_at: columns.time()?,
-            access_count: columns.count()?,
-        },
+        usage: rows::usage(&mut columns)?,
         expires_at: columns.time_or_none()?,
     })
 }

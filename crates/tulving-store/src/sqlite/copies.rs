@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension};
+use tulving_core::time::Timestamp;
 
 use super::failure::Fault;
 use super::{open, scrub};
@@ -21,6 +22,11 @@ const ERASURE: &str = "erasure";
 
 /// The mark of the last erase; none where nothing was ever erased.
 type Mark = Option<[u8; 16]>;
+
+/// A time as it stands in the name of a copy, so that the names are in the order of the times.
+pub(super) fn time_in_name(at: Timestamp) -> String {
+    at.to_string().replace([':', '-', '.'], "")
+}
 
 /// Gives the store a new mark, inside the transaction that erases.
 pub(super) fn mark_erasure(transaction: &Connection) -> rusqlite::Result<()> {

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Row, params};
 use tulving_core::change::AdoptedItem;
 use tulving_core::error::StoreError;
-use tulving_core::file::{ImportedFile, Stamp};
+use tulving_core::file::ImportedFile;
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
 use tulving_core::ports::Imports;
 use tulving_core::vocabulary::System;
@@ -73,12 +73,9 @@ fn item(row: &Row<'_>) -> rusqlite::Result<AdoptedItem> {
 
 fn file(row: &Row<'_>) -> rusqlite::Result<ImportedFile> {
     let mut columns = Columns::of(row);
-    let path = columns.take()?;
-    let (size, modified) = (columns.count()?, columns.take()?);
-    let inode = columns.take::<i64>()?.cast_unsigned();
     Ok(ImportedFile {
-        path,
-        stamp: Stamp { size, modified, inode },
+        path: columns.take()?,
+        stamp: rows::stamp(&mut columns)?,
         digest: columns.take()?,
         settled: columns.take()?,
         memory: columns.id(MemoryId::from_bytes)?,

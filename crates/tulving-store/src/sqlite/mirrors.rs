@@ -2,13 +2,13 @@
 
 use rusqlite::{Row, params};
 use tulving_core::error::StoreError;
-use tulving_core::file::{MirroredEntry, MirroredFile, Stamp};
+use tulving_core::file::{MirroredEntry, MirroredFile};
 use tulving_core::id::{MemoryId, SpaceId};
 use tulving_core::memory::ContentHash;
 use tulving_core::ports::Mirrors;
 
 use super::SqliteStore;
-use super::rows::Columns;
+use super::rows::{self, Columns};
 
 /// The columns of a mirrored file, in the order in which [`file()`] reads them.
 pub(super) const FILE: &str = "path, size, modified, inode, digest, settled";
@@ -47,9 +47,10 @@ impl Mirrors for SqliteStore {
 /// Reads a mirrored file.
 pub(super) fn file(row: &Row<'_>) -> rusqlite::Result<MirroredFile> {
     let mut columns = Columns::of(row);
-    let path = columns.take()?;
-    let (size, modified) = (columns.count()?, columns.take()?);
-    let inode = columns.take::<i64>()?.cast_unsigned();
-    let stamp = Stamp { size, modified, inode };
-    Ok(MirroredFile { path, stamp, digest: columns.take()?, settled: columns.take()? })
+    Ok(MirroredFile {
+        path: columns.take()?,
+        stamp: rows::stamp(&mut columns)?,
+        digest: columns.take()?,
+        settled: columns.take()?,
+    })
 }

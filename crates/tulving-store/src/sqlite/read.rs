@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Params, ToSql, params, params_from
 use tulving_core::association::Association;
 use tulving_core::change::Listing;
 use tulving_core::error::StoreError;
-use tulving_core::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, TurnId, Version};
+use tulving_core::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, TurnId};
 use tulving_core::memory::{Memory, VersionRecord};
 use tulving_core::ports::{Memories, Probe};
 use tulving_core::request::{Filter, Forgotten, Sort, TurnFilter};
@@ -16,7 +16,6 @@ use tulving_core::search::Section;
 use tulving_core::space::Viewer;
 use tulving_core::time::Timestamp;
 use tulving_core::turn::Turn;
-use tulving_core::vocabulary::Boundary;
 
 use super::failure::Fault;
 use super::filter::{self, Conditions};
@@ -151,10 +150,7 @@ impl Memories for SqliteStore {
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
         let space = probe.space.as_bytes();
-        let audience: &[u8] = match probe.boundary {
-            Boundary::Private => probe.owner.as_bytes(),
-            _ => &[],
-        };
+        let audience = rows::audience(probe.boundary, &probe.owner);
         self.read_steadily(|reader| {
             let look =
                 |sql: &str, text: &dyn ToSql| one(reader, sql, params![me, within, space, audience, text]);
@@ -208,20 +204,8 @@ impl Memories for SqliteStore {
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
         self.read_steadily(|reader| {
             let key = params![me, within, id.as_bytes()];
-            let now = reader.prepare_cached(&current)?.query_row(key, |row| {
-                let mut columns = Columns::of(row);
-                let (version, at) = (Version(columns.take()?), columns.time()?);
-                let written = rows::current(&mut columns)?;
-                let edition = rows::edition(&mut columns)?;
-                Ok(VersionRecord {
-                    version,
-                    act: written.act,
-                    at,
-                    by: written.by,
-                    agent: written.agent,
-                    edition,
-                })
-            });
+            let mut statement = reader.prepare_cached(&current)?;
+            let now = statement.query_row(key, |row| rows::current_version(&mut Columns::of(row)));
             let Some(now) = now.optional()? else {
                 return Ok(());
             };

@@ -121,8 +121,7 @@ impl SqliteStore {
     fn keep_previous(&self) -> Result<PathBuf, StoreError> {
         let folder = self.home.backups();
         home::make_folder(&folder)?;
-        let time: String =
-            self.clock.now().to_string().chars().filter(|c| !matches!(c, ':' | '-' | '.')).collect();
+        let time = copies::time_in_name(self.clock.now());
         let first = folder.join(format!("before-restore-{time}.db"));
         let (mut draft, _) = self.draft(&first, &mut |_, _| ())?;
         for round in 1.. {

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use tulving_core::association::Association;
 use tulving_core::audit::AuditEntry;
 use tulving_core::error::Invalid;
+use tulving_core::file::Stamp;
 use tulving_core::id::{
     AuditId, JobId, MemoryId, Number, OrgId, PassId, PrincipalId, SpaceId, TeamId, TokenId, TurnId, Version,
 };
@@ -22,7 +23,7 @@ use tulving_core::score::{Importance, Weight};
 use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team, Token};
 use tulving_core::time::Timestamp;
 use tulving_core::turn::Turn;
-use tulving_core::vocabulary::Realm;
+use tulving_core::vocabulary::{Boundary, Realm};
 
 /// The columns of a row, read one after the other.
 pub(super) struct Columns<'a> {
@@ -127,7 +128,7 @@ pub(super) const EDITION: &str = "m.key, m.boundary, m.content, m.content_type, 
      m.source_note, m.language, m.auto";
 
 /// Reads [`EDITION`].
-pub(super) fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
+fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
     let mut edition = Edition {
         key: columns.take()?,
         boundary: columns.word()?,
@@ -140,12 +141,7 @@ pub(super) fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
             summary: columns.take()?,
             tags: columns.texts()?,
         },
-        class: Classification {
-            memory_type: columns.word()?,
-            kind: columns.word()?,
-            stability: columns.word()?,
-            importance: columns.unit::<Importance>()?,
-        },
+        class: classification(columns)?,
         span: Span {
             occurred_at: columns.time_or_none()?,
             valid_from: columns.time_or_none()?,
@@ -158,6 +154,16 @@ pub(super) fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
     edition.text.language = columns.take()?;
     edition.auto = Auto::from_bits(columns.take()?);
     Ok(edition)
+}
+
+/// Reads `type, kind, stability, importance` of a memory.
+pub(super) fn classification(columns: &mut Columns<'_>) -> rusqlite::Result<Classification> {
+    Ok(Classification {
+        memory_type: columns.word()?,
+        kind: columns.word()?,
+        stability: columns.word()?,
+        importance: columns.unit::<Importance>()?,
+    })
 }
 
 /// The columns of who wrote the current version, of the table `m`.
@@ -211,12 +217,7 @@ pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory>
     let standing = standing(columns)?;
     let provenance = provenance(columns)?;
     let place = Place { conversation: columns.take()?, position: columns.take()?, speaker: columns.take()? };
-    let usage = Usage {
-        created_at: columns.time()?,
-        updated_at: columns.time()?,
-        accessed_at: columns.time()?,
-        access_count: columns.count()?,
-    };
+    let usage = usage(columns)?;
     let edition = edition(columns)?;
     let superseded_by = columns.id_or_none(MemoryId::from_bytes)?;
     let number = number.and_then(|number| u64::try_from(number).ok()).map(Number);
@@ -245,6 +246,16 @@ pub(super) fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> 
         quarantined_at: columns.time_or_none()?,
         pinned: columns.take()?,
         ruled_at: columns.time_or_none()?,
+    })
+}
+
+/// Reads `created_at, updated_at, accessed_at, access_count` of a memory.
+pub(super) fn usage(columns: &mut Columns<'_>) -> rusqlite::Result<Usage> {
+    Ok(Usage {
+        created_at: columns.time()?,
+        updated_at: columns.time()?,
+        accessed_at: columns.time()?,
+        access_count: columns.count()?,
     })
 }
 
@@ -279,6 +290,13 @@ fn attachment(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Attachment>>
         name,
         trouble,
     }))
+}
+
+/// Reads `m.version, m.updated_at`, [`CURRENT`] and [`EDITION`], in this order: the current version as one of all versions.
+pub(super) fn current_version(columns: &mut Columns<'_>) -> rusqlite::Result<VersionRecord> {
+    let (version, at) = (Version(columns.small()?), columns.time()?);
+    let CurrentVersion { act, by, agent } = current(columns)?;
+    Ok(VersionRecord { version, act, at, by, agent, edition: edition(columns)? })
 }
 
 /// The columns of a past version, of the table `v`.
@@ -441,9 +459,26 @@ pub(super) fn token(columns: &mut Columns<'_>) -> rusqlite::Result<Token> {
     Ok(Token { id, label, principal, spaces, role, created_at, revoked_at })
 }
 
+/// Reads `size, modified, inode` of a file.
+pub(super) fn stamp(columns: &mut Columns<'_>) -> rusqlite::Result<Stamp> {
+    Ok(Stamp {
+        size: columns.count()?,
+        modified: columns.take()?,
+        inode: columns.take::<i64>()?.cast_unsigned(),
+    })
+}
+
 /// Ids that stand one after the other in a blob.
 pub(super) fn ids(blob: &[u8]) -> impl Iterator<Item = [u8; 16]> {
     blob.chunks_exact(16).map(|id| id.try_into().expect("a chunk is 16 bytes"))
+}
+
+/// The column `audience` of a memory with this boundary and owner.
+pub(super) fn audience(boundary: Boundary, owner: &PrincipalId) -> &[u8] {
+    match boundary {
+        Boundary::Private => owner.as_bytes(),
+        _ => &[],
+    }
 }
 
 /// A count as SQLite keeps it.

@@ -198,7 +198,7 @@ impl Space {
 }
 
 impl Spot {
-    /// Opens the file to read it and to add to it; `None` where there is none.
+    /// Opens the file, if it is a regular one; `None` where there is none.
     pub(super) fn file(&self, flags: OFlags) -> Result<Option<File>, Trouble> {
         if let Some(why) = self.stat()?.as_ref().and_then(why_not) {
             return Err(Trouble::Refused(why));
@@ -236,7 +236,7 @@ fn unmade(error: StoreError) -> Trouble {
 }
 
 /// The folder of a file and its name there.
-fn split(name: &str) -> (&str, &str) {
+pub(super) fn split(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
@@ -332,6 +332,13 @@ pub(super) fn is(found: &Stat, sort: FileType) -> bool {
 /// Whether two are one file.
 pub(super) fn same(one: &Stat, other: &Stat) -> bool {
     (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+}
+
+/// Whether two are the very same state of the very same file.
+pub(super) fn unchanged(before: &Stat, now: &Stat) -> bool {
+    same(before, now)
+        && stamp(before) == stamp(now)
+        && (before.st_ctime, before.st_ctime_nsec) == (now.st_ctime, now.st_ctime_nsec)
 }
 
 /// What tells one state of a file from another.

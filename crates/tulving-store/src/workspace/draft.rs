@@ -8,7 +8,8 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, Stat, fchmod, fchown, fstat, openat, renameat, statat, unlinkat,
+    AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat, renameat, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
@@ -28,7 +29,7 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// A draft with this content, durable, beside where it is to be.
+    /// A draft with this content in the folder where it is to be. It is durable once it was put in its place.
     pub(super) fn write(folder: &'a OwnedFd, content: &[u8]) -> Result<Self, Trouble> {
         let draft = Self::begin(folder)?;
         (&draft.file).write_all(content)?;
@@ -59,13 +60,15 @@ impl<'a> Draft<'a> {
         Ok(fstat(&self.file)?)
     }
 
-    /// Gives it the owner, as far as that is allowed, and the mode of the file that it takes the place of.
+    /// Gives it the owner and the group, as far as that is allowed, and the mode of the file that it takes the place of.
     pub(super) fn resemble(&self, old: &Stat) -> Result<(), Trouble> {
         let new = self.stat()?;
         if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
-            let (user, group) =
-                (rustix::fs::Uid::from_raw(old.st_uid), rustix::fs::Gid::from_raw(old.st_gid));
-            let _ = fchown(&self.file, Some(user), Some(group));
+            let (user, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
+            // Only root gives files away, and both at once are refused as one: a group can be kept by who is in it.
+            if fchown(&self.file, Some(user), Some(group)).is_err() {
+                let _ = fchown(&self.file, None, Some(group));
+            }
         }
         Ok(fchmod(&self.file, Mode::from_raw_mode(old.st_mode & 0o777))?)
     }

@@ -45,11 +45,11 @@ pub(super) fn pledge(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Resu
             Ok(())
         }
         Err(trouble) => {
-            // It may be there although its name could not be made durable.
-            if !matches!(trouble, Trouble::Exists) {
-                drop(undone(files, pledge, &promise));
+            // It may be there although its name could not be made durable. Where it cannot be taken back, the note stays for
+            // whoever settles the pledges of the dead.
+            if matches!(trouble, Trouble::Exists) || undone(files, pledge, &promise).is_ok() {
+                note.remove();
             }
-            note.remove();
             Err(trouble)
         }
     }

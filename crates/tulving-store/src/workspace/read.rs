@@ -39,9 +39,7 @@ pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<File
         let before = fstat(&file)?;
         let stamp = beneath::stamp(&before);
         let bytes = whole(&file, stamp.size, most)?;
-        let after = fstat(&file)?;
-        let still = beneath::stamp(&after) == stamp
-            && (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
+        let still = beneath::unchanged(&before, &fstat(&file)?);
         if attempt >= ATTEMPTS || (still && bytes.len() as u64 == stamp.size) {
             return Ok(FileContent { bytes, stamp });
         }
@@ -50,7 +48,7 @@ pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<File
 }
 
 /// All of an open file, which has `size` bytes or a few more by now.
-pub(super) fn whole(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Trouble> {
+fn whole(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Trouble> {
     if size > most {
         return Err(Trouble::TooLarge { size, limit: most });
     }

@@ -4,7 +4,7 @@
 //! leaves one of the two. A link that stays inside is kept and what it leads to is replaced; a link is never removed.
 
 use std::io::Seek as _;
-use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use rustix::fs::{AtFlags, OFlags, Stat, fstat, unlinkat};
 use sha2::{Digest as _, Sha256};
@@ -41,22 +41,22 @@ pub(super) fn replace(
     lock::lock(&spot.folder)?;
     mend::within(files, &spot.folder)?;
     draft::sweep_all(&spot.folder);
+    let kept = files.previous_of(path);
+    let keep = keep.map(|now| (kept.as_path(), now));
     for _ in 0..ATTEMPTS {
-        if attempt(files, path, &spot, content, basis, keep)? {
+        if attempt(&spot, content, basis, keep)? {
             return Ok(());
         }
     }
     Err(Trouble::Changed)
 }
 
-/// Replaces a file; `false` where somebody changed it meanwhile.
+/// Replaces a file, and keeps in a folder what it said until now; `false` where somebody changed it meanwhile.
 fn attempt(
-    files: &Workspace,
-    path: &FilePath,
     spot: &Spot,
     content: &[u8],
     basis: Basis,
-    keep: Option<Timestamp>,
+    keep: Option<(&Path, Timestamp)>,
 ) -> Result<bool, Trouble> {
     let Some(mut file) = spot.file(OFlags::RDONLY)? else {
         if matches!(basis, Basis::Digest(_)) {
@@ -78,9 +78,9 @@ fn attempt(
     if digest == <[u8; 32]>::from(Sha256::digest(content)) {
         return Ok(true);
     }
-    if let Some(now) = keep {
+    if let Some((folder, now)) = keep {
         file.rewind()?;
-        previous::keep(&files.previous_of(path), &file, now)?;
+        previous::keep(folder, &file, now)?;
     }
     let draft = Draft::write(&spot.folder, content)?;
     draft.resemble(&old)?;
@@ -93,12 +93,7 @@ fn attempt(
 
 /// Whether a name still is of the very same state of the very same file.
 fn unchanged(spot: &Spot, old: &Stat) -> Result<bool, Trouble> {
-    let now = spot.stat()?;
-    Ok(now.is_some_and(|now| {
-        beneath::same(&now, old)
-            && beneath::stamp(&now) == beneath::stamp(old)
-            && (now.st_ctime, now.st_ctime_nsec) == (old.st_ctime, old.st_ctime_nsec)
-    }))
+    Ok(spot.stat()?.is_some_and(|now| beneath::unchanged(old, &now)))
 }
 
 /// Removes a file that there is, where it is what this was decided on.
@@ -150,7 +145,7 @@ fn unlink(spot: &Spot) -> Result<(), Trouble> {
 
 /// Where a file is or is to be, by its own name. The last part of it may be a link, which is not followed.
 pub(super) fn unlinked(files: &Workspace, path: &FilePath, missing: Missing) -> Result<Spot, Trouble> {
-    let (parent, name) = path.name().rsplit_once('/').unwrap_or(("", path.name()));
-    let folder: OwnedFd = Space::open(&files.root, path.folder(), missing)?.folder(parent, missing)?;
+    let (parent, name) = beneath::split(path.name());
+    let folder = Space::open(&files.root, path.folder(), missing)?.folder(parent, missing)?;
     Ok(Spot { folder, name: name.into() })
 }

@@ -10,11 +10,7 @@ use tulving_core::ports::{Log, Memories};
 use tulving_core::request::{Filter, Sort};
 use tulving_store::{Depth, IfExists, Severity, SqliteStore};
 
-use crate::made::{dump, save, store, user};
-
-fn quiet() -> impl FnMut(u64, u64) {
-    |_, _| ()
-}
+use crate::made::{dump, quiet, save, store, user};
 
 fn contents(store: &SqliteStore) -> Vec<String> {
     let all = store.list(&user(), &Filter::default(), Sort::Oldest, 10_000, None).expect("read");

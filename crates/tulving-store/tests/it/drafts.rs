@@ -7,11 +7,7 @@ use tempfile::tempdir;
 use tulving_core::error::StoreError;
 use tulving_store::{Depth, Finding, Home, IfExists, Severity, SqliteStore, check_target};
 
-use crate::made::{save, store};
-
-fn quiet() -> impl FnMut(u64, u64) {
-    |_, _| ()
-}
+use crate::made::{quiet, save, store};
 
 fn drafts(store: &SqliteStore) -> Finding {
     let checkup = store.check(Depth::Usual).expect("checked");
@@ -86,6 +82,7 @@ fn a_backup_does_not_replace_a_file_of_the_home() {
     refused(&store, &home.join("api-token"), "the token of the home");
     refused(&store, &alias.join("config.toml"), "the configuration of the home");
     refused(&store, &home.join("../home/restore.lock"), "the lock of the home");
+    refused(&store, &home.join("thinking.lock"), "a lock of the home");
     refused(&store, &link, "the token of the home");
     refused(&store, &twin, "the live store itself");
     refused(&store, &folder.path().join(".tulving-draft-mine"), "files in the making");

@@ -2,41 +2,21 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use tulving_core::change::{Actor, Applied, ChangeSet, NewMemory, Write};
 use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::memory::{
-    Auto, Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage,
-};
-use tulving_core::ports::{Clock, Store, Transfer};
+use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::memory::{Edition, Memory};
+use tulving_core::ports::{Store, Transfer};
 use tulving_core::record::{DumpPosition, Record};
-use tulving_core::score::Importance;
 use tulving_core::space::Viewer;
-use tulving_core::text::{chunk, normalize};
+use tulving_core::text::chunk;
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Origin, Stability, State, Trust,
-};
+use tulving_core::vocabulary::Boundary;
 use tulving_store::{Home, Options, SqliteStore};
-
-/// A clock that goes on by one second each time it is asked.
-pub(crate) struct Ticking(AtomicI64);
-
-impl Ticking {
-    /// Begins on 2026-05-27.
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self(AtomicI64::new(1_779_840_000_000_000)))
-    }
-}
-
-impl Clock for Ticking {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.fetch_add(1_000_000, Ordering::Relaxed))
-    }
-}
+use tulving_testkit::build;
+use tulving_testkit::clock::ManualClock;
 
 /// A store in this folder.
 pub(crate) fn store(folder: &Path) -> SqliteStore {
@@ -47,7 +27,7 @@ pub(crate) fn store(folder: &Path) -> SqliteStore {
 pub(crate) fn try_store(folder: &Path) -> Result<SqliteStore, StoreError> {
     let home = Home::open_or_create(folder)?;
     let options = Options { busy_wait: Duration::from_secs(30), ..Options::default() };
-    SqliteStore::open_with_clock(&home, options, Ticking::new())
+    SqliteStore::open_with_clock(&home, options, Arc::new(ManualClock::ticking(Duration::from_secs(1))))
 }
 
 /// The user, unconfined.
@@ -62,58 +42,13 @@ pub(crate) fn time(n: i64) -> Timestamp {
 
 /// A plain memory of the user in `default`.
 pub(crate) fn memory(content: &str) -> Memory {
-    let now = time(0);
-    Memory {
-        id: MemoryId::mint(now),
-        number: None,
-        space: SpaceId::DEFAULT,
-        owner: PrincipalId::USER,
-        version: Version::FIRST,
-        edition: edition(content),
-        standing: Standing::new(State::Active),
-        provenance: Provenance {
-            author: Author::User,
-            origin: Origin::Cli,
-            source_agent: None,
-            assisted_by_agent: None,
-            trust: Trust::Own,
-            pass: None,
-            source_path: None,
-            mirror: None,
-            attachment: None,
-        },
-        place: Place::default(),
-        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
-        superseded_by: None,
-        backend: None,
-        commands: Vec::new(),
-    }
+    let memory = build::memory(time(0), SpaceId::DEFAULT, PrincipalId::USER, content);
+    Memory { edition: edition(content), ..memory }
 }
 
-/// A plain edition.
+/// A plain edition, which is private.
 pub(crate) fn edition(content: &str) -> Edition {
-    Edition {
-        key: None,
-        boundary: Boundary::Private,
-        text: Text {
-            content: content.to_owned(),
-            content_type: ContentType::Text,
-            language: None,
-            content_hash: normalize::hash(content),
-            title: None,
-            summary: None,
-            tags: Vec::new(),
-        },
-        class: Classification {
-            memory_type: MemoryType::Fact,
-            kind: Kind::Semantic,
-            stability: Stability::Stable,
-            importance: Importance::new(0.6).expect("within"),
-        },
-        span: Span::default(),
-        source_note: None,
-        auto: Auto::default(),
-    }
+    Edition { boundary: Boundary::Private, ..build::edition(content) }
 }
 
 /// The write that inserts a memory, whole as one chunk.
@@ -139,6 +74,11 @@ pub(crate) fn save(store: &SqliteStore, content: &str) -> MemoryId {
     let id = memory.id;
     apply(store, vec![insert(memory)]);
     id
+}
+
+/// For whoever does not want to hear how far a copy is.
+pub(crate) fn quiet() -> impl FnMut(u64, u64) {
+    |_, _| ()
 }
 
 /// Everything in a store, in pages of so many.

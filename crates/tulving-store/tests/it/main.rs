@@ -3,6 +3,9 @@
 // What the other modules make their stores and memories with.
 mod made;
 
+// Small disks, which can be full.
+mod disk;
+
 // A store with every kind of row in it, and what must be found there.
 mod fixture;
 

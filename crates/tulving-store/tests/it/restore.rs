@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,11 +16,7 @@ use tulving_core::space::{Token, TokenHash};
 use tulving_core::vocabulary::Role;
 use tulving_store::{Home, IfExists, Options, SqliteStore};
 
-use crate::made::{act, apply, insert, memory, save, store, time, user};
-
-fn quiet() -> impl FnMut(u64, u64) {
-    |_, _| ()
-}
+use crate::made::{act, apply, insert, memory, quiet, save, store, time, user};
 
 fn contents_of(database: &Path) -> BTreeSet<String> {
     let database = Connection::open(database).expect("opened");
@@ -199,6 +195,31 @@ fn a_restore_does_not_revive_a_revoked_token() {
     let report = store.restore(&file, &mut quiet()).expect("restored");
     assert_eq!(report.kept_revoked, 1, "it is remembered by a store that did not know the token");
     assert_eq!(revoked(&store, [1, 2, 3]), [Some(true), Some(false), None]);
+}
+
+/// A journal that is left beside the rescued database would be played back into it.
+#[test]
+fn what_lies_beside_a_damaged_store_goes_with_it() {
+    let folder = tempdir().expect("a folder");
+    let home = Home::open_or_create(&folder.path().join("home")).expect("a home");
+    let file = folder.path().join("copy.db");
+    let damaged = store(home.path());
+    save(&damaged, "kept");
+    damaged.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    drop(damaged);
+    let beside = |path: &Path, suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
+    let all = ["", "-wal", "-shm", "-journal"];
+    for suffix in all {
+        fs::write(beside(&home.database(), suffix), format!("damaged {suffix}")).expect("written");
+    }
+    let report = SqliteStore::rescue(&home, Options::default(), &file, &mut quiet()).expect("rescued");
+    for suffix in all {
+        let kept = fs::read_to_string(beside(&report.previous, suffix)).expect("kept");
+        assert_eq!(kept, format!("damaged {suffix}"));
+        assert_eq!(beside(&home.database(), suffix).exists(), suffix.is_empty(), "{suffix}");
+    }
+    assert_eq!(contents_of(&home.database()), BTreeSet::from(["kept".to_owned()]));
+    assert_eq!(fs::read_dir(home.path().join("backups")).expect("a folder").count(), all.len());
 }
 
 #[test]

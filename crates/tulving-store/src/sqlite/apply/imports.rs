@@ -11,7 +11,8 @@ use super::super::failure::Fault;
 use super::super::feed::is_live;
 use super::super::rows::signed;
 use super::Act;
-use super::memories::{Row, located};
+use super::memories::located;
+use super::row::Row;
 
 impl Act<'_> {
     pub(super) fn imported(

@@ -13,10 +13,10 @@ use tulving_core::record::{Loaded, MemoryRecord, Record};
 use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team};
 use tulving_core::text::chunk;
 use tulving_core::turn::Turn;
-use tulving_core::vocabulary::{Boundary, ChangeKind};
+use tulving_core::vocabulary::ChangeKind;
 
 use super::super::failure::Fault;
-use super::super::rows::{Columns, LARGEST, signed};
+use super::super::rows::{self, Columns, LARGEST, signed};
 use super::Act;
 use super::memories::whereabouts;
 
@@ -197,10 +197,7 @@ impl Act<'_> {
             return Ok(None);
         }
         let edition = &memory.edition;
-        let audience: &[u8] = match edition.boundary {
-            Boundary::Private => memory.owner.as_bytes(),
-            _ => &[],
-        };
+        let audience = rows::audience(edition.boundary, &memory.owner);
         let find = |condition: &str, value: &dyn ToSql| -> Result<Option<MemoryId>, Fault> {
             let mut statement = self.transaction.prepare_cached(&format!(
                 "SELECT id FROM memories WHERE space = ?1 AND audience = ?2 AND forgotten_at IS NULL \

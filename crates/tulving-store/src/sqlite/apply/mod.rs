@@ -3,6 +3,7 @@
 //! Rights first, then the writes in their order, each with its entry of the change log. Whatever fails undoes all.
 
 mod adopt;
+mod associations;
 mod claims;
 mod directory;
 mod embed;
@@ -12,6 +13,7 @@ mod load;
 mod memories;
 mod mirrors;
 mod passes;
+mod row;
 mod turns;
 mod usage;
 

@@ -143,8 +143,11 @@ impl SqliteStore {
             structure(reader, &mut checkup)?;
             orphans(reader, &mut checkup)?;
             numbers(reader, &mut checkup)?;
-            contents(reader, depth, &mut checkup)?;
-            embedding::look(reader, &mut checkup)?;
+            contents(reader, depth, &mut checkup)
+        })?;
+        // Which model answers and what waits for it are compared, so they have to be of one moment.
+        self.read_steadily(|reader| embedding::look(reader, &mut checkup))?;
+        self.read(|reader| {
             if depth == Depth::Deep {
                 versions(reader, &mut checkup)?;
             }

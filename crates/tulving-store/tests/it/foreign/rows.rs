@@ -160,6 +160,24 @@ fn one_group_is_read_and_never_another() {
 }
 
 #[test]
+fn the_names_of_groups_are_said_without_what_a_terminal_would_obey() {
+    let folder = tempdir().expect("a folder");
+    let path = folder.path().join("memories.db");
+    let groups = database(&path, GROUPS);
+    groups
+        .execute_batch(
+            "INSERT INTO memories VALUES ('b1', 'red' || char(27) || '[31m' || char(10) || 'two', 'k', 'x', 'core', '{}', \
+             '2026-01-01', '2026-01-01')",
+        )
+        .expect("another group");
+    let source = foreign::find(&path).expect("read").expect("somebody's");
+    let error = source.read(None).expect_err("which one?").to_string();
+    assert!(error.ends_with("2 groups: main, red [31m two"), "{error:?}");
+    let hint = source.read(Some("other")).expect_err("no such group").hint();
+    assert_eq!(hint.as_deref(), Some("it has main, red [31m two"));
+}
+
+#[test]
 fn rows_of_no_group_are_left_out_and_said() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("memories.db");

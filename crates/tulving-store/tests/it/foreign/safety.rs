@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rusqlite::Connection;
@@ -93,6 +94,17 @@ fn what_a_program_left_in_its_log_when_it_ended_counts_and_stays() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_a_log_is_not_waited_for() {
+    let folder = tempdir().expect("a folder");
+    let path = folder.path().join("max.db");
+    database(&path, &format!("PRAGMA journal_mode = wal; {MAX}")).close().expect("closed");
+    let pipe = folder.path().join("max.db-wal");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .expect("a pipe");
+    assert_eq!(contents(&path).len(), 2);
+}
+
+#[test]
 fn a_link_leads_to_the_log_of_the_file_itself() {
     let (folder, elsewhere) = (tempdir().expect("a folder"), tempdir().expect("a folder"));
     let path = folder.path().join("max.db");
@@ -102,9 +114,9 @@ fn a_link_leads_to_the_log_of_the_file_itself() {
     assert!(contents(&link).contains(&"only in the log".to_owned()));
 }
 
-#[test]
-fn what_was_cut_off_in_the_middle_of_a_write_is_read_as_it_was_before() {
-    let (folder, elsewhere) = (tempdir().expect("a folder"), tempdir().expect("a folder"));
+/// A database in this folder as a program leaves it that is cut off in the middle of a write.
+fn cut_off(elsewhere: &Path) -> PathBuf {
+    let folder = tempdir().expect("a folder");
     let path = folder.path().join("max.db");
     let running = database(
         &path,
@@ -114,11 +126,18 @@ fn what_was_cut_off_in_the_middle_of_a_write_is_read_as_it_was_before() {
         .execute_batch("BEGIN IMMEDIATE; UPDATE memories SET content = 'half done' || hex(zeroblob(20000))")
         .expect("begun");
     running.cache_flush().expect("written");
-    let copy = elsewhere.path().join("max.db");
+    let copy = elsewhere.join("max.db");
     for suffix in ["", "-journal"] {
         let name = |path: &Path| format!("{}{suffix}", path.display());
         fs::copy(name(&path), name(&copy)).expect("copied");
     }
+    copy
+}
+
+#[test]
+fn what_was_cut_off_in_the_middle_of_a_write_is_read_as_it_was_before() {
+    let elsewhere = tempdir().expect("a folder");
+    let copy = cut_off(elsewhere.path());
     let before = files(elsewhere.path());
     assert!(memchr::memmem::find(&before["max.db"], b"half done").is_some(), "the write had begun");
     assert_eq!(
@@ -126,6 +145,18 @@ fn what_was_cut_off_in_the_middle_of_a_write_is_read_as_it_was_before() {
         ["Prefers TypeScript over JavaScript", "The auth service lives in ~/dev/api/src/auth"]
     );
     assert_eq!(files(elsewhere.path()), before, "it is for its own program to mend");
+}
+
+/// Only whoever is not root is kept from writing to such a file.
+#[test]
+fn what_was_cut_off_and_may_not_be_written_is_not_said_to_be_in_use() {
+    let elsewhere = tempdir().expect("a folder");
+    let copy = cut_off(elsewhere.path());
+    for suffix in ["", "-journal"] {
+        let path = format!("{}{suffix}", copy.display());
+        fs::set_permissions(path, fs::Permissions::from_mode(0o444)).expect("changed");
+    }
+    assert_eq!(contents(&copy).len(), 2);
 }
 
 #[test]

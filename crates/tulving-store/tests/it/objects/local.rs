@@ -12,6 +12,8 @@ use tulving_core::ports::Objects;
 use tulving_store::objects::Local;
 use tulving_testkit::objects::{contract, hash};
 
+use crate::disk::SmallDisk;
+
 /// Says to a child of a test in which folder it puts, and is not set otherwise.
 const FOLDER: &str = "TULVING_TEST_OBJECTS";
 
@@ -148,45 +150,19 @@ fn a_folder_that_may_not_be_written_is_named_without_saying_where_it_is() {
     assert_eq!(objects.get(&key), Ok(Some(b"there already".to_vec())));
 }
 
-/// A file system of its own, gone when it is dropped.
-struct SmallDisk(TempDir);
-
-impl SmallDisk {
-    /// `None` where mounting is not allowed.
-    fn mount(options: &str) -> Option<Self> {
-        let folder = folder();
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder.path());
-        mount.output().ok().filter(|output| output.status.success()).map(|_| Self(folder))
-    }
-
-    fn read_only(&self) {
-        let mut mount = Command::new("mount");
-        mount.args(["-o", "remount,ro"]).arg(self.0.path());
-        assert!(mount.status().expect("run").success(), "it could not be made read-only");
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let unmounted = Command::new("umount").arg(self.0.path()).status();
-        assert!(unmounted.is_ok_and(|status| status.success()), "the disk could not be unmounted");
-    }
-}
-
 #[test]
 fn a_full_disk_is_said_and_leaves_nothing_half() {
-    let Some(disk) = SmallDisk::mount("size=1m,mode=0700") else {
+    let Some(disk) = SmallDisk::mount(1_024, 0o700) else {
         eprintln!("not tested: this machine does not allow to mount a small disk");
         return;
     };
-    let objects = Local::new(disk.0.path());
+    let objects = Local::new(disk.path());
     let key = put(&objects, b"small");
     let large = vec![1; 2 << 20];
     assert_eq!(objects.put(&large, &hash(&large)), Err(ObjectError::Full));
-    assert_eq!(files(disk.0.path()), [disk.0.path().join(&key)], "nothing is left of what did not fit");
+    assert_eq!(files(disk.path()), [disk.path().join(&key)], "nothing is left of what did not fit");
     assert_eq!(objects.get(&key), Ok(Some(b"small".to_vec())));
-    disk.read_only();
+    disk.make_read_only();
     let denied = objects.put(b"more", &hash(b"more")).expect_err("nothing can be written");
     assert!(matches!(denied, ObjectError::Denied { verb: "written", .. }), "{denied}");
     assert!(matches!(objects.remove(&key), Err(ObjectError::Denied { verb: "removed", .. })));

@@ -295,13 +295,15 @@ fn a_process_that_is_killed_leaves_no_half_entry() {
         let mut command = child(&binary, TEST, made.folder.path(), &round.to_string());
         let out_file = fs::File::create(&out).expect("made");
         let mut child = command.stdout(out_file).stderr(Stdio::null()).spawn().expect("started");
-        std::thread::sleep(Duration::from_millis(100 + fastrand::u64(..60)));
+        let begun = Instant::now();
+        while !fs::read_to_string(&out).expect("there").contains("added ") {
+            assert!(begun.elapsed() < Duration::from_secs(60), "nothing was added");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(fastrand::u64(..60)));
         child.kill().expect("killed");
         child.wait().expect("ended");
         said.push_str(&fs::read_to_string(&out).expect("there"));
-    }
-    if !made.at("memory/day.md").exists() {
-        return;
     }
     made.files.append(&file("memory/day.md"), "begin last\n\nend last").expect("added");
     let text = made.text("memory/day.md");

@@ -1,6 +1,8 @@
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
@@ -10,7 +12,7 @@ use tulving_core::time::Timestamp;
 use tulving_store::{Home, Workspace};
 
 /// The user and group that own nothing.
-const NOBODY: u32 = 65_534;
+pub(super) const NOBODY: u32 = 65_534;
 
 /// A workspace in a folder of its own.
 pub(super) struct Made {
@@ -112,11 +114,38 @@ pub(super) fn part() -> Option<(PathBuf, String)> {
     Some((PathBuf::from(folder), std::env::var("TULVING_TEST_PART").expect("a part")))
 }
 
-/// Lets a child run without root's privileges.
-pub(super) fn unprivileged(command: &mut Command) {
+/// A workspace in a folder that everybody may enter, and a copy of this binary there that everybody may run.
+pub(super) fn for_everybody() -> (Made, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = folder.path().join("tests");
+    // By another process: a file that this one holds open for writing would be "busy" in a child of another test.
+    let copied = Command::new("cp").arg(std::env::current_exe().expect("this binary")).arg(&binary).status();
+    assert!(copied.is_ok_and(|status| status.success()), "the binary could not be copied");
+    allow(&binary, 0o755);
+    allow(folder.path(), 0o755);
+    (Made::within(folder), binary)
+}
+
+/// Runs one test of that copy, in a part of its own and without root's privileges.
+pub(super) fn run_as_nobody(made: &Made, binary: &Path, test: &str) -> Output {
+    let mut command = child(binary, test, made.folder.path(), "nobody");
     if rustix::process::geteuid().is_root() {
         command.uid(NOBODY).gid(NOBODY);
     }
+    command.output().expect("started")
+}
+
+/// Asserts that a child has found its test, and that it passed.
+#[track_caller]
+pub(super) fn assert_passed(output: &Output) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("1 passed"), "there is no such test: {told}");
+}
+
+/// Gives a file or a folder this mode.
+pub(super) fn allow(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("changed");
 }
 
 /// Tells other threads to stop when it is dropped, also where a test fails.

@@ -1,18 +1,11 @@
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::Command;
+use std::fs;
 
-use tempfile::TempDir;
 use tulving_core::error::FileError;
 use tulving_core::ports::{Files, From};
 use tulving_store::{Home, Workspace};
 
-use super::made::{Made, child, default, file, part, unprivileged, workspace};
-
-fn allow(path: &Path, mode: u32) {
-    fs::set_permissions(path, Permissions::from_mode(mode)).expect("changed");
-}
+use super::made::{Made, allow, assert_passed, default, file, for_everybody, part, run_as_nobody, workspace};
+use crate::disk::SmallDisk;
 
 fn is_unusable<T: std::fmt::Debug>(what: &str, answer: Result<T, FileError>) {
     match answer {
@@ -42,14 +35,7 @@ fn what_may_not_be_used_is_said() {
         assert_eq!(files.read(&file("memory/fixed.md"), 10).expect("read").expect("there").bytes, b"fixed\n");
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let binary = folder.path().join("tests");
-    // By another process: a file that this one holds open for writing would be "busy" in a child of another test.
-    let copied = Command::new("cp").arg(std::env::current_exe().expect("this binary")).arg(&binary).status();
-    assert!(copied.is_ok_and(|status| status.success()), "the binary could not be copied");
-    allow(&binary, 0o755);
-    allow(folder.path(), 0o755);
-    let made = Made::within(folder);
+    let (made, binary) = for_everybody();
     for (name, mode) in [("memory/secret.md", 0o000), ("memory/fixed.md", 0o444), ("closed/a.md", 0o644)] {
         made.put(name, "fixed\n");
         allow(&made.at(name), mode);
@@ -61,13 +47,11 @@ fn what_may_not_be_used_is_said() {
     for folder in ["", "appends"] {
         allow(&made.in_home(folder), 0o777);
     }
-    let mut command = child(&binary, TEST, made.folder.path(), "nobody");
-    unprivileged(&mut command);
-    let output = command.output().expect("started");
+    let output = run_as_nobody(&made, &binary, TEST);
     for folder in ["", "memory", "closed"] {
         allow(&made.at(folder), 0o755);
     }
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_passed(&output);
     assert_eq!(made.text("memory/fixed.md"), "fixed\n");
     assert_eq!(made.count_in_home("appends"), 0, "no note is left");
 }
@@ -80,13 +64,7 @@ fn nothing_is_written_before_its_note_is_durable() {
         is_unusable("append", files.append(&file("memory/a.md"), "x"));
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let binary = folder.path().join("tests");
-    let copied = Command::new("cp").arg(std::env::current_exe().expect("this binary")).arg(&binary).status();
-    assert!(copied.is_ok_and(|status| status.success()), "the binary could not be copied");
-    allow(&binary, 0o755);
-    allow(folder.path(), 0o755);
-    let made = Made::within(folder);
+    let (made, binary) = for_everybody();
     made.put("memory/a.md", "one\n");
     allow(&made.at("memory/a.md"), 0o666);
     for folder in ["", "memory"] {
@@ -96,11 +74,9 @@ fn nothing_is_written_before_its_note_is_durable() {
     allow(&made.in_home(""), 0o777);
     // Notes can be put there, and their names cannot be made durable: for that the folder is opened.
     allow(&made.in_home("appends"), 0o333);
-    let mut command = child(&binary, TEST, made.folder.path(), "nobody");
-    unprivileged(&mut command);
-    let output = command.output().expect("started");
+    let output = run_as_nobody(&made, &binary, TEST);
     allow(&made.in_home("appends"), 0o755);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_passed(&output);
     assert_eq!(made.text("memory/a.md"), "one\n");
     assert_eq!(made.count_in_home("appends"), 0, "no note is left");
 }
@@ -150,39 +126,16 @@ fn an_error_does_not_tell_where_the_workspace_and_the_home_are() {
     }
 }
 
-/// A file system of its own, gone when it is dropped.
-struct SmallDisk {
-    folder: TempDir,
-}
-
-impl SmallDisk {
-    /// `None` where mounting is not allowed.
-    fn mount(kilobytes: u32) -> Option<Self> {
-        let folder = tempfile::tempdir().expect("a folder");
-        let size = format!("size={kilobytes}k,mode=0755");
-        let mounted =
-            Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path()).output();
-        mounted.ok().filter(|output| output.status.success()).map(|_| Self { folder })
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let unmounted = Command::new("umount").arg(self.folder.path()).status();
-        assert!(unmounted.is_ok_and(|status| status.success()), "the disk could not be unmounted");
-    }
-}
-
 #[test]
 fn a_full_disk_changes_nothing() {
-    let Some(disk) = SmallDisk::mount(64) else {
+    let Some(disk) = SmallDisk::mount(64, 0o755) else {
         eprintln!("not tested: this machine does not allow to mount a small disk");
         return;
     };
     let elsewhere = tempfile::tempdir().expect("a folder");
     let home = Home::open_or_create(elsewhere.path()).expect("a home");
-    let files = Workspace::open(&home, disk.folder.path());
-    let (day, path) = (file("memory/day.md"), disk.folder.path().join("memory/day.md"));
+    let files = Workspace::open(&home, disk.path());
+    let (day, path) = (file("memory/day.md"), disk.path().join("memory/day.md"));
     files.append(&day, "first").expect("added");
     let full = |answer: Result<(), FileError>| {
         assert!(matches!(answer, Err(FileError::DiskFull { .. })), "{answer:?}");
@@ -205,21 +158,21 @@ fn a_full_disk_changes_nothing() {
 
 #[test]
 fn nothing_is_written_after_what_could_not_be_finished() {
-    let Some(disk) = SmallDisk::mount(64) else {
+    let Some(disk) = SmallDisk::mount(64, 0o755) else {
         eprintln!("not tested: this machine does not allow to mount a small disk");
         return;
     };
     let elsewhere = tempfile::tempdir().expect("a folder");
     let home = Home::open_or_create(elsewhere.path()).expect("a home");
-    let files = Workspace::open(&home, disk.folder.path());
+    let files = Workspace::open(&home, disk.path());
     let lines = format!("{}\n", "x".repeat(30_000));
-    let day = disk.folder.path().join("memory/day.md");
-    fs::create_dir(disk.folder.path().join("memory")).expect("made");
+    let day = disk.path().join("memory/day.md");
+    fs::create_dir(disk.path().join("memory")).expect("made");
     fs::write(&day, &lines[..10]).expect("written");
-    let filler = disk.folder.path().join("filler");
+    let filler = disk.path().join("filler");
     fs::write(&filler, [b'x'; 56 * 1024]).expect("written");
     fs::create_dir(elsewhere.path().join("appends")).expect("made");
-    let root = data_encoding::HEXLOWER.encode(disk.folder.path().as_os_str().as_encoded_bytes());
+    let root = data_encoding::HEXLOWER.encode(disk.path().as_os_str().as_encoded_bytes());
     let head = format!(r#"{{"file":{{"root":"{root}","folder":"","name":"memory/day.md"}},"start":0}}"#);
     fs::write(elsewhere.path().join("appends/1"), format!("{head}\n{lines}")).expect("written");
 
@@ -234,12 +187,12 @@ fn nothing_is_written_after_what_could_not_be_finished() {
 
 #[test]
 fn a_home_on_a_full_disk_changes_no_file() {
-    let Some(disk) = SmallDisk::mount(64) else {
+    let Some(disk) = SmallDisk::mount(64, 0o755) else {
         eprintln!("not tested: this machine does not allow to mount a small disk");
         return;
     };
     let elsewhere = tempfile::tempdir().expect("a folder");
-    let home = Home::open_or_create(disk.folder.path()).expect("a home");
+    let home = Home::open_or_create(disk.path()).expect("a home");
     let files = Workspace::open(&home, elsewhere.path());
     let day = file("memory/day.md");
     files.append(&day, "first").expect("added");

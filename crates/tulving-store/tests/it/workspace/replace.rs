@@ -1,11 +1,13 @@
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 
 use sha2::{Digest as _, Sha256};
 use tulving_core::error::FileError;
 use tulving_core::ports::{Files, From};
 
-use super::made::{Made, file, names, time};
+use super::made::{
+    Made, NOBODY, allow, assert_passed, file, for_everybody, names, part, run_as_nobody, time, workspace,
+};
 
 fn digest(bytes: &[u8]) -> From {
     From::Digest(Sha256::digest(bytes).into())
@@ -83,12 +85,39 @@ fn the_mode_of_a_file_stays() {
 fn the_owner_of_a_file_stays_where_that_is_allowed() {
     let made = Made::new();
     made.put("memory/a.md", "one");
-    if std::os::unix::fs::chown(made.at("memory/a.md"), Some(65_534), Some(65_534)).is_err() {
+    if chown(made.at("memory/a.md"), Some(NOBODY), Some(NOBODY)).is_err() {
         eprintln!("not tested: only root can give files away");
         return;
     }
     made.files.replace(&file("memory/a.md"), b"two", From::Any, None).expect("replaced");
-    assert_eq!(made.at("memory/a.md").metadata().expect("there").uid(), 65_534);
+    assert_eq!(made.at("memory/a.md").metadata().expect("there").uid(), NOBODY);
+}
+
+#[test]
+fn the_group_of_a_file_stays_also_where_its_owner_cannot() {
+    const TEST: &str = "workspace::replace::the_group_of_a_file_stays_also_where_its_owner_cannot";
+    const OTHERS: u32 = 1;
+    if let Some((folder, _)) = part() {
+        let files = workspace(&folder);
+        files.replace(&file("memory/a.md"), b"two", From::Any, None).expect("replaced");
+        return;
+    }
+    let (made, binary) = for_everybody();
+    made.put("memory/a.md", "one");
+    let (path, folder) = (made.at("memory/a.md"), made.at("memory"));
+    if chown(&path, Some(0), Some(NOBODY)).and_then(|()| chown(&folder, None, Some(OTHERS))).is_err() {
+        eprintln!("not tested: only root can give files away");
+        return;
+    }
+    allow(&path, 0o664);
+    // What is made in this folder is of its group, and not of that of whoever makes it.
+    allow(&folder, 0o2777);
+    allow(&made.in_home(""), 0o777);
+    allow(&made.at(""), 0o755);
+    assert_passed(&run_as_nobody(&made, &binary, TEST));
+    assert_eq!(made.text("memory/a.md"), "two");
+    let found = path.metadata().expect("there");
+    assert_eq!((found.uid(), found.gid(), mode(&path)), (NOBODY, NOBODY, 0o664));
 }
 
 #[test]

@@ -1,0 +1,61 @@
+//! Writes associations between memories.
+
+use rusqlite::params;
+use tulving_core::association::Association;
+use tulving_core::error::Conflict;
+use tulving_core::id::MemoryId;
+use tulving_core::vocabulary::{ChangeKind, Relation};
+
+use super::super::failure::Fault;
+use super::Act;
+
+impl Act<'_> {
+    pub(super) fn link(&mut self, association: &Association) -> Result<(), Fault> {
+        let Association { source, target, .. } = *association;
+        let (source_row, at) = self.locate(source)?.ok_or(Conflict::Gone { id: source })?;
+        let (target_row, _) = self.locate(target)?.ok_or(Conflict::Gone { id: target })?;
+        self.insert_association(source_row, target_row, association)?;
+        self.log(ChangeKind::Linked, source, at)
+    }
+
+    /// Writes an association, or the weight and maker of one that is there.
+    pub(super) fn insert_association(
+        &mut self,
+        source: i64,
+        target: i64,
+        association: &Association,
+    ) -> Result<(), Fault> {
+        let mut statement = self.transaction.prepare_cached(
+            "INSERT INTO associations (source, target, relation, weight, linked_by, created_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (source, target, relation) \
+             DO UPDATE SET weight = excluded.weight, linked_by = excluded.linked_by \
+             WHERE excluded.linked_by = 'caller' OR associations.linked_by = 'auto'",
+        )?;
+        statement.execute(params![
+            source,
+            target,
+            association.relation.as_str(),
+            association.weight.get(),
+            association.linked_by.as_str(),
+            association.created_at.as_micros(),
+        ])?;
+        Ok(())
+    }
+
+    pub(super) fn unlink(
+        &mut self,
+        source: MemoryId,
+        target: MemoryId,
+        relation: Relation,
+    ) -> Result<(), Fault> {
+        let (Some((source_row, at)), Some((target_row, _))) = (self.locate(source)?, self.locate(target)?)
+        else {
+            return Ok(());
+        };
+        let removed = self
+            .transaction
+            .prepare_cached("DELETE FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3")?
+            .execute(params![source_row, target_row, relation.as_str()])?;
+        if removed > 0 { self.log(ChangeKind::Unlinked, source, at) } else { Ok(()) }
+    }
+}
