@@ -21,7 +21,7 @@ mod work;
 
 use std::sync::LazyLock;
 
-pub use example::example;
+pub use example::{example, kind};
 pub use operation::{Answer, Method, Operation};
 
 /// Every operation, in the order in which they are told.

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 use tulving_core::preview;
-use tulving_dialects::rest::Operation;
+use tulving_dialects::rest::{self, Operation};
 
 use super::body;
 use super::problem::Problem;
@@ -81,17 +81,19 @@ pub(super) fn twice(name: &str) -> Problem {
 
 /// An argument that was said as a text, as what the schema says that it is. A list is parted by commas as in a query, or JSON.
 pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Value, Problem> {
-    let wrong = |expected: &str| {
-        let detail = format!("`{name}`: `{}`, expected {expected}", preview::short(text));
-        Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(name)
-    };
     match kind(operation, name) {
         "array" if text.trim_start().starts_with('[') => {
-            serde_json::from_str(text).map_err(|_| wrong("a list, as JSON"))
+            serde_json::from_str(text).map_err(|_| wrong(name, text, "a list, as JSON"))
         }
         "array" => Ok(listed(text).collect()),
-        kind => typed(kind, text).ok_or_else(|| wrong(expected(kind))),
+        kind => typed(kind, text).ok_or_else(|| wrong(name, text, expected(kind))),
     }
+}
+
+/// That an argument which was said as a text is not what it should be.
+fn wrong(name: &str, text: &str, expected: &str) -> Problem {
+    let detail = format!("`{name}`: `{}`, expected {expected}", preview::short(text));
+    Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(name)
 }
 
 fn object(body: Value) -> Result<Map<String, Value>, Problem> {
@@ -124,10 +126,7 @@ fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Probl
             }
             continue;
         }
-        let read = typed(kind, &value).ok_or_else(|| {
-            let detail = format!("`{name}`: `{}`, expected {}", preview::short(&value), expected(kind));
-            Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(&name)
-        })?;
+        let read = typed(kind, &value).ok_or_else(|| wrong(&name, &value, expected(kind)))?;
         add(&mut said, name.into_owned(), read)?;
     }
     Ok(said)
@@ -138,13 +137,9 @@ fn listed(text: &str) -> impl Iterator<Item = Value> {
     text.split(',').map(|part| json!(part))
 }
 
-/// The type of an argument; one that may be null is what it else is.
+/// The type of an argument; empty for one that there is not.
 fn kind<'a>(operation: &'a Operation, name: &str) -> &'a str {
-    match operation.argument(name).and_then(|schema| schema.get("type")) {
-        Some(Value::String(kind)) => kind,
-        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
-        _ => "",
-    }
+    operation.argument(name).map_or("", rest::kind)
 }
 
 fn typed(kind: &str, value: &str) -> Option<Value> {
