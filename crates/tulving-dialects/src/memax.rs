@@ -14,7 +14,7 @@ use tulving_core::space::{Space, Viewer};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, ContentType, Kind, Origin, Role, Stability, State};
 
-use crate::argument::{Name, Whole};
+use crate::argument::{Name, Whole, limited, named};
 use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
@@ -375,21 +375,6 @@ fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
     Ok(Caller { viewer, ..caller })
 }
 
-fn bounded(limit: Option<Whole>) -> Result<usize, Refusal> {
-    let limit = limit.map_or(USUAL, |limit| limit.0);
-    let fits = (1..=MOST).contains(&limit).then(|| usize::try_from(limit).unwrap_or(1));
-    fits.ok_or_else(|| {
-        Refusal::invalid("out_of_range", "limit", format!("limit is {limit}; give 1 to {MOST}"))
-    })
-}
-
-fn named(id: &str) -> Result<MemoryRef, Refusal> {
-    id.parse().map_err(|error: tulving_core::error::Invalid| Refusal {
-        field: Some("id".to_owned()),
-        ..Refusal::from(error)
-    })
-}
-
 /// What became of a push.
 pub(crate) const fn status(fate: Fate) -> &'static str {
     match fate {
@@ -441,7 +426,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
     let filter =
         Filter { space: Some(caller.space), kinds: asked.kinds, tags: asked.tags, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(asked.query)));
-    let request = RecallRequest { mode, filter, sort: None, limit: bounded(asked.limit)? };
+    let request = RecallRequest { mode, filter, sort: None, limit: limited(asked.limit, USUAL, MOST)? };
     desk.catch_up();
     let answer = desk.engine.recall(&caller, &request)?;
     let now = desk.engine.now();
@@ -457,7 +442,7 @@ fn recalled(hit: &Hit, now: Timestamp) -> Recalled {
 }
 
 fn get(desk: &Desk<'_>, asked: Get) -> Result<Fields, Refusal> {
-    let which = named(&asked.id.0)?;
+    let which = named("id", &asked.id.0)?;
     desk.catch_up();
     Ok(fields(&desk.engine.touch(&desk.caller, which)?, desk.engine.now()))
 }
@@ -467,7 +452,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
     let now = desk.engine.now();
     let mut states = asked.states;
     if states.is_empty() && !asked.include_archived {
-        states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
+        states = words::unarchived();
     }
     let filter = Filter {
         space: Some(caller.space),
@@ -478,7 +463,8 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
         ..Filter::default()
     };
     let cursor = asked.cursor.as_deref().map(str::parse).transpose()?;
-    let request = ListRequest { filter, sort: Sort::Newest, limit: bounded(asked.limit)?, cursor };
+    let request =
+        ListRequest { filter, sort: Sort::Newest, limit: limited(asked.limit, USUAL, MOST)?, cursor };
     desk.catch_up();
     let page = desk.engine.list(&caller, &request)?;
     Ok(Page {
@@ -512,7 +498,7 @@ fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
 
 fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
-    match desk.engine.forget(&desk.caller, named(&asked.id.0)?, &request) {
+    match desk.engine.forget(&desk.caller, named("id", &asked.id.0)?, &request) {
         Ok(gone) => Ok(Gone { id: id(gone.memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {
             Ok(Gone { id: preview::short(&asked.id.0), deleted: false })

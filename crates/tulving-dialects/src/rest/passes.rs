@@ -9,8 +9,7 @@ use tulving_core::vocabulary::{PassKind, PassOutcome};
 use tulving_core::{Declined, Gone};
 
 use super::operation::{Made, Method, One, Operation};
-use super::recall::limited;
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::tool::{Desk, Refusal};
 use crate::words;
 

@@ -13,8 +13,7 @@ use tulving_core::vocabulary::{JobState, TurnRole};
 
 use super::operation::{Made, Method, One, Operation};
 use super::people::Nothing;
-use super::recall::limited;
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::tool::{self, Desk, Refusal};
 use crate::{Dialect, max, recovery, words};
 
