@@ -133,6 +133,7 @@ fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, R
 #[derive(Deserialize, JsonSchema)]
 struct Which {
     /// Only of this kind.
+    #[serde(default)]
     #[schemars(schema_with = "words::maybe::<PassKind>")]
     kind: Option<PassKind>,
     /// Only those before this one.
