@@ -125,8 +125,9 @@ impl<O> From<O> for Made<O> {
 }
 
 /// What arguments are called here where the engine has other words.
-const NAMES: [(&str, &str); 5] = [
+const NAMES: [(&str, &str); 6] = [
     ("question", "query"),
+    ("question", "q"),
     ("text", "query"),
     ("tag", "tags"),
     ("budget", "token_budget"),

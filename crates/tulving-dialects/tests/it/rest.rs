@@ -51,6 +51,16 @@ fn no_argument_that_may_be_null_is_said_to_be_required() {
 }
 
 #[test]
+fn an_empty_question_is_told_by_the_name_that_the_operation_has_for_it() {
+    let bed = bed();
+    for (name, field) in [("recall", "query"), ("searchMemories", "q")] {
+        let refusal = refused(&bed, name, &json!({ field: " " }));
+        assert_eq!((refusal.code, refusal.field.as_deref()), ("missing_query", Some(field)));
+        assert_eq!(refusal.to_string(), format!("the {field} is empty; say what to look for"));
+    }
+}
+
+#[test]
 fn journals_are_noted_listed_searched_and_read() {
     let bed = bed();
     let answer =
