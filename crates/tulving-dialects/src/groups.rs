@@ -209,7 +209,8 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     if answer.hits.is_empty() {
         answer = by(Mode::Substring(asked.query))?;
     }
-    let (hits, aside) = (answer.hits, tool::aside(&answer.failed_backends));
+    let aside = tool::aside(answer.troubles());
+    let hits = answer.hits;
     if hits.is_empty() {
         return Ok(format!("No memories found.{aside}"));
     }
@@ -270,7 +271,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
         }
     }
     failed.dedup();
-    let aside = tool::aside(&failed);
+    let aside = tool::aside(failed.iter().map(ToString::to_string));
     Ok(match lines.len() {
         0 => format!("No memories saved.{aside}"),
         1 => format!("1 memory:{}{aside}", lines.concat()),

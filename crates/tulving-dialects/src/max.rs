@@ -160,7 +160,8 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
     desk.catch_up();
     let answer = desk.engine.recall(&desk.caller, &request)?;
-    let aside = tool::aside(&answer.failed_backends);
+    // No other trouble concerns it: it has records alone, and looks for their letters.
+    let aside = tool::aside(answer.failed_backends.iter().map(ToString::to_string));
     Ok(match answer.hits.as_slice() {
         [] => format!("No memories found.{aside}"),
         hits => {

@@ -293,7 +293,7 @@ struct Found {
     memories: Vec<Recalled>,
     /// How many there were before the limit.
     total: u64,
-    /// The backends that could not be looked at, and why.
+    /// What could not be looked at, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -431,7 +431,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
     let answer = desk.engine.recall(&caller, &request)?;
     let now = desk.engine.now();
     let memories = answer.hits.iter().map(|hit| recalled(hit, now)).collect();
-    Ok(Found { memories, total: answer.total_found, warnings: tool::failed(&answer.failed_backends) })
+    Ok(Found { memories, total: answer.total_found, warnings: answer.troubles().collect() })
 }
 
 /// A hit with its best section in the place of a long content.

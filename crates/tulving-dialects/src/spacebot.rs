@@ -257,7 +257,7 @@ struct Recalled {
     total_found: u64,
     /// Formatted markdown summary of the memories.
     summary: String,
-    /// The backends that could not be looked at, and why.
+    /// What could not be looked at, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -312,7 +312,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
         summary: summary(&answer.hits, now),
         memories: answer.hits.iter().map(|hit| shown(hit, now)).collect(),
         total_found: answer.total_found,
-        warnings: tool::failed(&answer.failed_backends),
+        warnings: answer.troubles().collect(),
     })
 }
 

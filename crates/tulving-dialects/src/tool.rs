@@ -192,9 +192,9 @@ pub(crate) fn failed(failed: &[FailedBackend]) -> Vec<String> {
     failed.iter().map(FailedBackend::to_string).collect()
 }
 
-/// The backends that failed, as a last line of a text; nothing where none did.
-pub(crate) fn aside(failed: &[FailedBackend]) -> String {
-    failed.iter().map(|failed| format!("\n(Not everything was looked at: {failed}.)")).collect()
+/// What could not be looked at, as the last lines of a text; nothing where everything was.
+pub(crate) fn aside(troubles: impl Iterator<Item = String>) -> String {
+    troubles.map(|why| format!("\n(Not everything was looked at: {why}.)")).collect()
 }
 
 /// What was asked and not done, for who has no terminal.
