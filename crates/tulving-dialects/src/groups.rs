@@ -214,7 +214,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     if hits.is_empty() {
         return Ok(format!("No memories found.{aside}"));
     }
-    let what = if hits.len() == 1 { "memory" } else { "memories" };
+    let what = preview::plural(hits.len(), "memory", "memories");
     let lines = hits.iter().map(|hit| {
         let memory = &hit.memory;
         let content = words::hanging(&memory.edition.text.content, "  ");

@@ -165,7 +165,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     Ok(match answer.hits.as_slice() {
         [] => format!("No memories found.{aside}"),
         hits => {
-            let what = if hits.len() == 1 { "memory" } else { "memories" };
+            let what = preview::plural(hits.len(), "memory", "memories");
             let lines: String = hits.iter().map(|hit| format!("\n{}", line(&hit.memory))).collect();
             format!("Found {} {what}:{lines}{aside}", hits.len())
         }

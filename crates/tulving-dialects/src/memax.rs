@@ -197,7 +197,7 @@ pub struct Fields {
     hub_id: String,
     /// Who pushed it.
     owner_id: String,
-    /// The title that was given.
+    /// Server-derived or user-provided title.
     title: Option<String>,
     /// Short summary.
     summary: Option<String>,

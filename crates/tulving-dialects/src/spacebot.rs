@@ -219,7 +219,7 @@ struct Recall {
     query: Option<String>,
     /// Maximum number of memories to return (1-50, default 10).
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 1, max = 50))]
+    #[schemars(with = "Whole", range(min = 1, max = 50), extend("default" = 10))]
     max_results: Option<Whole>,
     /// Filter to a specific memory type. Required for "typed" mode, optional filter for other modes.
     #[serde(default)]
