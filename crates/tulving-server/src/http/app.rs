@@ -32,9 +32,7 @@ pub struct App {
     pub(super) engine: Arc<Engine>,
     /// Is told after every call.
     pub(super) upkeep: Arc<dyn Upkeep>,
-    /// Bounds on what a request may cost.
-    pub(super) limits: Limits,
-    /// What else may be told anew.
+    /// What may be told anew.
     pub(super) rules: Arc<Rules>,
     /// What goes on for as long as the server runs.
     pub(super) shared: Arc<Shared>,
@@ -97,17 +95,22 @@ impl App {
         let rules = Arc::new(Rules { limits, ..Rules::default() });
         let shared = Arc::new(shared);
         let (pulse, room, in_flight) = (Arc::default(), Arc::default(), Arc::default());
-        Self { engine, upkeep, limits, rules, shared, gauges: None, answer, pulse, room, in_flight }
+        Self { engine, upkeep, rules, shared, gauges: None, answer, pulse, room, in_flight }
     }
 
     /// The same under these rules. What was counted goes on.
     pub fn under(self, rules: Rules) -> Self {
-        Self { limits: rules.limits, rules: Arc::new(rules), ..self }
+        Self { rules: Arc::new(rules), ..self }
     }
 
     /// The same with numbers about the whole store at `/metrics`. They are asked for at every look, so they must be cheap.
     pub fn telling(self, gauges: impl Fn() -> Vec<Gauge> + Send + Sync + 'static) -> Self {
         Self { gauges: Some(Arc::new(gauges)), ..self }
+    }
+
+    /// Bounds on what a request may cost.
+    pub(super) fn limits(&self) -> &Limits {
+        &self.rules.limits
     }
 
     /// One more request is being answered.
@@ -153,17 +156,17 @@ impl App {
         let (guard, tally) = (&self.shared.guard, &self.shared.tally);
         let (token, visit) = (given.token.clone(), given.visit.clone());
         let from = visit.as_ref().and_then(Visit::origin);
-        guard.hear(&self.limits, tally, from, &token)?;
+        guard.hear(self.limits(), tally, from, &token)?;
         match self.known(given, origin).await? {
             Ok((principal, caller)) => {
                 if let Some(visit) = visit {
                     visit.by(principal);
                 }
-                guard.right(&self.limits, tally, &token)?;
+                guard.right(self.limits(), tally, &token)?;
                 Ok(caller?)
             }
             Err(Error::BadToken) => {
-                guard.wrong(&self.limits, from);
+                guard.wrong(self.limits(), from);
                 Err(Problem::wrong_token())
             }
             Err(other) => Err(other.into()),

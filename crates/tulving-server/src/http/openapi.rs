@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 use tulving_dialects::rest::{Method, Operation, example, operations};
 
-use super::reply;
+use super::{attachment, reply, transfer};
 
 /// `GET /openapi.json`
 pub(super) async fn document() -> Response {
@@ -299,7 +299,7 @@ fn others() -> Vec<(&'static str, &'static str, Value)> {
             ),
         ),
         (
-            "/v1/load",
+            transfer::LOAD,
             "post",
             with_body(
                 told(
@@ -314,7 +314,7 @@ fn others() -> Vec<(&'static str, &'static str, Value)> {
             ),
         ),
         (
-            "/v1/memories/{id}/attachment",
+            attachment::AT,
             "get",
             named(
                 told(
