@@ -1,7 +1,7 @@
 //! What every route works with, and the one way to the engine from here.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use rmcp::ServerHandler;
 use tulving_core::Engine;
@@ -43,7 +43,6 @@ pub struct App {
     /// Tells who follows that something was written.
     pub(super) pulse: Arc<Pulse>,
     room: Arc<Room>,
-    in_flight: Arc<AtomicUsize>,
 }
 
 /// What goes on while rules come and go.
@@ -57,15 +56,6 @@ pub(super) struct Shared {
 
 /// Tells of the whole store.
 type Gauges = dyn Fn() -> Vec<Gauge> + Send + Sync;
-
-/// Counts a request for as long as it is being answered.
-pub(super) struct InFlight(Arc<AtomicUsize>);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 impl App {
     /// Routes over this engine.
@@ -94,8 +84,8 @@ impl App {
         };
         let rules = Arc::new(Rules { limits, ..Rules::default() });
         let shared = Arc::new(shared);
-        let (pulse, room, in_flight) = (Arc::default(), Arc::default(), Arc::default());
-        Self { engine, upkeep, rules, shared, gauges: None, answer, pulse, room, in_flight }
+        let (pulse, room) = (Arc::default(), Arc::default());
+        Self { engine, upkeep, rules, shared, gauges: None, answer, pulse, room }
     }
 
     /// The same under these rules. What was counted goes on.
@@ -111,17 +101,6 @@ impl App {
     /// Bounds on what a request may cost.
     pub(super) fn limits(&self) -> &Limits {
         &self.rules.limits
-    }
-
-    /// One more request is being answered.
-    pub(super) fn begin(&self) -> InFlight {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        InFlight(Arc::clone(&self.in_flight))
-    }
-
-    /// How many requests are being answered.
-    pub(super) fn in_flight(&self) -> usize {
-        self.in_flight.load(Ordering::Relaxed)
     }
 
     /// Reads on the blocking pool, once there is room. What was begun goes to its end, whether anybody waits for it or not.
