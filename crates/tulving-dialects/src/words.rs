@@ -111,3 +111,15 @@ pub(crate) fn several<W: Words>(_: &mut SchemaGenerator) -> Schema {
 pub(crate) fn hanging(content: &str, indent: &str) -> String {
     content.replace('\n', &format!("\n{indent}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_that_are_written_here_have_the_words_of_what_they_list() {
+        assert_eq!(Dialect::WORDS, Dialect::ALL.map(Dialect::as_str));
+        let strengths = [Strength::None, Strength::Weak, Strength::Strong];
+        assert_eq!(Strength::WORDS, strengths.map(|strength| strength.as_str()));
+    }
+}
