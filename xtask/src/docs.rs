@@ -1,7 +1,7 @@
 //! `cargo xtask docs`: what the documents name exists.
 //!
-//! Paths in backticks in the documents of the root and of `docs/` are looked up in the repository, [`links`] follows
-//! what they link to, and the tests that `docs/seeds.md` names are looked up by [`seeds`].
+//! Paths in backticks in the documents of the root and of `docs/` are looked up in the repository, [`links`] follows what they
+//! link to, and the tests that `docs/seeds.md` and `docs/invariants.md` name are looked up by [`seeds`].
 
 use anyhow::Result;
 
@@ -72,18 +72,19 @@ fn check_paths(document: &Source, exists: &dyn Fn(&str) -> bool) -> Vec<Finding>
     findings
 }
 
-/// What stands between single backticks, with its line; fenced blocks are left out.
-pub(crate) fn spans(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
+/// The lines outside of fenced blocks, with their numbers.
+pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
-    for (number, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        } else if !fenced {
-            found.extend(line.split('`').skip(1).step_by(2).map(|span| (number + 1, span)));
-        }
-    }
-    found
+    (1..).zip(text.lines()).filter(move |(_, line)| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        !fenced && !fence
+    })
+}
+
+/// What stands between single backticks, with its line.
+pub(crate) fn spans(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).flat_map(|(number, line)| line.split('`').skip(1).step_by(2).map(move |span| (number, span)))
 }
 
 /// The paths of the repository that a span stands for: none when it is something else, several when

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use crate::bench;
 use crate::repository::Repository;
 
 /// Runs the evaluation of the `tulving` crate, which prints to the terminal itself. Paths are those of the caller.
@@ -13,10 +14,6 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<ExitC
         path if !argument.starts_with('-') && path.exists() => path.display().to_string(),
         _ => argument.clone(),
     };
-    let status = repository
-        .cargo(&["bench", "--locked", "--package", "tulving", "--bench", "eval", "--"])
-        .args(arguments.iter().map(absolute))
-        .status()
-        .context("cargo could not be started")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let arguments: Vec<String> = arguments.iter().map(absolute).collect();
+    bench::start(repository, "eval", &arguments)
 }

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::docs::prose;
 use crate::finding::Finding;
 use crate::repository::{Repository, Source};
 
@@ -39,16 +40,6 @@ fn targets(text: &str) -> Vec<(usize, &str)> {
         found.extend(pictures.map(|target| (line, target)));
     }
     found
-}
-
-/// The lines outside of fenced blocks.
-fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut fenced = false;
-    (1..).zip(text.lines()).filter(move |(_, line)| {
-        let fence = line.trim_start().starts_with("```");
-        fenced ^= fence;
-        !fenced && !fence
-    })
 }
 
 /// A path that is given from a file, from the root.

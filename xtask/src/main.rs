@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::finding::Finding;
-use crate::repository::Repository;
+use crate::repository::{Repository, run_to_end};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
@@ -111,9 +111,7 @@ fn reference(repository: &Repository) -> Result<ExitCode> {
 
 fn written_by(repository: &Repository, tests: &[&str], variable: &str) -> Result<ExitCode> {
     let arguments = [&["test", "--quiet", "--locked"], tests].concat();
-    let status =
-        repository.cargo(&arguments).env(variable, "write").status().context("cargo could not be started")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    run_to_end(repository.cargo(&arguments).env(variable, "write"))
 }
 
 fn misuse(what: &str) -> ExitCode {

@@ -5,9 +5,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
+
+/// Runs a command to its end, which prints to the terminal itself, and tells how that went.
+pub(crate) fn run_to_end(command: &mut Command) -> Result<ExitCode> {
+    let program = command.get_program().to_owned();
+    let status = command.status().with_context(|| format!("starting {}", program.display()))?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
 
 /// A file that was read: its path from the root and its text.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
-//! Reads `docs/seeds.md` and looks up the tests that it names.
+//! Reads `docs/seeds.md` and `docs/invariants.md` and looks up the tests that they name.
 //!
-//! Each row is one thing that a seed states; its last cell names the tests that prove it, as
-//! `crate::module::test_name` in backticks, or is empty while they are still to come. A name that leads
-//! to no test, a number used twice and a row that is not four cells wide are findings.
+//! Each row of the first is one thing that a seed states; its last cell names the tests that prove it, as
+//! `crate::module::test_name` in backticks, or is empty while they are still to come. A name that leads to no test, a number
+//! used twice and a row that is not four cells wide are findings. The second names tests, or whole modules of them.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
 
 /// What is named as guard and is neither a test nor a module of tests.
 fn check_guards(document: &Source, codes: &Codes) -> Vec<Finding> {
-    let guards = spans(&document.text).into_iter().filter(|(_, span)| {
+    let guards = spans(&document.text).filter(|(_, span)| {
         let package = span.split_once("::").map(|(package, _)| package);
         package.is_some_and(|package| package.starts_with("tulving") || package == "xtask")
     });
@@ -47,7 +47,7 @@ fn check_guards(document: &Source, codes: &Codes) -> Vec<Finding> {
 /// Whether a path leads to a module with tests in it.
 fn has_tests(name: &str, codes: &Codes) -> bool {
     let Some((package, module)) = name.split_once("::") else { return false };
-    let files = files(&format!("crates/{package}"), &module.replace("::", "/"));
+    let files = files(&folder(package), &module.replace("::", "/"));
     files.iter().filter_map(|file| codes.get(file)).any(|code| code.contains("#[test]"))
 }
 
@@ -140,11 +140,15 @@ fn exists(name: &str, codes: &Codes) -> bool {
     let Some((package, modules)) = parts.split_first() else {
         return false;
     };
-    let folder = if *package == "xtask" { "xtask".to_owned() } else { format!("crates/{package}") };
-    files(&folder, &modules.join("/"))
+    files(&folder(package), &modules.join("/"))
         .iter()
         .filter_map(|file| codes.get(file))
         .any(|code| has_test(code, test))
+}
+
+/// The folder of a crate.
+fn folder(package: &str) -> String {
+    if package == "xtask" { "xtask".to_owned() } else { format!("crates/{package}") }
 }
 
 /// The files that may hold a module.

@@ -1,10 +1,17 @@
-//! Arguments that models write in more than one way: a count as `10` or `10.0`, an id as `"#12"` or `12`.
+//! Arguments that models write in more than one way: a count as `10` or `10.0`, an id as `"#12"` or `12`. What is outside of
+//! its bounds, or names nothing that could be a memory, is refused here for all dialects.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use tulving_core::error::Invalid;
+use tulving_core::id::MemoryRef;
+use tulving_core::limits;
+
+use crate::tool::Refusal;
 
 /// A whole number. What is too large for any bound is the largest there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +58,40 @@ impl Visitor<'_> for WholeVisitor {
             false => Err(E::invalid_type(serde::de::Unexpected::Float(number), &self)),
         }
     }
+}
+
+/// The number that was given, or the usual one, where it is within these bounds.
+pub(crate) fn within(
+    field: &str,
+    given: Option<Whole>,
+    usual: i64,
+    bounds: RangeInclusive<i64>,
+) -> Result<usize, Refusal> {
+    let number = given.map_or(usual, |given| given.0);
+    let fits = bounds.contains(&number).then(|| usize::try_from(number).ok()).flatten();
+    fits.ok_or_else(|| {
+        let message = format!("{field} is {number}; give {} to {}", bounds.start(), bounds.end());
+        Refusal::invalid("out_of_range", field, message)
+    })
+}
+
+/// How many are given at the most.
+pub(crate) fn limited(limit: Option<Whole>, usual: i64, most: i64) -> Result<usize, Refusal> {
+    within("limit", limit, usual, 1..=most)
+}
+
+/// The bound on the tokens of what is found, where there is one.
+pub(crate) fn token_budget(given: Option<Whole>) -> Result<Option<usize>, Refusal> {
+    const MOST: i64 = limits::BUDGET as i64;
+    given.map(|tokens| within("token_budget", Some(tokens), MOST, 1..=MOST)).transpose()
+}
+
+/// The bound on the tokens of the block for the start of a session.
+pub(crate) fn block_budget(given: Option<Whole>) -> Result<usize, Refusal> {
+    const USUAL: i64 = 2_000;
+    const LEAST: i64 = limits::BRIEFING_LEAST as i64;
+    const MOST: i64 = limits::BRIEFING_MOST as i64;
+    within("token_budget", given, USUAL, LEAST..=MOST)
 }
 
 /// What a memory is called: an id, `#12`, or the bare number.
@@ -102,6 +143,11 @@ impl Visitor<'_> for NameVisitor {
     }
 }
 
+/// The memory that an argument names.
+pub(crate) fn named(field: &str, name: &str) -> Result<MemoryRef, Refusal> {
+    name.parse().map_err(|error: Invalid| Refusal { field: Some(field.to_owned()), ..Refusal::from(error) })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -119,6 +165,15 @@ mod tests {
         for wrong in [json!(1.5), json!("10"), json!(true), json!([1])] {
             assert!(read(wrong).expect_err("refused").to_string().contains("expected a whole number"));
         }
+    }
+
+    #[test]
+    fn what_is_outside_of_its_bounds_is_refused_with_its_value() {
+        assert_eq!(within("depth", None, 3, 1..=5), Ok(3));
+        assert_eq!(within("depth", Some(Whole(0)), 3, 0..=5), Ok(0));
+        let refusal = limited(Some(Whole(i64::MAX)), 10, 50).expect_err("too many");
+        assert_eq!(refusal.message, "limit is 9223372036854775807; give 1 to 50");
+        assert_eq!((refusal.code, refusal.field.as_deref()), ("out_of_range", Some("limit")));
     }
 
     #[test]

@@ -12,14 +12,14 @@ use tulving_core::memory::Memory;
 use tulving_core::request::{
     Ask, Filter, ForgetRequest, Fusion, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::vocabulary::{ContentType, Stability, State};
+use tulving_core::vocabulary::{ContentType, Stability};
 use tulving_core::{limits, preview};
 
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
-/// How many memories a recall gives where it does not say.
+/// How many memories a recall gives where it does not say, and at the most.
 const USUAL: i64 = 10;
 const MOST: i64 = 50;
 
@@ -35,6 +35,8 @@ pub enum Category {
 }
 
 impl Category {
+    const ALL: [Self; 3] = [Self::Core, Self::Daily, Self::Conversation];
+
     /// The category under which a memory is shown.
     pub fn of(content_type: ContentType, stability: Stability) -> Self {
         match (content_type, stability) {
@@ -62,10 +64,6 @@ impl fmt::Display for Category {
             Self::Conversation => "conversation",
         })
     }
-}
-
-impl Category {
-    const ALL: [Self; 3] = [Self::Core, Self::Daily, Self::Conversation];
 }
 
 impl FromStr for Category {
@@ -192,17 +190,12 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
-    let limit = asked.limit.map_or(USUAL, |limit| limit.0);
-    if !(1..=MOST).contains(&limit) {
-        let message = format!("limit is {limit}; give 1 to {MOST}");
-        return Err(Refusal::invalid("out_of_range", "limit", message));
-    }
+    let limit = limited(asked.limit, USUAL, MOST)?;
     if asked.query.trim().is_empty() {
         return Err(Refusal::invalid("missing_query", "query", "`query` is empty"));
     }
     let filter = Filter { space: Some(desk.caller.space), ..Filter::default() };
     let by = |mode: Mode| {
-        let limit = usize::try_from(limit).unwrap_or(1);
         let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit };
         desk.engine.recall(&desk.caller, &request)
     };
@@ -216,11 +209,12 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     if answer.hits.is_empty() {
         answer = by(Mode::Substring(asked.query))?;
     }
-    let (hits, aside) = (answer.hits, tool::aside(&answer.failed_backends));
+    let aside = tool::aside(answer.troubles());
+    let hits = answer.hits;
     if hits.is_empty() {
         return Ok(format!("No memories found.{aside}"));
     }
-    let what = if hits.len() == 1 { "memory" } else { "memories" };
+    let what = preview::plural(hits.len(), "memory", "memories");
     let lines = hits.iter().map(|hit| {
         let memory = &hit.memory;
         let content = words::hanging(&memory.edition.text.content, "  ");
@@ -259,7 +253,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
     // What recall does not find, archived or expired, is not listed either.
     let filter = Filter {
         space: Some(desk.caller.space),
-        states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
+        states: words::unarchived(),
         records_only: true,
         ..Filter::default()
     };
@@ -277,7 +271,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
         }
     }
     failed.dedup();
-    let aside = tool::aside(&failed);
+    let aside = tool::aside(failed.iter().map(ToString::to_string));
     Ok(match lines.len() {
         0 => format!("No memories saved.{aside}"),
         1 => format!("1 memory:{}{aside}", lines.concat()),
@@ -291,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_memory_shows_under_the_category_it_was_saved_under() {
-        for category in [Category::Core, Category::Daily, Category::Conversation] {
+        for category in Category::ALL {
             let (content_type, stability) = category.sets();
             let shown = Category::of(
                 content_type.unwrap_or(ContentType::Text),

@@ -5,12 +5,13 @@ use serde::Deserialize;
 use tulving_core::journal::{Day, JournalHit};
 use tulving_core::{limits, preview};
 
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::tool::{Desk, Effect, Refusal, Tool};
 use crate::words;
 
-/// How many entries a search gives where it does not say.
+/// How many entries a search gives where it does not say, and at the most.
 const USUAL: i64 = 5;
+const MOST: i64 = limits::JOURNAL_HITS as i64;
 /// Most characters of an entry that are repeated when it was noted.
 const REPEATED: usize = 120;
 
@@ -76,16 +77,7 @@ fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
 }
 
 fn search(desk: &Desk<'_>, asked: Search) -> Result<String, Refusal> {
-    let limit = asked.limit.map_or(USUAL, |limit| limit.0);
-    let limit = usize::try_from(limit).ok().filter(|limit| (1..=limits::JOURNAL_HITS).contains(limit));
-    let limit = limit.ok_or_else(|| {
-        let message = format!(
-            "limit is {}; give 1 to {}",
-            asked.limit.map_or(USUAL, |limit| limit.0),
-            limits::JOURNAL_HITS
-        );
-        Refusal::invalid("out_of_range", "limit", message)
-    })?;
+    let limit = limited(asked.limit, USUAL, MOST)?;
     let found = desk.engine.search_journals(&desk.caller, &asked.query, limit)?;
     let line = |hit: &JournalHit| format!("\n- {}: {}", hit.date, words::hanging(&hit.snippet, "  "));
     let mut text = match found.entries.len() {

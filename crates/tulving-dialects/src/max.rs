@@ -11,7 +11,7 @@ use tulving_core::request::{
 };
 use tulving_core::text::visible;
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, MemoryType, State};
+use tulving_core::vocabulary::{Author, MemoryType};
 use tulving_core::{limits, preview};
 
 use crate::argument::Name;
@@ -160,11 +160,12 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
     desk.catch_up();
     let answer = desk.engine.recall(&desk.caller, &request)?;
-    let aside = tool::aside(&answer.failed_backends);
+    // No other trouble concerns it: it has records alone, and looks for their letters.
+    let aside = tool::aside(answer.failed_backends.iter().map(ToString::to_string));
     Ok(match answer.hits.as_slice() {
         [] => format!("No memories found.{aside}"),
         hits => {
-            let what = if hits.len() == 1 { "memory" } else { "memories" };
+            let what = preview::plural(hits.len(), "memory", "memories");
             let lines: String = hits.iter().map(|hit| format!("\n{}", line(&hit.memory))).collect();
             format!("Found {} {what}:{lines}{aside}", hits.len())
         }
@@ -199,7 +200,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
 fn shown(desk: &Desk<'_>) -> Filter {
     Filter {
         space: Some(desk.caller.space),
-        states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
+        states: words::unarchived(),
         records_only: true,
         ..Filter::default()
     }

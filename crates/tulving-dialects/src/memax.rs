@@ -1,31 +1,28 @@
 //! The memax dialect: hubs, kinds, stabilities and lifecycle states, with the whole table of fields in every answer.
 
+mod fields;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::answer::{Fate, Hit};
 use tulving_core::error::Class;
-use tulving_core::id::{MemoryId, MemoryRef};
-use tulving_core::memory::Memory;
+use tulving_core::id::MemoryRef;
 use tulving_core::preview;
 use tulving_core::request::{
     Ask, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
 use tulving_core::space::{Space, Viewer};
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, ContentType, Kind, Origin, Role, Stability, State};
+use tulving_core::vocabulary::{Boundary, ContentType, Kind, Role, Stability, State};
 
-use crate::argument::{Name, Whole};
+pub use self::fields::{Fields, fields, id};
+use crate::argument::{Name, Whole, limited, named};
 use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
 /// How many memories are given where it is not said, and at the most.
 const USUAL: i64 = 10;
 const MOST: i64 = 100;
-
-/// A memory's id as this dialect writes it. Every surface reads it back.
-pub fn id(id: MemoryId) -> String {
-    format!("mem_{}", id.to_string().replace('-', ""))
-}
 
 pub(crate) fn tools() -> Vec<Tool> {
     vec![
@@ -188,94 +185,6 @@ struct OfHub {
     hub_id: Option<String>,
 }
 
-/// A memory with the whole table of fields.
-#[derive(Serialize, JsonSchema)]
-pub struct Fields {
-    /// Unique identifier.
-    id: String,
-    /// The hub this memory lives in.
-    hub_id: String,
-    /// Who pushed it.
-    owner_id: String,
-    /// The title that was given.
-    title: Option<String>,
-    /// Short summary.
-    summary: Option<String>,
-    /// The content; of a long document, in an answer to a query, its best section.
-    pub(crate) content: String,
-    /// Its form.
-    #[schemars(schema_with = "words::word::<ContentType>")]
-    content_type: ContentType,
-    /// Hash of the content; used for dedup.
-    content_hash: String,
-    /// Labels.
-    tags: Vec<String>,
-    /// What it is for.
-    #[schemars(schema_with = "words::word::<Kind>")]
-    kind: Kind,
-    /// How soon it goes stale.
-    #[schemars(schema_with = "words::word::<Stability>")]
-    stability: Stability,
-    /// Who may see it.
-    #[schemars(schema_with = "words::word::<Boundary>")]
-    boundary: Boundary,
-    /// Its place in its life.
-    #[schemars(schema_with = "words::word::<State>")]
-    state: State,
-    /// Origin.
-    #[schemars(schema_with = "words::word::<Origin>")]
-    source: Origin,
-    /// Agent that pushed, if any.
-    source_agent: Option<String>,
-    /// Collaborator agent, for human-authored pushes.
-    assisted_by_agent: Option<String>,
-    /// The file it comes from.
-    source_path: Option<String>,
-    /// The line of that file where it stands, where it mirrors one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-    /// How many times the memory has been retrieved.
-    access_count: u64,
-    /// Incremented on edits.
-    version: u32,
-    /// When it was pushed.
-    created_at: String,
-    /// When it was last edited.
-    updated_at: String,
-    /// When it was last retrieved.
-    accessed_at: String,
-}
-
-/// The table of fields of a memory. One whose time to live is over is archived, as its lifecycle says.
-pub fn fields(memory: &Memory, now: Timestamp) -> Fields {
-    let (edition, provenance, usage) = (&memory.edition, &memory.provenance, &memory.usage);
-    Fields {
-        id: id(memory.id),
-        hub_id: memory.space.to_string(),
-        owner_id: memory.owner.to_string(),
-        title: edition.text.title.clone(),
-        summary: edition.text.summary.clone(),
-        content: edition.text.content.clone(),
-        content_type: edition.text.content_type,
-        content_hash: edition.text.content_hash.to_string(),
-        tags: edition.text.tags.clone(),
-        kind: edition.class.kind,
-        stability: edition.class.stability,
-        boundary: edition.boundary,
-        state: memory.state_at(now),
-        source: provenance.origin,
-        source_agent: provenance.source_agent.clone(),
-        assisted_by_agent: provenance.assisted_by_agent.clone(),
-        source_path: provenance.source_path.clone(),
-        line: provenance.mirror.map(|mirror| mirror.line),
-        access_count: usage.access_count,
-        version: memory.version.0,
-        created_at: usage.created_at.to_string(),
-        updated_at: usage.updated_at.to_string(),
-        accessed_at: usage.accessed_at.to_string(),
-    }
-}
-
 #[derive(Serialize, JsonSchema)]
 struct Pushed {
     /// The memory as it is now.
@@ -293,7 +202,7 @@ struct Found {
     memories: Vec<Recalled>,
     /// How many there were before the limit.
     total: u64,
-    /// The backends that could not be looked at, and why.
+    /// What could not be looked at, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -375,21 +284,6 @@ fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
     Ok(Caller { viewer, ..caller })
 }
 
-fn bounded(limit: Option<Whole>) -> Result<usize, Refusal> {
-    let limit = limit.map_or(USUAL, |limit| limit.0);
-    let fits = (1..=MOST).contains(&limit).then(|| usize::try_from(limit).unwrap_or(1));
-    fits.ok_or_else(|| {
-        Refusal::invalid("out_of_range", "limit", format!("limit is {limit}; give 1 to {MOST}"))
-    })
-}
-
-fn named(id: &str) -> Result<MemoryRef, Refusal> {
-    id.parse().map_err(|error: tulving_core::error::Invalid| Refusal {
-        field: Some("id".to_owned()),
-        ..Refusal::from(error)
-    })
-}
-
 /// What became of a push.
 pub(crate) const fn status(fate: Fate) -> &'static str {
     match fate {
@@ -441,23 +335,23 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
     let filter =
         Filter { space: Some(caller.space), kinds: asked.kinds, tags: asked.tags, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(asked.query)));
-    let request = RecallRequest { mode, filter, sort: None, limit: bounded(asked.limit)? };
+    let request = RecallRequest { mode, filter, sort: None, limit: limited(asked.limit, USUAL, MOST)? };
     desk.catch_up();
     let answer = desk.engine.recall(&caller, &request)?;
     let now = desk.engine.now();
     let memories = answer.hits.iter().map(|hit| recalled(hit, now)).collect();
-    Ok(Found { memories, total: answer.total_found, warnings: tool::failed(&answer.failed_backends) })
+    Ok(Found { memories, total: answer.total_found, warnings: answer.troubles().collect() })
 }
 
 /// A hit with its best section in the place of a long content.
 fn recalled(hit: &Hit, now: Timestamp) -> Recalled {
-    let memory = Fields { content: hit.shown().to_owned(), ..fields(&hit.memory, now) };
+    let memory = fields(&hit.memory, now).with_content(hit.shown());
     let heading_path = hit.heading_path().to_owned();
     Recalled { memory, relevance_score: hit.relevance_score.get(), heading_path }
 }
 
 fn get(desk: &Desk<'_>, asked: Get) -> Result<Fields, Refusal> {
-    let which = named(&asked.id.0)?;
+    let which = named("id", &asked.id.0)?;
     desk.catch_up();
     Ok(fields(&desk.engine.touch(&desk.caller, which)?, desk.engine.now()))
 }
@@ -467,7 +361,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
     let now = desk.engine.now();
     let mut states = asked.states;
     if states.is_empty() && !asked.include_archived {
-        states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
+        states = words::unarchived();
     }
     let filter = Filter {
         space: Some(caller.space),
@@ -478,7 +372,8 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
         ..Filter::default()
     };
     let cursor = asked.cursor.as_deref().map(str::parse).transpose()?;
-    let request = ListRequest { filter, sort: Sort::Newest, limit: bounded(asked.limit)?, cursor };
+    let request =
+        ListRequest { filter, sort: Sort::Newest, limit: limited(asked.limit, USUAL, MOST)?, cursor };
     desk.catch_up();
     let page = desk.engine.list(&caller, &request)?;
     Ok(Page {
@@ -512,26 +407,11 @@ fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
 
 fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
-    match desk.engine.forget(&desk.caller, named(&asked.id.0)?, &request) {
+    match desk.engine.forget(&desk.caller, named("id", &asked.id.0)?, &request) {
         Ok(gone) => Ok(Gone { id: id(gone.memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {
             Ok(Gone { id: preview::short(&asked.id.0), deleted: false })
         }
         Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tulving_core::id::MemoryRef;
-    use tulving_core::time::Timestamp;
-
-    use super::*;
-
-    #[test]
-    fn a_memax_id_names_its_memory() {
-        let memory = MemoryId::mint(Timestamp::from_micros(1_700_000_000_000_000));
-        assert!(id(memory).starts_with("mem_"));
-        assert_eq!(id(memory).parse(), Ok(MemoryRef::Id(memory)));
     }
 }

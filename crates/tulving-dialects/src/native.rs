@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::answer::{Fate, Hit, Receipt, Strength};
-use tulving_core::error::Invalid;
 use tulving_core::id::MemoryRef;
-use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{
     Ask, AssociationRequest, BriefingRequest, Filter, ForgetRequest, Manner, Mode, RecallRequest,
@@ -15,7 +13,7 @@ use tulving_core::score::Score;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{CommandKind, MemoryType, Relation};
 
-use crate::argument::{Name, Whole};
+use crate::argument::{self, Name, Whole, block_budget, limited, token_budget};
 use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 use crate::{Dialect, context, conversation};
@@ -293,38 +291,23 @@ fn is_nought(count: &u64) -> bool {
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
-    let limit = asked.limit.map_or(USUAL, |limit| limit.0);
-    if !(1..=MOST).contains(&limit) {
-        let message = format!("limit is {limit}; give 1 to {MOST}");
-        return Err(Refusal::invalid("out_of_range", "limit", message));
-    }
+    let limit = limited(asked.limit, USUAL, MOST)?;
     let ask = Ask {
         as_of: asked.as_of,
-        token_budget: asked
-            .token_budget
-            .map(|tokens| tokens_within(tokens, 1, limits::BUDGET))
-            .transpose()?,
+        token_budget: token_budget(asked.token_budget)?,
         ..Ask::new(asked.question)
     };
     let filter =
         Filter { space: Some(desk.caller.space), types: asked.types, tags: asked.tags, ..Filter::default() };
-    let limit = usize::try_from(limit).unwrap_or(1);
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit };
     let answer = desk.engine.recall(&desk.caller, &request)?;
     let warnings: Vec<String> = answer.troubles().collect();
     Ok(Recalled {
-        evidence: answer.evidence.map_or(Strength::None, |strength| strength).as_str(),
+        evidence: answer.evidence.unwrap_or(Strength::None).as_str(),
         memories: answer.hits.iter().map(shown).collect(),
         total_found: answer.total_found,
         left_out: answer.left_out,
         warnings,
-    })
-}
-
-fn tokens_within(tokens: Whole, least: usize, most: usize) -> Result<usize, Refusal> {
-    usize::try_from(tokens.0).ok().filter(|tokens| (least..=most).contains(tokens)).ok_or_else(|| {
-        let message = format!("token_budget is {}; give {least} to {most}", tokens.0);
-        Refusal::invalid("out_of_range", "token_budget", message)
     })
 }
 
@@ -414,10 +397,8 @@ fn one(memory: &Memory) -> One {
 }
 
 fn named(field: &str, id: &Name) -> Result<MemoryRef, Refusal> {
-    id.0.parse().map_err(|error: Invalid| {
-        let hint = Some("give the id that recall or save gave, such as #12".to_owned());
-        Refusal { field: Some(field.to_owned()), hint, ..Refusal::from(error) }
-    })
+    argument::named(field, &id.0)
+        .map_err(|refusal| refusal.hinting("give the id that recall or save gave, such as #12"))
 }
 
 fn update(desk: &Desk<'_>, said: Update) -> Result<One, Refusal> {
@@ -509,9 +490,6 @@ struct Block {
 }
 
 fn context_tool(desk: &Desk<'_>, asked: Context) -> Result<Block, Refusal> {
-    let mut request = BriefingRequest { about: asked.about, ..BriefingRequest::default() };
-    if let Some(tokens) = asked.token_budget {
-        request.token_budget = tokens_within(tokens, limits::BRIEFING_LEAST, limits::BRIEFING_MOST)?;
-    }
+    let request = BriefingRequest { about: asked.about, token_budget: block_budget(asked.token_budget)? };
     Ok(Block { context: context::block(desk, Dialect::Native, &request)? })
 }

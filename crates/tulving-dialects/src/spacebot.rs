@@ -16,7 +16,7 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{MemoryType, Relation};
 use tulving_core::{limits, preview};
 
-use crate::argument::{Name, Whole};
+use crate::argument::{Name, Whole, within};
 use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
@@ -219,7 +219,7 @@ struct Recall {
     query: Option<String>,
     /// Maximum number of memories to return (1-50, default 10).
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 1, max = 50))]
+    #[schemars(with = "Whole", range(min = 1, max = 50), extend("default" = 10))]
     max_results: Option<Whole>,
     /// Filter to a specific memory type. Required for "typed" mode, optional filter for other modes.
     #[serde(default)]
@@ -257,7 +257,7 @@ struct Recalled {
     total_found: u64,
     /// Formatted markdown summary of the memories.
     summary: String,
-    /// The backends that could not be looked at, and why.
+    /// What could not be looked at, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -279,11 +279,7 @@ struct Shown {
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
-    let limit = asked.max_results.map_or(USUAL, |limit| limit.0);
-    if !(1..=MOST).contains(&limit) {
-        let message = format!("max_results is {limit}; give 1 to {MOST}");
-        return Err(Refusal::invalid("out_of_range", "max_results", message));
-    }
+    let limit = within("max_results", asked.max_results, USUAL, 1..=MOST)?;
     let memory_type = asked.memory_type.as_deref().map(known_type).transpose()?;
     let types = memory_type.map(types).unwrap_or_default();
     let filter = Filter { space: Some(desk.caller.space), types, ..Filter::default() };
@@ -309,7 +305,6 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
                 .hinting(format!("use one of {}", MODES.join(", "))));
         }
     };
-    let limit = usize::try_from(limit).unwrap_or(1);
     desk.catch_up();
     let answer = desk.engine.recall(&desk.caller, &RecallRequest { mode, filter, sort, limit })?;
     let now = desk.engine.now();
@@ -317,7 +312,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
         summary: summary(&answer.hits, now),
         memories: answer.hits.iter().map(|hit| shown(hit, now)).collect(),
         total_found: answer.total_found,
-        warnings: tool::failed(&answer.failed_backends),
+        warnings: answer.troubles().collect(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Schemas of the closed lists, for arguments and answers.
+//! Schemas of the closed lists and of names, for arguments and answers; and how a content is written among others.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
@@ -97,12 +97,29 @@ pub(crate) fn maybe_time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"], "format": "date-time" })
 }
 
-/// A content among others: its further lines stand below the first, so that none of them looks like an entry.
-pub(crate) fn hanging(content: &str, indent: &str) -> String {
-    content.replace('\n', &format!("\n{indent}"))
+/// The states in which a memory is listed where nobody says otherwise.
+pub(crate) fn unarchived() -> Vec<State> {
+    State::ALL.iter().copied().filter(|state| *state != State::Archived).collect()
 }
 
 /// Some words of a list.
 pub(crate) fn several<W: Words>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": { "type": "string", "enum": W::WORDS } })
+}
+
+/// A content among others: its further lines stand below the first, so that none of them looks like an entry.
+pub(crate) fn hanging(content: &str, indent: &str) -> String {
+    content.replace('\n', &format!("\n{indent}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_that_are_written_here_have_the_words_of_what_they_list() {
+        assert_eq!(Dialect::WORDS, Dialect::ALL.map(Dialect::as_str));
+        let strengths = [Strength::None, Strength::Weak, Strength::Strong];
+        assert_eq!(Strength::WORDS, strengths.map(|strength| strength.as_str()));
+    }
 }

@@ -4,6 +4,7 @@
 //! [`language_model`] makes the language model; without any there is none.
 
 mod address;
+mod agent;
 mod config;
 mod embed;
 mod llm;

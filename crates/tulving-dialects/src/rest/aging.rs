@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 use tulving_core::{TendRequest, TendedStep};
 
 use super::operation::{Made, Method, One, Operation};
-use super::recall::limited;
 use super::shown::{Shown, shown};
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::tool::{Desk, Refusal};
 
 /// Most steps that are told, and how many are where nobody says.

@@ -33,23 +33,20 @@ pub fn example(field: &str, schema: &Map<String, Value>) -> Value {
     }
 }
 
-/// What is required of an object. Where nothing is, everything that answers give.
+/// What is required of an object, by itself or by the first of several forms.
 fn fields(schema: &Map<String, Value>) -> Value {
     let Some(own) = schema.get("properties").and_then(Value::as_object) else { return json!({}) };
-    let required: Vec<&str> = ["required"]
-        .iter()
-        .filter_map(|list| schema.get(*list)?.as_array())
-        .chain(schema.get("oneOf").and_then(|any| any.get(0)?.get("required")?.as_array()))
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let always = schema.get("required");
+    let first = schema.get("oneOf").and_then(|forms| forms.get(0)?.get("required"));
+    let lists = [always, first].into_iter().flatten().filter_map(Value::as_array);
+    let required: Vec<&str> = lists.flatten().filter_map(Value::as_str).collect();
     let told = own.iter().filter(|(name, _)| required.contains(&name.as_str()));
     let told = told.filter_map(|(name, schema)| Some((name.clone(), example(name, schema.as_object()?))));
     Value::Object(told.collect())
 }
 
-/// The first type that a schema names.
-fn kind(schema: &Map<String, Value>) -> &str {
+/// The first type that a schema names: that of a value which may be null is what it else is.
+pub fn kind(schema: &Map<String, Value>) -> &str {
     match schema.get("type") {
         Some(Value::String(kind)) => kind,
         Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
@@ -70,6 +67,7 @@ fn is_of(kind: &str, value: &Value) -> bool {
 /// What a field of this name may well hold.
 fn known(field: &str) -> Option<Value> {
     let memory = "mem_0198c5a2b4e07c1f9d3a5e6f70812345";
+    let digest = "3f0a377ba0a4a460ecb616f6507ce0d8cfa3e704025d4fda3ed0c5ca05468728";
     Some(match field {
         "id" | "target" | "source" | "superseded_by" => json!(memory),
         "ids" | "deleted" | "contradicts" => json!([memory]),
@@ -79,16 +77,14 @@ fn known(field: &str) -> Option<Value> {
         "file" => json!("memory/notes.md"),
         "path" => json!("memory/2026-05-27.md"),
         "conversation" => json!("2026-05-27-languages"),
-        "digest" => json!("3f0a377ba0a4a460ecb616f6507ce0d8cfa3e704025d4fda3ed0c5ca05468728"),
+        "digest" | "content_hash" => json!(digest),
         "hub_id" | "space_id" => json!("team-notes"),
         "token_id" | "job_id" | "pass_id" => json!("0198c5a2-b4e0-7c1f-9d3a-5e6f70812345"),
         "content" => json!("Prefers TypeScript over JavaScript"),
         "query" | "q" | "about" => json!("which language for new projects?"),
         "title" => json!("Languages"),
         "tags" => json!(["language"]),
-        "content_hash" => json!("3f0a377ba0a4a460ecb616f6507ce0d8cfa3e704025d4fda3ed0c5ca05468728"),
-        "name" => json!("reviewer"),
-        "label" => json!("reviewer"),
+        "name" | "label" => json!("reviewer"),
         "token" => json!("tlv_…"),
         "proposal" => json!("3f0a377ba0a4"),
         "why" => json!("words 0.42, meaning 0.31"),

@@ -11,8 +11,7 @@ use tulving_core::time::Timestamp;
 
 use super::operation::{Made, Method, One, Operation};
 use super::people::Nothing;
-use super::recall::limited;
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::tool::{self, Desk, Refusal};
 use crate::words;
 

@@ -7,12 +7,11 @@ use tulving_core::association::Association;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{LinkedBy, Relation};
 
-use super::memories::{This, named};
+use super::memories::This;
 use super::operation::{Made, Method, One, Operation, Two};
-use super::recall::within;
 use super::saving::NewLink;
 use super::shown::{Shown, shown};
-use crate::argument::Whole;
+use crate::argument::{Whole, named, within};
 use crate::memax;
 use crate::tool::{Desk, Refusal};
 use crate::words;
@@ -140,7 +139,7 @@ struct Related {
 }
 
 fn related(desk: &Desk<'_>, Two(this, far): Two<This, Far>) -> Result<Made<Related>, Refusal> {
-    let depth = within("depth", far.depth, 1, 1, DEPTH)?;
+    let depth = within("depth", far.depth, 1, 1..=DEPTH)?;
     let found = desk.engine.related(&desk.caller, this.which()?, depth)?;
     let now = desk.engine.now();
     let near = |relative: &Relative| Near {

@@ -4,7 +4,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tulving_core::answer::{Cursor, Foreseen};
-use tulving_core::error::Invalid;
 use tulving_core::id::MemoryRef;
 use tulving_core::memory::Memory;
 use tulving_core::request::{
@@ -13,9 +12,9 @@ use tulving_core::request::{
 use tulving_core::vocabulary::State;
 
 use super::operation::{Input, Made, Method, One, Operation, Two, names_of, refuse_unknown};
-use super::recall::{Which, limited};
+use super::recall::Which;
 use super::shown::{Shown, shown};
-use crate::argument::{Name, Whole};
+use crate::argument::{Name, Whole, limited, named};
 use crate::memax;
 use crate::tool::{self, Desk, Refusal};
 use crate::words;
@@ -64,11 +63,6 @@ pub(super) fn operations() -> Vec<Operation> {
                  them, and to write in the other space.",
             ),
     ]
-}
-
-/// The memory of this name.
-pub(super) fn named(field: &str, name: &str) -> Result<MemoryRef, Refusal> {
-    name.parse().map_err(|error: Invalid| Refusal { field: Some(field.to_owned()), ..Refusal::from(error) })
 }
 
 /// Which page.
@@ -134,7 +128,7 @@ fn list(desk: &Desk<'_>, Two(paged, which): Two<Paged, Which>) -> Result<Made<Pa
     filter.states = match (paged.states.is_empty(), paged.include_archived || paged.forgotten) {
         (false, _) => paged.states,
         (true, true) => Vec::new(),
-        (true, false) => vec![State::Processing, State::Active, State::Cooling],
+        (true, false) => words::unarchived(),
     };
     if paged.forgotten {
         filter.forgotten = Forgotten::Only;

@@ -5,6 +5,7 @@ mod aging;
 mod editing;
 mod example;
 mod files;
+mod jobs;
 mod journals;
 mod links;
 mod memories;
@@ -17,11 +18,11 @@ mod review;
 mod saving;
 mod shown;
 mod timeline;
-mod work;
+mod turns;
 
 use std::sync::LazyLock;
 
-pub use example::example;
+pub use example::{example, kind};
 pub use operation::{Answer, Method, Operation};
 
 /// Every operation, in the order in which they are told.
@@ -40,7 +41,8 @@ pub fn operations() -> &'static [Operation] {
             ("Spaces and tokens", people::operations()),
             ("Journals", journals::operations()),
             ("Files and conversations", files::operations()),
-            ("Turns and jobs", work::operations()),
+            ("Turns and jobs", turns::operations()),
+            ("Turns and jobs", jobs::operations()),
             ("Turns and jobs", passes::operations()),
         ];
         let told =

@@ -12,6 +12,7 @@ use tulving_core::id::Version;
 use tulving_core::preview;
 use tulving_core::request::Caller;
 
+use crate::reading::deserialize;
 use crate::tool::{self, Desk, Refusal};
 
 /// A method of HTTP.
@@ -124,8 +125,9 @@ impl<O> From<O> for Made<O> {
 }
 
 /// What arguments are called here where the engine has other words.
-const NAMES: [(&str, &str); 5] = [
+const NAMES: [(&str, &str); 6] = [
     ("question", "query"),
+    ("question", "q"),
     ("text", "query"),
     ("tag", "tags"),
     ("budget", "token_budget"),
@@ -155,7 +157,7 @@ impl<A: DeserializeOwned + JsonSchema + 'static> Input for One<A> {
     }
 
     fn reader() -> Reader<Self> {
-        Box::new(|said| tool::deserialize(Value::Object(said)).map(Self))
+        Box::new(|said| deserialize(Value::Object(said)).map(Self))
     }
 }
 
@@ -179,7 +181,7 @@ impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchem
         let own = names_of(&One::<A>::schema());
         Box::new(move |said| {
             let (first, second) = said.into_iter().partition(|(name, _)| own.contains(name));
-            Ok(Self(tool::deserialize(Value::Object(first))?, tool::deserialize(Value::Object(second))?))
+            Ok(Self(deserialize(Value::Object(first))?, deserialize(Value::Object(second))?))
         })
     }
 }

@@ -9,8 +9,7 @@ use tulving_core::vocabulary::{PassKind, PassOutcome};
 use tulving_core::{Declined, Gone};
 
 use super::operation::{Made, Method, One, Operation};
-use super::recall::limited;
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::tool::{Desk, Refusal};
 use crate::words;
 
@@ -134,6 +133,7 @@ fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, R
 #[derive(Deserialize, JsonSchema)]
 struct Which {
     /// Only of this kind.
+    #[serde(default)]
     #[schemars(schema_with = "words::maybe::<PassKind>")]
     kind: Option<PassKind>,
     /// Only those before this one.

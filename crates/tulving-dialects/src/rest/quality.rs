@@ -11,8 +11,7 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{FindingKind, ProposedAct};
 
 use super::operation::{Made, Method, One, Operation};
-use super::recall::{limited, within};
-use crate::argument::Whole;
+use crate::argument::{Whole, limited, within};
 use crate::memax;
 use crate::tool::{Desk, Refusal};
 use crate::words;
@@ -130,7 +129,7 @@ impl From<answer::Finding> for Finding {
 }
 
 fn look(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<Report>, Refusal> {
-    let days = within("older_than", which.older_than, USUAL_DAYS, 0, DAYS)?;
+    let days = within("older_than", which.older_than, USUAL_DAYS, 0..=DAYS)?;
     let request = QualityRequest {
         kinds: which.kinds,
         older_than_days: u32::try_from(days).unwrap_or(u32::MAX),

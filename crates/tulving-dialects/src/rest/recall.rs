@@ -4,14 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tulving_core::answer::{BestSection, Explanation, FurtherSection, Hit, Lane, Strength};
-use tulving_core::limits;
 use tulving_core::request::{Ask, BriefingRequest, Filter, Fusion, Mode, RecallRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use super::operation::{Input, Made, Method, One, Operation, Reader, Two};
 use super::shown::{self, Shown};
-use crate::argument::Whole;
+use crate::argument::{Whole, block_budget, limited, token_budget};
 use crate::tool::{Desk, Refusal};
 use crate::words;
 use crate::{Dialect, NoDialect, context};
@@ -19,10 +18,6 @@ use crate::{Dialect, NoDialect, context};
 /// Most memories of a recall, and how many where it is not said.
 const MOST: i64 = 1_000;
 const USUAL: i64 = 10;
-const MOST_TOKENS: i64 = 10_000_000;
-const MOST_BLOCK: i64 = limits::BRIEFING_MOST as i64;
-const LEAST_BLOCK: i64 = limits::BRIEFING_LEAST as i64;
-const USUAL_BLOCK: i64 = 2_000;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -35,25 +30,6 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::new(Method::Get, "/v1/context", "getContext", "What to know at the start of a session", block)
             .saying("A block to put into a system prompt, fenced as data, within a token budget."),
     ]
-}
-
-/// A bound on how many.
-pub(super) fn limited(limit: Option<Whole>, usual: i64, most: i64) -> Result<usize, Refusal> {
-    within("limit", limit, usual, 1, most)
-}
-
-pub(super) fn within(
-    field: &str,
-    given: Option<Whole>,
-    usual: i64,
-    least: i64,
-    most: i64,
-) -> Result<usize, Refusal> {
-    let number = given.map_or(usual, |given| given.0);
-    let fits = (least..=most).contains(&number).then(|| usize::try_from(number).unwrap_or(1));
-    fits.ok_or_else(|| {
-        Refusal::invalid("out_of_range", field, format!("{field} is {number}; give {least} to {most}"))
-    })
 }
 
 /// Among which memories.
@@ -322,7 +298,6 @@ fn search(desk: &Desk<'_>, Searched(asked): Searched) -> Result<Made<Found>, Ref
 }
 
 fn recall(desk: &Desk<'_>, Two(asked, which): Two<Question, Which>) -> Result<Made<Found>, Refusal> {
-    let budget = |tokens| within("token_budget", Some(tokens), 1, 1, MOST_TOKENS);
     let ask = Ask {
         fusion: match asked.fusion {
             None | Some(Fused::Measured) => Fusion::Measured,
@@ -336,7 +311,7 @@ fn recall(desk: &Desk<'_>, Two(asked, which): Two<Question, Which>) -> Result<Ma
         as_of: asked.as_of,
         channel: asked.channel,
         abstain_below: asked.abstain_below,
-        token_budget: asked.token_budget.map(budget).transpose()?,
+        token_budget: token_budget(asked.token_budget)?,
         ..Ask::new(asked.query)
     };
     let limit = limited(asked.limit, USUAL, MOST)?;
@@ -381,8 +356,7 @@ fn block(desk: &Desk<'_>, One(asked): One<About>) -> Result<Made<Block>, Refusal
         .as_deref()
         .map_or(Ok(Dialect::default()), str::parse)
         .map_err(|error: NoDialect| Refusal::invalid("unknown_word", "dialect", error.to_string()))?;
-    let token_budget = within("token_budget", asked.token_budget, USUAL_BLOCK, LEAST_BLOCK, MOST_BLOCK)?;
-    let request = BriefingRequest { about: asked.about, token_budget };
+    let request = BriefingRequest { about: asked.about, token_budget: block_budget(asked.token_budget)? };
     let desk = Desk::open(desk.engine, &desk.caller, dialect)?;
     Ok(Block { context: context::block(&desk, dialect, &request)? }.into())
 }

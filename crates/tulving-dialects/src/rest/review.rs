@@ -6,9 +6,8 @@ use tulving_core::answer::Cursor;
 
 use super::memories::{This, one};
 use super::operation::{Made, Method, One, Operation};
-use super::recall::limited;
 use super::shown::{Shown, shown};
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::tool::{Desk, Refusal};
 
 /// Most memories of a page, and how many where it is not said.

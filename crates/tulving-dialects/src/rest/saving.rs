@@ -11,10 +11,9 @@ use tulving_core::request::{AssociationRequest, SaveRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust};
 
-use super::memories::named;
 use super::operation::{Input, Made, Method, One, Operation, Reader};
 use super::shown::{Shown, shown};
-use crate::argument::{Name, Whole};
+use crate::argument::{Name, Whole, named};
 use crate::memax;
 use crate::tool::{self, Desk, Refusal};
 use crate::words::{self, Words};

@@ -132,7 +132,6 @@ pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
 
 /// The same memory with another text in the place of its content.
 pub(super) fn with_content(memory: &Memory, content: &str, now: Timestamp) -> Shown {
-    let mut shown = shown(memory, now);
-    content.clone_into(&mut shown.fields.content);
-    shown
+    let shown = shown(memory, now);
+    Shown { fields: shown.fields.with_content(content), ..shown }
 }

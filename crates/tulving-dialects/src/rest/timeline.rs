@@ -8,8 +8,7 @@ use tulving_core::request::{About, TimelineRequest};
 use tulving_core::time::Timestamp;
 
 use super::operation::{Made, Method, One, Operation};
-use super::recall::limited;
-use crate::argument::Whole;
+use crate::argument::{Whole, limited};
 use crate::memax;
 use crate::tool::{Desk, Refusal};
 use crate::words;

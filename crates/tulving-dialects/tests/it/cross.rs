@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use serde_json::json;
 use tulving_dialects::Dialect::{Groups, Max, Memax, Native, Spacebot};
+use tulving_testkit::embedder::BrokenEmbedder;
 
 use crate::bed::Bed;
 
@@ -177,4 +180,25 @@ fn what_one_dialect_forgets_none_shows() {
         assert_eq!(bed.data(Memax, "memax_list", json!({ "include_archived": true }))["memories"], json!([]));
         assert_eq!(bed.data(Native, "recall", json!({ "question": "forgotten" }))["total_found"], 0);
     }
+}
+
+#[test]
+fn what_could_not_be_looked_at_is_said_by_every_dialect_that_searches() {
+    let bed = Bed::with(Arc::new(BrokenEmbedder));
+    bed.text(Groups, "save_memory", json!({ "key": "tea", "content": "Tea is served at four" }));
+    for (dialect, tool, asked) in [
+        (Native, "recall", json!({ "question": "tea" })),
+        (Memax, "memax_recall", json!({ "query": "tea" })),
+        (Spacebot, "memory_recall", json!({ "query": "tea" })),
+    ] {
+        let found = bed.data(dialect, tool, asked);
+        assert_eq!(found["memories"][0]["content"], "Tea is served at four", "{dialect}");
+        let said = found["warnings"][0].as_str().expect("a warning");
+        assert!(said.starts_with("vector: the model broken failed"), "{dialect}: {said}");
+    }
+    let groups = |bed: &Bed| bed.text(Groups, "recall_memories", json!({ "query": "tea" }));
+    assert_eq!(groups(&bed), "Found 1 memory:\n- tea [core]: Tea is served at four");
+    bed.files.set_broken(true);
+    let said = groups(&bed);
+    assert!(said.contains("\n(Not everything was looked at: "), "{said}");
 }

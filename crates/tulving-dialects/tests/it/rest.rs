@@ -32,6 +32,35 @@ fn bed() -> Bed {
 }
 
 #[test]
+fn no_argument_that_may_be_null_is_said_to_be_required() {
+    for operation in operations() {
+        let required = operation.input.get("required").and_then(Value::as_array).into_iter().flatten();
+        for name in required.filter_map(Value::as_str) {
+            let schema = operation.argument(name).expect("a schema");
+            let may_be_null = schema
+                .get("enum")
+                .and_then(Value::as_array)
+                .is_some_and(|words| words.contains(&Value::Null))
+                || schema
+                    .get("type")
+                    .and_then(Value::as_array)
+                    .is_some_and(|kinds| kinds.contains(&json!("null")));
+            assert!(!may_be_null, "{operation:?}: {name}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_question_is_told_by_the_name_that_the_operation_has_for_it() {
+    let bed = bed();
+    for (name, field) in [("recall", "query"), ("searchMemories", "q")] {
+        let refusal = refused(&bed, name, &json!({ field: " " }));
+        assert_eq!((refusal.code, refusal.field.as_deref()), ("missing_query", Some(field)));
+        assert_eq!(refusal.to_string(), format!("the {field} is empty; say what to look for"));
+    }
+}
+
+#[test]
 fn journals_are_noted_listed_searched_and_read() {
     let bed = bed();
     let answer =

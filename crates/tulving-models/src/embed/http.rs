@@ -15,6 +15,7 @@ use ureq::{Agent, Body};
 
 use super::unit;
 use crate::address::Address;
+use crate::agent;
 use crate::config::{Patience, Service};
 use crate::retry::{Failure, retry};
 use crate::said::{complaint, repeated};
@@ -180,15 +181,7 @@ impl HttpEmbedder {
     }
 
     fn agent(&self) -> &Agent {
-        self.agent.get_or_init(|| {
-            Agent::config_builder()
-                .http_status_as_error(false)
-                // A key goes to the address that was configured and to no other.
-                .max_redirects(0)
-                .max_redirects_will_error(false)
-                .build()
-                .into()
-        })
+        self.agent.get_or_init(|| agent::config(&self.address).build().into())
     }
 
     fn failed(&self, error: &ureq::Error) -> Failure<HttpError> {

@@ -1,7 +1,7 @@
 //! Sends one question over HTTP and says what its failure means.
 //!
-//! What comes back is bounded in bytes and in time. No redirection is followed: key and text go to the address that was set
-//! up and to no other. Nothing that is said repeats the key.
+//! What comes back is bounded in bytes and in time. Key and text go to the address that was set up and to no other. Nothing
+//! that is said repeats the key.
 
 use std::io;
 use std::sync::OnceLock;
@@ -13,6 +13,7 @@ use ureq::http::Response;
 use ureq::{Agent, Body};
 
 use crate::address::Address;
+use crate::agent;
 use crate::said;
 use crate::secret::Secret;
 
@@ -100,13 +101,7 @@ impl Wire {
 
     fn agent(&self) -> &Agent {
         self.agent.get_or_init(|| {
-            let config = Agent::config_builder();
-            // What is on this machine is not asked for by way of another, whatever the environment says.
-            let config = if self.address.is_here() { config.proxy(None) } else { config };
-            config
-                .http_status_as_error(false)
-                .max_redirects(0)
-                .max_redirects_will_error(false)
+            agent::config(&self.address)
                 // One that was idle may be closed without being seen to be, and no question is sent twice on a guess.
                 .max_idle_connections(0)
                 .user_agent(concat!("tulving/", env!("CARGO_PKG_VERSION")))

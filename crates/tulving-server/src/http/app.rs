@@ -1,7 +1,7 @@
 //! What every route works with, and the one way to the engine from here.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use rmcp::ServerHandler;
 use tulving_core::Engine;
@@ -32,9 +32,7 @@ pub struct App {
     pub(super) engine: Arc<Engine>,
     /// Is told after every call.
     pub(super) upkeep: Arc<dyn Upkeep>,
-    /// Bounds on what a request may cost.
-    pub(super) limits: Limits,
-    /// What else may be told anew.
+    /// What may be told anew.
     pub(super) rules: Arc<Rules>,
     /// What goes on for as long as the server runs.
     pub(super) shared: Arc<Shared>,
@@ -45,7 +43,6 @@ pub struct App {
     /// Tells who follows that something was written.
     pub(super) pulse: Arc<Pulse>,
     room: Arc<Room>,
-    in_flight: Arc<AtomicUsize>,
 }
 
 /// What goes on while rules come and go.
@@ -59,15 +56,6 @@ pub(super) struct Shared {
 
 /// Tells of the whole store.
 type Gauges = dyn Fn() -> Vec<Gauge> + Send + Sync;
-
-/// Counts a request for as long as it is being answered.
-pub(super) struct InFlight(Arc<AtomicUsize>);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 impl App {
     /// Routes over this engine.
@@ -96,13 +84,13 @@ impl App {
         };
         let rules = Arc::new(Rules { limits, ..Rules::default() });
         let shared = Arc::new(shared);
-        let (pulse, room, in_flight) = (Arc::default(), Arc::default(), Arc::default());
-        Self { engine, upkeep, limits, rules, shared, gauges: None, answer, pulse, room, in_flight }
+        let (pulse, room) = (Arc::default(), Arc::default());
+        Self { engine, upkeep, rules, shared, gauges: None, answer, pulse, room }
     }
 
     /// The same under these rules. What was counted goes on.
     pub fn under(self, rules: Rules) -> Self {
-        Self { limits: rules.limits, rules: Arc::new(rules), ..self }
+        Self { rules: Arc::new(rules), ..self }
     }
 
     /// The same with numbers about the whole store at `/metrics`. They are asked for at every look, so they must be cheap.
@@ -110,15 +98,9 @@ impl App {
         Self { gauges: Some(Arc::new(gauges)), ..self }
     }
 
-    /// One more request is being answered.
-    pub(super) fn begin(&self) -> InFlight {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        InFlight(Arc::clone(&self.in_flight))
-    }
-
-    /// How many requests are being answered.
-    pub(super) fn in_flight(&self) -> usize {
-        self.in_flight.load(Ordering::Relaxed)
+    /// Bounds on what a request may cost.
+    pub(super) fn limits(&self) -> &Limits {
+        &self.rules.limits
     }
 
     /// Reads on the blocking pool, once there is room. What was begun goes to its end, whether anybody waits for it or not.
@@ -153,17 +135,17 @@ impl App {
         let (guard, tally) = (&self.shared.guard, &self.shared.tally);
         let (token, visit) = (given.token.clone(), given.visit.clone());
         let from = visit.as_ref().and_then(Visit::origin);
-        guard.hear(&self.limits, tally, from, &token)?;
+        guard.hear(self.limits(), tally, from, &token)?;
         match self.known(given, origin).await? {
             Ok((principal, caller)) => {
                 if let Some(visit) = visit {
                     visit.by(principal);
                 }
-                guard.right(&self.limits, tally, &token)?;
+                guard.right(self.limits(), tally, &token)?;
                 Ok(caller?)
             }
             Err(Error::BadToken) => {
-                guard.wrong(&self.limits, from);
+                guard.wrong(self.limits(), from);
                 Err(Problem::wrong_token())
             }
             Err(other) => Err(other.into()),

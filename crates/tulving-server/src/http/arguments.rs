@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 use tulving_core::preview;
-use tulving_dialects::rest::Operation;
+use tulving_dialects::rest::{self, Operation};
 
 use super::body;
 use super::problem::Problem;
@@ -44,7 +44,9 @@ pub(super) fn gather(
         return Err(Problem::new(StatusCode::BAD_REQUEST, "unexpected_body", said)
             .hinting("its arguments stand in the query of the address"));
     }
-    if let Some(asked) = said.get("limit").and_then(Value::as_u64).filter(|asked| *asked > limits.page) {
+    // A count may be written with a point too.
+    let is_beyond = |asked: &&Value| asked.as_f64().is_some_and(|asked| asked > limits.page as f64);
+    if let Some(asked) = said.get("limit").filter(is_beyond) {
         let said = format!("limit is {asked}; give 1 to {}", limits.page);
         return Err(Problem::new(StatusCode::BAD_REQUEST, "out_of_range", said).about("limit"));
     }
@@ -81,17 +83,19 @@ pub(super) fn twice(name: &str) -> Problem {
 
 /// An argument that was said as a text, as what the schema says that it is. A list is parted by commas as in a query, or JSON.
 pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Value, Problem> {
-    let wrong = |expected: &str| {
-        let detail = format!("`{name}`: `{}`, expected {expected}", preview::short(text));
-        Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(name)
-    };
     match kind(operation, name) {
         "array" if text.trim_start().starts_with('[') => {
-            serde_json::from_str(text).map_err(|_| wrong("a list, as JSON"))
+            serde_json::from_str(text).map_err(|_| wrong(name, text, "a list, as JSON"))
         }
         "array" => Ok(listed(text).collect()),
-        kind => typed(kind, text).ok_or_else(|| wrong(expected(kind))),
+        kind => typed(kind, text).ok_or_else(|| wrong(name, text, expected(kind))),
     }
+}
+
+/// That an argument which was said as a text is not what it should be.
+fn wrong(name: &str, text: &str, expected: &str) -> Problem {
+    let detail = format!("`{name}`: `{}`, expected {expected}", preview::short(text));
+    Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(name)
 }
 
 fn object(body: Value) -> Result<Map<String, Value>, Problem> {
@@ -124,10 +128,7 @@ fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Probl
             }
             continue;
         }
-        let read = typed(kind, &value).ok_or_else(|| {
-            let detail = format!("`{name}`: `{}`, expected {}", preview::short(&value), expected(kind));
-            Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(&name)
-        })?;
+        let read = typed(kind, &value).ok_or_else(|| wrong(&name, &value, expected(kind)))?;
         add(&mut said, name.into_owned(), read)?;
     }
     Ok(said)
@@ -138,13 +139,9 @@ fn listed(text: &str) -> impl Iterator<Item = Value> {
     text.split(',').map(|part| json!(part))
 }
 
-/// The type of an argument; one that may be null is what it else is.
+/// The type of an argument; empty for one that there is not.
 fn kind<'a>(operation: &'a Operation, name: &str) -> &'a str {
-    match operation.argument(name).and_then(|schema| schema.get("type")) {
-        Some(Value::String(kind)) => kind,
-        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
-        _ => "",
-    }
+    operation.argument(name).map_or("", rest::kind)
 }
 
 fn typed(kind: &str, value: &str) -> Option<Value> {
@@ -178,4 +175,29 @@ fn no_tag() -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "invalid_header", "If-Match is not the ETag of this")
         .about("If-Match")
         .hinting("send the ETag that GET gave, such as \"3\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+    use tulving_dialects::rest::operations;
+
+    use super::*;
+
+    #[test]
+    fn a_count_that_is_written_with_a_point_is_no_way_past_the_largest_page() {
+        let limits = Limits { page: 5, ..Limits::default() };
+        let recall = operations().iter().find(|operation| operation.name == "recall").expect("an operation");
+        let (parts, ()) = Request::new(()).into_parts();
+        let asked = |limit: &str| {
+            let body = format!(r#"{{"query": "tea", "limit": {limit}}}"#);
+            gather(&limits, recall, &[], &parts, body.as_bytes(), None).map_err(|problem| problem.code())
+        };
+        for limit in ["5", "5.0", "-1", "\"many\""] {
+            assert!(asked(limit).is_ok(), "{limit} is looked at further on");
+        }
+        for limit in ["6", "6.0", "1e300"] {
+            assert_eq!(asked(limit), Err("out_of_range"), "{limit}");
+        }
+    }
 }

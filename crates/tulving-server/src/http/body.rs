@@ -18,14 +18,14 @@ const READ_AWAY: usize = 4;
 
 /// The whole body.
 pub(super) async fn read(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
-    within(app, headers, body, app.limits.body_bytes).await
+    within(app, headers, body, app.limits().body_bytes).await
 }
 
 /// The whole body of a request that may bring a file.
 pub(super) async fn read_file(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     let limit = match multipart::is_multipart(headers) {
-        true => app.limits.upload_bytes.max(app.limits.body_bytes),
-        false => app.limits.body_bytes,
+        true => app.limits().upload_bytes.max(app.limits().body_bytes),
+        false => app.limits().body_bytes,
     };
     within(app, headers, body, limit).await
 }
@@ -38,7 +38,7 @@ async fn within(app: &App, headers: &HeaderMap, body: Body, limit: usize) -> Res
         return Err(Problem::too_large(limit));
     }
     // The other half is for the work.
-    let time = app.limits.time / 2;
+    let time = app.limits().time / 2;
     match tokio::time::timeout(time, collect(body, limit)).await {
         Ok(read) => read,
         Err(_) => {

@@ -12,7 +12,7 @@ use tulving_dialects::tool::{Desk, Effect, Reply};
 use super::app::App;
 use super::auth::Called;
 use super::problem::Problem;
-use super::reply::{data, json};
+use super::reply::{data, enveloped, json};
 use super::{body, once};
 
 /// What a path names, where it can be read.
@@ -57,7 +57,7 @@ pub(super) async fn call(
     let (parts, body) = request.into_parts();
     let bytes = body::read(&app, &parts.headers, body).await?;
     once::refuse(&parts.headers)?;
-    let (upkeep, limits) = (app.upkeep.clone(), app.limits);
+    let (upkeep, limits) = (app.upkeep.clone(), *app.limits());
     let done = app.work(tool.effect != Effect::Reads, move |engine| {
         let arguments = body::arguments(&limits, &parts.headers, &bytes)?;
         let done = Desk::open(engine, &caller, dialect).and_then(|desk| tool.call(&desk, arguments));
@@ -82,7 +82,7 @@ pub(super) fn unreadable(rejection: PathRejection) -> Problem {
 /// What a tool answered. Its JSON goes out as the tool wrote it, so that the fields keep their order.
 fn replied(reply: &Reply) -> Response {
     match &reply.data {
-        Some(_) => json(format!("{{\"data\":{}}}", reply.text)),
+        Some(_) => json(enveloped(&reply.text)),
         None => data(&serde_json::json!({ "text": reply.text })),
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Gate {
 
 /// Lets a request through, or says why not.
 pub(super) async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    let (rules, time) = (&gate.app.rules, gate.app.limits.time);
+    let (rules, time) = (&gate.app.rules, gate.app.limits().time);
     let guest = cors::allowed(rules, request.headers());
     let mut response = match check(rules, gate.address, request.uri(), request.headers()) {
         Err(problem) => problem.into_response(),

@@ -26,7 +26,7 @@ use super::room::WORKERS;
 use super::routes::router;
 use super::rules::{Live, Reload, Rules};
 use super::stream::Stream;
-use super::tally::{Open, Reason, Tally};
+use super::tally::{Reason, Tally};
 use super::visit::Peer;
 
 /// How long a client may take to send the head of a request, and how long a connection may be idle. Less where a whole
@@ -218,7 +218,7 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
             }
             continue;
         }
-        let open = Open::new(tally);
+        let open = tally.open();
         let (tally, live, watcher) = (Arc::clone(tally), Arc::clone(current), connections.watcher());
         tokio::spawn(async move {
             attend(stream, Peer(peer), &tally, &now.rules, live, watcher).await;
@@ -226,7 +226,7 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
         });
     }
     drop(socket);
-    tracing::info!(in_flight = app.in_flight(), connections = tally.connections(), "stopping");
+    tracing::info!(in_flight = tally.in_flight(), connections = tally.connections(), "stopping");
     if tally.connections() > 0 {
         // What was sent by now may not have been read; a connection that seems idle is closed only after that.
         app.shared.stopping.store(true, Ordering::Relaxed);
@@ -295,7 +295,7 @@ async fn quiet(app: &App) {
     let mut rounds = 0;
     while rounds < QUIET_ROUNDS {
         tokio::time::sleep(ROUND).await;
-        let busy = app.in_flight() > 0 || app.shared.tally.writing() > 0;
+        let busy = app.shared.tally.in_flight() > 0 || app.shared.tally.writing() > 0;
         rounds = if busy { 0 } else { rounds + 1 };
     }
 }

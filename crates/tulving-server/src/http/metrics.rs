@@ -65,7 +65,7 @@ fn text(app: &App, gauges: &[Gauge]) -> String {
         page.row("tulving_http_request_duration_seconds_count", &labels, asked.count);
     }
     page.head("tulving_http_requests_in_flight", "gauge", "requests being answered");
-    page.row("tulving_http_requests_in_flight", "", app.in_flight());
+    page.row("tulving_http_requests_in_flight", "", tally.in_flight());
     page.head("tulving_http_connections", "gauge", "open connections");
     page.row("tulving_http_connections", "", tally.connections());
     page.head("tulving_http_refused_total", "counter", "connections and requests turned away");

@@ -41,7 +41,7 @@ pub(super) fn asked(
     let mut hash = Sha256::new();
     hash.update(operation.name);
     hash.update(caller.space.to_string());
-    hash.update(serde_json::to_vec(said).unwrap_or_default());
+    hash.update(serde_json::to_vec(said).expect("JSON is JSON"));
     Ok(Some(Once { key: key.to_owned(), fingerprint: hash.finalize().into() }))
 }
 

@@ -1,5 +1,7 @@
 //! `/openapi.json`: the service described for programs, from the same table that it is routed by.
 
+mod others;
+
 use std::sync::LazyLock;
 
 use axum::body::Bytes;
@@ -25,8 +27,8 @@ fn described() -> Value {
             add(&mut paths, path, operation.method.as_str(), described_one(operation, &name));
         }
     }
-    for (path, method, operation) in others() {
-        add(&mut paths, path, method, operation);
+    for other in others::all() {
+        add(&mut paths, other.path, other.method, other.described());
     }
     json!({
         "openapi": "3.1.0",
@@ -236,185 +238,4 @@ fn problem() -> Value {
             "detail": "there is no memory #12",
         },
     })
-}
-
-/// What is no operation on data: streams, other protocols, and the server itself.
-fn others() -> Vec<(&'static str, &'static str, Value)> {
-    let told = |name: &str, group: &str, title: &str, kind: &str, shown: Value| {
-        json!({
-            "operationId": name,
-            "tags": [group],
-            "summary": title,
-            "description": title,
-            "responses": {
-                "200": { "description": "Done.", "content": { kind: { "example": shown } } },
-                "default": refused(),
-            },
-        })
-    };
-    let lines = "{\"record\":\"dump\",\"format\":1,\"written_by\":\"0.1.0\"}\n";
-    let with_body = |mut operation: Value, kind: &str, shown: Value| {
-        operation["requestBody"] = json!({ "required": true, "content": { kind: { "example": shown } } });
-        operation
-    };
-    let named = |mut operation: Value, names: &[(&str, &str)]| {
-        let one = |(name, shown): &(&str, &str)| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 }, "example": shown });
-        operation["parameters"] = names.iter().map(one).collect();
-        operation
-    };
-    let event = "id: 9f3c1a20-12\nevent: saved\ndata: {\"id\":\"mem_0198c5a2b4e07c1f9d3a5e6f70812345\"}\n\n";
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-    let mut open = told(
-        "healthy",
-        "Server",
-        "Whether the server answers",
-        "application/json",
-        json!({ "data": { "status": "ok" } }),
-    );
-    open["security"] = json!([]);
-    let mut described =
-        told("describe", "Server", "This description", "application/json", json!({ "openapi": "3.1.0" }));
-    described["security"] = json!([]);
-    vec![
-        (
-            "/v1/events/stream",
-            "get",
-            told(
-                "followChanges",
-                "Events",
-                "Every change that you may see, as server-sent events; `Last-Event-ID` goes on after an event",
-                "text/event-stream",
-                json!(event),
-            ),
-        ),
-        (
-            "/v1/dump",
-            "get",
-            told(
-                "dump",
-                "Transfer",
-                "Everything, as JSON Lines, for an admin of the org",
-                "application/x-ndjson",
-                json!(lines),
-            ),
-        ),
-        (
-            "/v1/load",
-            "post",
-            with_body(
-                told(
-                    "load",
-                    "Transfer",
-                    "Take in a dump; what is there already is not loaded twice",
-                    "application/json",
-                    json!({ "data": { "added": 1 } }),
-                ),
-                "application/x-ndjson",
-                json!(lines),
-            ),
-        ),
-        (
-            "/v1/memories/{id}/attachment",
-            "get",
-            named(
-                told(
-                    "getAttachment",
-                    "Memories",
-                    "The file that a memory describes, as it is",
-                    "*/*",
-                    json!("%PDF-1.7 …"),
-                ),
-                &[("id", "mem_0198c5a2b4e07c1f9d3a5e6f70812345")],
-            ),
-        ),
-        (
-            "/v1/dialects",
-            "get",
-            told(
-                "listDialects",
-                "Dialects",
-                "The dialects and the names of their tools",
-                "application/json",
-                json!({ "data": [] }),
-            ),
-        ),
-        (
-            "/v1/dialects/{dialect}/tools",
-            "get",
-            named(
-                told(
-                    "listTools",
-                    "Dialects",
-                    "The tools of a dialect, with their schemas",
-                    "application/json",
-                    json!({ "data": [] }),
-                ),
-                &[("dialect", "max")],
-            ),
-        ),
-        (
-            "/v1/dialects/{dialect}/tools/{tool}",
-            "post",
-            with_body(
-                named(
-                    told(
-                        "callTool",
-                        "Dialects",
-                        "Call a tool with its arguments",
-                        "application/json",
-                        json!({ "data": { "text": "No memories found." } }),
-                    ),
-                    &[("dialect", "max"), ("tool", "recall")],
-                ),
-                "application/json",
-                json!({ "keyword": "TypeScript" }),
-            ),
-        ),
-        (
-            "/mcp",
-            "post",
-            with_body(
-                told(
-                    "mcp",
-                    "MCP",
-                    "The Model Context Protocol, with Tulving's own tools",
-                    "application/json",
-                    json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
-                ),
-                "application/json",
-                message.clone(),
-            ),
-        ),
-        (
-            "/mcp/{dialect}",
-            "post",
-            with_body(
-                named(
-                    told(
-                        "mcpOf",
-                        "MCP",
-                        "The Model Context Protocol, with the tools of a dialect",
-                        "application/json",
-                        json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
-                    ),
-                    &[("dialect", "max")],
-                ),
-                "application/json",
-                message,
-            ),
-        ),
-        (
-            "/metrics",
-            "get",
-            told(
-                "metrics",
-                "Server",
-                "What was counted, in the text format of Prometheus, for an admin of the org",
-                "text/plain",
-                json!("tulving_http_requests_in_flight 1\n"),
-            ),
-        ),
-        ("/healthz", "get", open),
-        ("/openapi.json", "get", described),
-    ]
 }

@@ -15,6 +15,7 @@ use tulving_dialects::rest::{Answer, Method, Operation, operations};
 use super::app::App;
 use super::auth::Called;
 use super::problem::Problem;
+use super::reply::enveloped;
 use super::{arguments, body, multipart, once};
 
 /// Their routes.
@@ -62,7 +63,7 @@ async fn call(
     let conditional = operation.condition.is_some() && parts.headers.contains_key(IF_MATCH);
     let bytes = body::read_file(&app, &parts.headers, body).await?;
     let in_parts = multipart::arguments(operation, &parts.headers, &bytes).await?;
-    let (upkeep, limits) = (app.upkeep.clone(), app.limits);
+    let (upkeep, limits) = (app.upkeep.clone(), *app.limits());
     let done = app.work(operation.writes, move |engine| {
         let said = arguments::gather(&limits, operation, &path, &parts, &bytes, in_parts)?;
         let once = once::asked(operation, &parts.headers, &caller, &said)?;
@@ -86,7 +87,7 @@ async fn call(
 
 fn sent(operation: &Operation, answer: Answer) -> Sent {
     let status = if answer.created { StatusCode::CREATED } else { StatusCode::OK };
-    let body = if operation.is_bare { answer.data } else { format!("{{\"data\":{}}}", answer.data) };
+    let body = if operation.is_bare { answer.data } else { enveloped(&answer.data) };
     Sent { status: status.as_u16(), tag: answer.tag, body }
 }
 

@@ -107,30 +107,7 @@ impl Problem {
             "a fault in Tulving; the request was not done",
         )
     }
-}
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
-        let Refusal { code, message, hint, field, class } = refusal;
-        if matches!(class, Class::Corrupt | Class::Bug | Class::Host) {
-            // What it says of files is for whoever runs the server.
-            tracing::error!(code, reason = message, "a request could not be done");
-            let said = "the server could not do it, and its log says why";
-            let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            return Self::new(status, code, said);
-        }
-        let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self { status, code, detail: message, hint, field, wait: None }
-    }
-}
-
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
-        Refusal::from(error).into()
-    }
-}
-
-impl Problem {
     /// The document, with the id of the request where it has one.
     pub(super) fn document(&self, request_id: Option<&str>) -> String {
         let document = Document {
@@ -144,6 +121,25 @@ impl Problem {
             request_id,
         };
         serde_json::to_string(&document).expect("plain texts are JSON")
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let Refusal { code, message, hint, field, class } = refusal;
+        let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        if matches!(class, Class::Corrupt | Class::Bug | Class::Host) {
+            // What it says of files is for whoever runs the server.
+            tracing::error!(code, reason = message, "a request could not be done");
+            return Self::new(status, code, "the server could not do it, and its log says why");
+        }
+        Self { status, code, detail: message, hint, field, wait: None }
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Refusal::from(error).into()
     }
 }
 

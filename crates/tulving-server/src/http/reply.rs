@@ -9,9 +9,14 @@ use super::problem::Problem;
 /// What was asked for, in its envelope.
 pub(super) fn data(value: &impl Serialize) -> Response {
     match serde_json::to_string(value) {
-        Ok(text) => json(format!("{{\"data\":{text}}}")),
+        Ok(text) => json(enveloped(&text)),
         Err(_) => Problem::fault().into_response(),
     }
+}
+
+/// Data that is JSON already, in its envelope.
+pub(super) fn enveloped(data: &str) -> String {
+    format!("{{\"data\":{data}}}")
 }
 
 /// A body that is JSON already.

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-use super::tally::{Tally, Writing};
+use super::tally::{Counted, Reason, Tally};
 
 /// A client has to take so many bytes each time the clock runs: 2 KiB a second. One that takes a byte now and then would
 /// hold an answer in memory for as long as it likes.
@@ -27,7 +27,7 @@ pub(super) struct Stream {
     /// What was taken since the clock runs.
     taken: usize,
     /// Counts it among those that are sending.
-    writing: Option<Writing>,
+    writing: Option<Counted>,
 }
 
 impl Stream {
@@ -38,7 +38,7 @@ impl Stream {
     /// What came of sending, unless the clock has run out.
     fn sent(&mut self, cx: &mut Context<'_>, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if self.writing.is_none() {
-            self.writing = Some(Writing::new(&self.tally));
+            self.writing = Some(self.tally.write());
         }
         match result {
             Poll::Ready(Ok(count)) => {
@@ -59,7 +59,7 @@ impl Stream {
                     .clock
                     .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + time)));
                 ready!(clock.as_mut().poll(cx));
-                self.tally.refused(super::tally::Reason::SlowReader);
+                self.tally.refused(Reason::SlowReader);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
         }

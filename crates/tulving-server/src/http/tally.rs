@@ -59,8 +59,9 @@ pub(super) struct Asked {
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     routes: Mutex<BTreeMap<String, Asked>>,
-    connections: AtomicUsize,
-    writing: AtomicUsize,
+    in_flight: Arc<AtomicUsize>,
+    connections: Arc<AtomicUsize>,
+    writing: Arc<AtomicUsize>,
     sent: AtomicU64,
     received: AtomicU64,
     refused: [AtomicU64; Reason::ALL.len()],
@@ -110,9 +111,29 @@ impl Tally {
         (self.received.load(Ordering::Relaxed), self.sent.load(Ordering::Relaxed))
     }
 
+    /// One more request is being answered.
+    pub(super) fn begin(&self) -> Counted {
+        Counted::among(&self.in_flight)
+    }
+
+    /// How many requests are being answered.
+    pub(super) fn in_flight(&self) -> usize {
+        self.in_flight.load(Ordering::Relaxed)
+    }
+
+    /// One more connection is open.
+    pub(super) fn open(&self) -> Counted {
+        Counted::among(&self.connections)
+    }
+
     /// How many connections are open.
     pub(super) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
+    }
+
+    /// One more connection has something to send.
+    pub(super) fn write(&self) -> Counted {
+        Counted::among(&self.writing)
     }
 
     /// How many connections have something to send that was not taken yet.
@@ -121,36 +142,19 @@ impl Tally {
     }
 }
 
-/// Counts a connection for as long as it is open.
+/// Counts something for as long as it is held.
 #[derive(Debug)]
-pub(super) struct Open(Arc<Tally>);
+pub(super) struct Counted(Arc<AtomicUsize>);
 
-impl Open {
-    pub(super) fn new(tally: &Arc<Tally>) -> Self {
-        tally.connections.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(tally))
+impl Counted {
+    fn among(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
     }
 }
 
-impl Drop for Open {
+impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Counts a connection for as long as it has something to send.
-#[derive(Debug)]
-pub(super) struct Writing(Arc<Tally>);
-
-impl Writing {
-    pub(super) fn new(tally: &Arc<Tally>) -> Self {
-        tally.writing.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(tally))
-    }
-}
-
-impl Drop for Writing {
-    fn drop(&mut self) {
-        self.0.writing.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -91,7 +91,7 @@ pub(super) async fn load(
     // Nothing is read for who may not.
     let asking = caller.clone();
     app.blocking(move |engine| engine.require_org_admin(&asking)).await??;
-    let mut lines = Lines::of(request.into_body(), app.limits.time / 2);
+    let mut lines = Lines::of(request.into_body(), app.limits().time / 2);
     let (mut loading, mut waiting, mut bytes) = (Loading::default(), Vec::new(), 0);
     while let Some((number, line)) = lines.next().await? {
         if line.trim_ascii().is_empty() {

@@ -114,7 +114,7 @@ pub(super) async fn accompany(State(app): State<App>, mut request: Request, next
         status: GONE,
         code: None,
     };
-    let counted = app.begin();
+    let counted = app.shared.tally.begin();
     request.extensions_mut().insert(visit.clone());
     let mut response = sheltered(next.run(request)).await.unwrap_or_else(|| Problem::fault().into_response());
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
@@ -260,7 +260,7 @@ mod tests {
         let document: serde_json::Value = serde_json::from_slice(&body).expect("a document");
         assert_eq!((&document["code"], &document["request_id"]), (&"internal".into(), &id.into()));
         assert!(!document.to_string().contains("what the panic says"));
-        assert_eq!(app.in_flight(), 0);
+        assert_eq!(app.shared.tally.in_flight(), 0);
         let asked = &app.shared.tally.routes()["/fails"];
         assert_eq!(asked.answers[&("GET", 5)], 1);
     }
@@ -270,12 +270,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let app = app(folder.path());
         let events = ask(&app, "/events").await;
-        assert_eq!(app.in_flight(), 0);
+        assert_eq!(app.shared.tally.in_flight(), 0);
         let plain = ask(&app, "/plain").await;
-        assert_eq!(app.in_flight(), 1);
+        assert_eq!(app.shared.tally.in_flight(), 1);
         assert_eq!(axum::body::HttpBody::size_hint(plain.body()).exact(), Some(5), "its length is kept");
         drop(plain);
-        assert_eq!(app.in_flight(), 0);
+        assert_eq!(app.shared.tally.in_flight(), 0);
         drop(events);
     }
 

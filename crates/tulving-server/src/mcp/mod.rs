@@ -201,26 +201,22 @@ impl ServerHandler for Server {
             let said = format!("there is no resource {}", tulving_core::preview::short(&request.uri));
             ErrorData::resource_not_found(said, Some(json!({ "uri": request.uri })))
         };
+        let failed = |refusal: Refusal| match refusal.class {
+            Class::Absent => missing(),
+            _ => wrong(&refusal),
+        };
         let (text, media_type) = match address::named(&request.uri).ok_or_else(missing)? {
             Named::Context => (self.context(&context, None).await?, "text/markdown"),
             Named::Memory(which) => {
                 let found = self.at_desk(&context, move |desk| desk.memory(which)).await?;
-                let memory = found.map_err(|refusal| match refusal.class {
-                    Class::Absent => missing(),
-                    _ => wrong(&refusal),
-                })?;
-                let text = serde_json::to_string_pretty(&memory)
+                let text = serde_json::to_string_pretty(&found.map_err(failed)?)
                     .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
                 (text, "application/json")
             }
             Named::File(name) => {
                 let media_type = offer::media_type(&name);
                 let found = self.at_desk(&context, move |desk| desk.file(&name)).await?;
-                let found = found.map_err(|refusal| match refusal.class {
-                    Class::Absent => missing(),
-                    _ => wrong(&refusal),
-                })?;
-                (found.content, media_type)
+                (found.map_err(failed)?.content, media_type)
             }
         };
         let contents = ResourceContents::text(text, &request.uri).with_mime_type(media_type);

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -85,13 +86,17 @@ fn vector(text: &str, size: usize) -> Vec<f32> {
 }
 
 fn by(tulving: &Tulving, url: &str, seconds: &str, args: &[&str]) -> Run {
+    finish(asking(tulving, url, seconds, args), b"")
+}
+
+fn asking(tulving: &Tulving, url: &str, seconds: &str, args: &[&str]) -> Command {
     let mut command = tulving.command(args);
     command
         .env(WITHOUT_MODEL.0, "ollama")
         .env("TULVING_EMBEDDING_BASE_URL", url)
         .env("TULVING_EMBEDDING_MODEL", "tiny")
         .env("TULVING_EMBEDDING_TIMEOUT_SECONDS", seconds);
-    finish(command, b"")
+    command
 }
 
 #[track_caller]
@@ -119,6 +124,19 @@ fn a_hung_service_holds_a_save_up_once_and_other_commands_for_a_moment() {
     assert!(listed.out.contains("one"), "{}", listed.out);
     assert!(listed.err.contains("what waits was not embedded"), "{}", listed.err);
     assert!(listed.err.contains("within 3 s"), "{}", listed.err);
+}
+
+#[test]
+fn a_service_of_this_machine_is_not_asked_through_a_proxy() {
+    let tulving = Tulving::new();
+    let (service, proxy) = (Service::start(4), Service::start(4));
+    let mut command = asking(&tulving, &service.url(), "30", &["save", "one"]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY"] {
+        command.env(name, proxy.url());
+    }
+    good(finish(command, b""));
+    assert!(service.asked() > 0);
+    assert_eq!(proxy.asked(), 0);
 }
 
 #[test]

@@ -1,0 +1,124 @@
+//! A memory with the whole table of fields, as the memax dialect and the service show it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tulving_core::id::MemoryId;
+use tulving_core::memory::Memory;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{Boundary, ContentType, Kind, Origin, Stability, State};
+
+use crate::words;
+
+/// A memory's id as this dialect writes it. Every surface reads it back.
+pub fn id(id: MemoryId) -> String {
+    format!("mem_{}", id.to_string().replace('-', ""))
+}
+
+/// A memory with the whole table of fields.
+#[derive(Serialize, JsonSchema)]
+pub struct Fields {
+    /// Unique identifier.
+    id: String,
+    /// The hub this memory lives in.
+    hub_id: String,
+    /// Who pushed it.
+    owner_id: String,
+    /// Server-derived or user-provided title.
+    title: Option<String>,
+    /// Short summary.
+    summary: Option<String>,
+    /// The content; of a long document, in an answer to a query, its best section.
+    content: String,
+    /// Its form.
+    #[schemars(schema_with = "words::word::<ContentType>")]
+    content_type: ContentType,
+    /// Hash of the content; used for dedup.
+    content_hash: String,
+    /// Labels.
+    tags: Vec<String>,
+    /// What it is for.
+    #[schemars(schema_with = "words::word::<Kind>")]
+    kind: Kind,
+    /// How soon it goes stale.
+    #[schemars(schema_with = "words::word::<Stability>")]
+    stability: Stability,
+    /// Who may see it.
+    #[schemars(schema_with = "words::word::<Boundary>")]
+    boundary: Boundary,
+    /// Its place in its life.
+    #[schemars(schema_with = "words::word::<State>")]
+    state: State,
+    /// Origin.
+    #[schemars(schema_with = "words::word::<Origin>")]
+    source: Origin,
+    /// Agent that pushed, if any.
+    source_agent: Option<String>,
+    /// Collaborator agent, for human-authored pushes.
+    assisted_by_agent: Option<String>,
+    /// The file it comes from.
+    source_path: Option<String>,
+    /// The line of that file where it stands, where it mirrors one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// How many times the memory has been retrieved.
+    access_count: u64,
+    /// Incremented on edits.
+    version: u32,
+    /// When it was pushed.
+    created_at: String,
+    /// When it was last edited.
+    updated_at: String,
+    /// When it was last retrieved.
+    accessed_at: String,
+}
+
+impl Fields {
+    /// The same with another text in the place of the content.
+    pub(crate) fn with_content(self, content: &str) -> Self {
+        Self { content: content.to_owned(), ..self }
+    }
+}
+
+/// The table of fields of a memory. One whose time to live is over is archived, as its lifecycle says.
+pub fn fields(memory: &Memory, now: Timestamp) -> Fields {
+    let (edition, provenance, usage) = (&memory.edition, &memory.provenance, &memory.usage);
+    Fields {
+        id: id(memory.id),
+        hub_id: memory.space.to_string(),
+        owner_id: memory.owner.to_string(),
+        title: edition.text.title.clone(),
+        summary: edition.text.summary.clone(),
+        content: edition.text.content.clone(),
+        content_type: edition.text.content_type,
+        content_hash: edition.text.content_hash.to_string(),
+        tags: edition.text.tags.clone(),
+        kind: edition.class.kind,
+        stability: edition.class.stability,
+        boundary: edition.boundary,
+        state: memory.state_at(now),
+        source: provenance.origin,
+        source_agent: provenance.source_agent.clone(),
+        assisted_by_agent: provenance.assisted_by_agent.clone(),
+        source_path: provenance.source_path.clone(),
+        line: provenance.mirror.map(|mirror| mirror.line),
+        access_count: usage.access_count,
+        version: memory.version.0,
+        created_at: usage.created_at.to_string(),
+        updated_at: usage.updated_at.to_string(),
+        accessed_at: usage.accessed_at.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tulving_core::id::MemoryRef;
+
+    use super::*;
+
+    #[test]
+    fn a_memax_id_names_its_memory() {
+        let memory = MemoryId::mint(Timestamp::from_micros(1_700_000_000_000_000));
+        assert!(id(memory).starts_with("mem_"));
+        assert_eq!(id(memory).parse(), Ok(MemoryRef::Id(memory)));
+    }
+}

@@ -1,0 +1,156 @@
+//! What of the service is no operation on data: streams, files, other protocols, and the server itself.
+
+use serde_json::{Value, json};
+
+use super::super::{attachment, transfer};
+use super::refused;
+
+const JSON: &str = "application/json";
+const LINES: &str = "application/x-ndjson";
+const MEMORY: &str = "mem_0198c5a2b4e07c1f9d3a5e6f70812345";
+
+/// One address with one method.
+pub(super) struct Other {
+    pub(super) path: &'static str,
+    pub(super) method: &'static str,
+    /// Its name for programs.
+    name: &'static str,
+    group: &'static str,
+    title: &'static str,
+    /// The media type of what it answers, and an example.
+    answer: (&'static str, Value),
+    /// The same of what it takes in its body.
+    body: Option<(&'static str, Value)>,
+    /// What stands in its address, each with an example.
+    named: &'static [(&'static str, &'static str)],
+    /// Whether it asks for no token.
+    is_open: bool,
+}
+
+impl Other {
+    fn get(path: &'static str, name: &'static str, group: &'static str, title: &'static str) -> Self {
+        let answer = (JSON, json!({ "data": [] }));
+        Self { path, method: "get", name, group, title, answer, body: None, named: &[], is_open: false }
+    }
+
+    fn post(path: &'static str, name: &'static str, group: &'static str, title: &'static str) -> Self {
+        Self { method: "post", ..Self::get(path, name, group, title) }
+    }
+
+    fn answering(self, kind: &'static str, example: Value) -> Self {
+        Self { answer: (kind, example), ..self }
+    }
+
+    fn taking(self, kind: &'static str, example: Value) -> Self {
+        Self { body: Some((kind, example)), ..self }
+    }
+
+    fn naming(self, named: &'static [(&'static str, &'static str)]) -> Self {
+        Self { named, ..self }
+    }
+
+    fn open(self) -> Self {
+        Self { is_open: true, ..self }
+    }
+
+    /// It as the description of the service tells it.
+    pub(super) fn described(&self) -> Value {
+        let (kind, example) = &self.answer;
+        let mut told = json!({
+            "operationId": self.name,
+            "tags": [self.group],
+            "summary": self.title,
+            "description": self.title,
+            "responses": {
+                "200": { "description": "Done.", "content": { *kind: { "example": example } } },
+                "default": refused(),
+            },
+        });
+        if let Some((kind, example)) = &self.body {
+            told["requestBody"] = json!({ "required": true, "content": { *kind: { "example": example } } });
+        }
+        if !self.named.is_empty() {
+            let one = |(name, example): &(&str, &str)| {
+                let schema = json!({ "type": "string", "minLength": 1 });
+                json!({ "name": name, "in": "path", "required": true, "schema": schema, "example": example })
+            };
+            told["parameters"] = self.named.iter().map(one).collect();
+        }
+        if self.is_open {
+            told["security"] = json!([]);
+        }
+        told
+    }
+}
+
+/// All of them.
+pub(super) fn all() -> Vec<Other> {
+    let event = format!("id: 9f3c1a20-12\nevent: saved\ndata: {{\"id\":\"{MEMORY}\"}}\n\n");
+    let line = json!("{\"record\":\"dump\",\"format\":1,\"written_by\":\"0.1.0\"}\n");
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let result = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
+    vec![
+        Other::get(
+            "/v1/events/stream",
+            "followChanges",
+            "Events",
+            "Every change that you may see, as server-sent events; `Last-Event-ID` goes on after an event",
+        )
+        .answering("text/event-stream", json!(event)),
+        Other::get("/v1/dump", "dump", "Transfer", "Everything, as JSON Lines, for an admin of the org")
+            .answering(LINES, line.clone()),
+        Other::post(
+            transfer::LOAD,
+            "load",
+            "Transfer",
+            "Take in a dump; what is there already is not loaded twice",
+        )
+        .taking(LINES, line)
+        .answering(JSON, json!({ "data": { "added": 1 } })),
+        Other::get(attachment::AT, "getAttachment", "Memories", "The file that a memory describes, as it is")
+            .naming(&[("id", MEMORY)])
+            .answering("*/*", json!("%PDF-1.7 …")),
+        Other::get("/v1/dialects", "listDialects", "Dialects", "The dialects and the names of their tools"),
+        Other::get(
+            "/v1/dialects/{dialect}/tools",
+            "listTools",
+            "Dialects",
+            "The tools of a dialect, with their schemas",
+        )
+        .naming(&[("dialect", "max")]),
+        Other::post(
+            "/v1/dialects/{dialect}/tools/{tool}",
+            "callTool",
+            "Dialects",
+            "Call a tool with its arguments",
+        )
+        .naming(&[("dialect", "max"), ("tool", "recall")])
+        .taking(JSON, json!({ "keyword": "TypeScript" }))
+        .answering(JSON, json!({ "data": { "text": "No memories found." } })),
+        Other::post("/mcp", "mcp", "MCP", "The Model Context Protocol, with Tulving's own tools")
+            .taking(JSON, message.clone())
+            .answering(JSON, result.clone()),
+        Other::post(
+            "/mcp/{dialect}",
+            "mcpOf",
+            "MCP",
+            "The Model Context Protocol, with the tools of a dialect",
+        )
+        .naming(&[("dialect", "max")])
+        .taking(JSON, message)
+        .answering(JSON, result),
+        Other::get(
+            "/metrics",
+            "metrics",
+            "Server",
+            "What was counted, in the text format of Prometheus, for an admin of the org",
+        )
+        .answering("text/plain", json!("tulving_http_requests_in_flight 1\n")),
+        Other::get("/healthz", "healthy", "Server", "Whether the server answers")
+            .open()
+            .answering(JSON, json!({ "data": { "status": "ok" } })),
+        Other::get("/openapi.json", "describe", "Server", "This description")
+            .open()
+            .answering(JSON, json!({ "openapi": "3.1.0" })),
+    ]
+}
