@@ -310,8 +310,8 @@ pub(super) fn tell(
     for Missing { lane, why } in told {
         printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
     }
-    for Unread { path, why } in &answer.unread {
-        printer.warning(if path.is_empty() { why.clone() } else { format!("{path}: {why}") })?;
+    for unread in &answer.unread {
+        printer.warning(unread)?;
     }
     for failed in &answer.failed_backends {
         printer.warning(failed)?;

@@ -16,6 +16,7 @@ use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
 use crate::input;
 use crate::print::Printer;
+use crate::show::memory::LINE_CHARACTERS;
 use crate::show::style::{self, FAINT, NUMBER, WORD};
 use crate::show::text::{cap, cut, one_line, pad, width};
 use crate::wire::{App, SpaceNames};
@@ -29,8 +30,6 @@ Examples:
 A number or id tells of that memory, and of what it updates and is updated by; anything else of what it is about.
 What a text finds is followed likewise. Archived memories are told too, forgotten ones are not.";
 
-/// So much of a content is shown where there is no terminal. `--json` has all of it.
-const LINE_CHARACTERS: usize = 2_000;
 /// The least that is shown of a content, however narrow the terminal.
 const LEAST: usize = 20;
 
@@ -166,21 +165,10 @@ impl Sheet<'_> {
             false => one_line(&entry.content),
         };
         Row {
-            when: self.when(entry),
+            when: when(entry),
             who: format!("{chain}{space}{name} v{}", entry.version),
             content,
             end: self.end(entry),
-        }
-    }
-
-    /// From when to when: days, or times where both are of one day.
-    fn when(&self, entry: &TimelineEntry) -> String {
-        let from = entry.from.date();
-        match entry.until {
-            Some(until) if until.date() == from => format!("{} → {}", minute(entry.from), minute(until)),
-            Some(until) => format!("{from} → {}", until.date()),
-            None if entry.holds => format!("{from} → now"),
-            None => format!("{from} →"),
         }
     }
 
@@ -200,6 +188,17 @@ impl Sheet<'_> {
             all.push(format!("contradicts {}", others.join(", ")));
         }
         all.join(", ")
+    }
+}
+
+/// From when to when: days, or times where both are of one day.
+fn when(entry: &TimelineEntry) -> String {
+    let from = entry.from.date();
+    match entry.until {
+        Some(until) if until.date() == from => format!("{} → {}", minute(entry.from), minute(until)),
+        Some(until) => format!("{from} → {}", until.date()),
+        None if entry.holds => format!("{from} → now"),
+        None => format!("{from} →"),
     }
 }
 
