@@ -10,7 +10,7 @@ use super::Import;
 use crate::commands::adopt;
 use crate::failure::Failure;
 use crate::print::Printer;
-use crate::show::text::{counted, counts};
+use crate::show::text::{counted, counts, one_line};
 
 /// How many files that were left out are shown for each reason.
 const SHOWN: usize = 3;
@@ -104,7 +104,7 @@ impl Report {
         }
         printer.lines(&self.gone())?;
         for warning in &self.warnings {
-            printer.warning(warning)?;
+            printer.warning(one_line(warning))?;
         }
         for left_out in self.left_out() {
             printer.note(left_out)?;
@@ -122,15 +122,15 @@ impl Report {
     /// A line for each file that would be taken in.
     fn foreseen(&self) -> Vec<String> {
         let line = |Fared { path, became, from }: &Fared| {
-            let from = from.as_ref().map(|from| format!("  (was {from})")).unwrap_or_default();
-            format!("{became:8} {path}{from}")
+            let from = from.as_ref().map(|from| format!("  (was {})", one_line(from))).unwrap_or_default();
+            format!("{became:8} {}{from}", one_line(path))
         };
         self.files.iter().map(line).collect()
     }
 
     /// A line for each file that has vanished.
     fn gone(&self) -> Vec<String> {
-        self.vanished.iter().map(|path| format!("{:8} {path}", self.of_vanished())).collect()
+        self.vanished.iter().map(|path| format!("{:8} {}", self.of_vanished(), one_line(path))).collect()
     }
 
     /// What became of the files that have vanished.
@@ -149,7 +149,8 @@ impl Report {
             if paths.len() > SHOWN {
                 shown.push_str(", …");
             }
-            format!("skipped {}: {why} ({shown})", counted(paths.len() as u64, "file", "files"))
+            let files = counted(paths.len() as u64, "file", "files");
+            one_line(&format!("skipped {files}: {why} ({shown})"))
         };
         reasons.into_iter().map(note).collect()
     }
@@ -171,5 +172,25 @@ impl Report {
             "" => format!("{verb} {files}"),
             counts => format!("{verb} {files}: {counts}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_does_not_reach_a_terminal_as_an_escape() {
+        let path = "/notes/\u{1b}[2Jred\u{7}.md".to_owned();
+        let mut report = Report { vanished: vec![path.clone()], ..Report::default() };
+        report.note(TakenFile { path: path.clone(), became: Taken::Created, warnings: Vec::new() });
+        let moved = Taken::Moved { from: path.clone() };
+        report.note(TakenFile { path: path.clone(), became: moved, warnings: Vec::new() });
+        let why = format!("`tulving import {path}` takes them in");
+        report.note(TakenFile { path, became: Taken::Skipped { why }, warnings: Vec::new() });
+        let lines = [report.foreseen(), report.gone(), report.left_out()].concat();
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[0], "new      /notes/ [2Jred .md");
+        assert!(lines.iter().all(|line| !line.contains(char::is_control)), "{lines:?}");
     }
 }
