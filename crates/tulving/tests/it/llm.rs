@@ -76,10 +76,15 @@ fn good() -> Value {
             "usage": { "prompt_tokens": 61, "completion_tokens": 14 } })
 }
 
-pub(crate) fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
-    let mut command = tulving.command(args);
+/// Sets a language model up that answers there.
+pub(crate) fn set_up(command: &mut Command, url: &str) {
     command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
     command.env("TULVING_LLM_BASE_URL", url).env("TULVING_LLM_API_KEY", KEY);
+}
+
+pub(crate) fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
+    let mut command = tulving.command(args);
+    set_up(&mut command, url);
     command
 }
 
@@ -269,7 +274,7 @@ fn the_key_is_read_from_its_file_and_shown_nowhere() {
         "[llm]\nprovider = \"anthropic\"\nmodel = \"m\"\nbase_url = \"http://me:hunter2@{}/?q=t123\"\nkey_file = \"llm.key\"\n",
         service.url.trim_start_matches("http://")
     );
-    std::fs::write(tulving.home().join("config.toml"), config).expect("written");
+    tulving.configure(&config);
     for args in
         [&["llm", "test"][..], &["config"], &["config", "--json"], &["doctor"], &["save", "one"], &["usage"]]
     {

@@ -12,7 +12,7 @@ fn token() -> String {
 fn with_config(text: &str) -> Tulving {
     let tulving = Tulving::new();
     tulving.ok(&["list"]);
-    std::fs::write(tulving.home().join("config.toml"), text).expect("written");
+    tulving.configure(text);
     tulving
 }
 
@@ -129,8 +129,7 @@ fn a_space_may_refuse_or_keep_secrets() {
     assert_eq!(tulving.json(&["get", "1", "--space", "lab"])["content"], text);
     assert_eq!(tulving.json(&["list", "--space", "vault"])["memories"], json!([]));
     tulving.assert_healthy();
-    let config = "[[secrets.space]]\nname = \"valut\"\npolicy = \"strict\"\n";
-    std::fs::write(tulving.home().join("config.toml"), config).expect("written");
+    tulving.configure("[[secrets.space]]\nname = \"valut\"\npolicy = \"strict\"\n");
     let run = tulving.run(&["doctor"]);
     assert!(
         run.out.contains("says what is done with secrets in `valut`, and there is no such space"),

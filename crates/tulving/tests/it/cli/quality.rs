@@ -16,7 +16,7 @@ fn proposals(tulving: &Tulving, kind: &str) -> Vec<String> {
 fn keeping_secrets() -> Tulving {
     let tulving = Tulving::new();
     tulving.ok(&["list"]);
-    std::fs::write(tulving.home().join("config.toml"), "[secrets]\npolicy = \"off\"\n").expect("written");
+    tulving.configure("[secrets]\npolicy = \"off\"\n");
     tulving
 }
 
