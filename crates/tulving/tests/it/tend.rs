@@ -90,6 +90,20 @@ fn rules_of_the_settings_hold_in_their_space() {
 }
 
 #[test]
+fn a_space_that_is_out_of_sight_is_not_said_to_be_missing() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "team"]);
+    tulving.ok(&["space", "create", "vault"]);
+    tulving.configure("[[tend.space]]\nname = \"vault\"\narchive_below = 0.5\n");
+    let made = tulving.json(&["token", "create", "--for", "caretaker", "--space", "team", "--role", "admin"]);
+    let mut command = tulving.command(&["tend"]);
+    command.env("TULVING_TOKEN", made["token"].as_str().expect("a token"));
+    let run = finish(command, b"");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(!run.err.contains("no such space"), "{}", run.err);
+}
+
+#[test]
 fn of_two_servers_one_applies_the_rules_each_time() {
     let tulving = Tulving::new();
     old(&tulving, &[("Standup is at nine today", "volatile"), ("The roof was mended", "stable")]);
