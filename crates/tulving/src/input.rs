@@ -177,6 +177,11 @@ pub(crate) fn file(path: &Path, field: Field, limit: usize) -> Result<String, Fa
     utf8(bytes, &name)
 }
 
+/// What a file is called in messages; `-` is standard input.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new("-") { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
+}
+
 /// All bytes of standard input, if there are at most so many.
 pub(crate) fn standard_input(most: u64) -> Result<Vec<u8>, Failure> {
     let limit = usize::try_from(most).unwrap_or(usize::MAX);
@@ -272,11 +277,11 @@ pub(crate) struct Lines {
 impl Lines {
     /// Opens a file; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let name = name(path);
         if path == Path::new("-") {
             let reader = Box::new(BufReader::new(io::stdin()));
-            return Ok(Self { name: STANDARD_INPUT.to_owned(), size: None, reader, read: 0, line: 0 });
+            return Ok(Self { name, size: None, reader, read: 0, line: 0 });
         }
-        let name = path.display().to_string();
         let unreadable = |source| InputError::Unreadable { name: name.clone(), source };
         let file = File::open(path).map_err(unreadable)?;
         let about = file.metadata().map_err(unreadable)?;
