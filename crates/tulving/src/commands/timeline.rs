@@ -4,13 +4,13 @@ use std::ffi::OsString;
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::{Lane, Missing, Timeline, TimelineEntry, Unread};
+use tulving_core::answer::{Missing, Timeline, TimelineEntry, Unread};
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::request::{About, TimelineRequest};
 use tulving_core::time::Timestamp;
 
-use super::Placed;
+use super::{Placed, warn_of_lanes};
 use crate::args::{count, time, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
@@ -101,13 +101,7 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
 
 /// What to know besides.
 fn aside(timeline: &Timeline, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
-    // That there are no vectors is no news to who turned them off.
-    let quiet = app.settings.embedding.is_off();
-    for Missing { lane, why } in &timeline.missing {
-        if !quiet || *lane != Lane::Vector {
-            printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
-        }
-    }
+    warn_of_lanes(&timeline.missing, app.settings.embedding.is_off(), printer)?;
     for unread in &timeline.unread {
         printer.warning(unread)?;
     }
