@@ -94,6 +94,24 @@ impl Tulving {
         memories.iter().map(|memory| memory["id"].as_str().expect("an id").to_owned()).collect()
     }
 
+    /// The files of the home that hold a text, at any depth.
+    pub(crate) fn files_with(&self, text: &str) -> Vec<String> {
+        let (mut holding, mut folders) = (Vec::new(), vec![self.home()]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(bytes) = std::fs::read(&path)
+                    && bytes.windows(text.len()).any(|part| part == text.as_bytes())
+                {
+                    holding.push(path.display().to_string());
+                }
+            }
+        }
+        holding
+    }
+
     /// Asks `doctor --deep`, which must find nothing bad.
     pub(crate) fn assert_healthy(&self) {
         let run = self.run(&["doctor", "--deep"]);
