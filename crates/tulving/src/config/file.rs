@@ -11,7 +11,7 @@ use super::table::{Shape, is_spelled_below, settings};
 use super::{Source, backends, secrets, tend};
 use crate::nearest::nearest;
 
-/// The lists of tables. What is in them are no settings of the table.
+/// The lists of tables, which are read by themselves.
 pub(crate) const LISTS: [&str; 4] = [backends::KEY, tend::EXPIRE, tend::SPACE, secrets::SPACE];
 
 /// An entry of the file.
