@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod peer;
+mod prose;
 
 use std::env;
 use std::fs;
@@ -154,18 +155,12 @@ fn agreement(table: &mut Table, peer: &mut Peer) -> anyhow::Result<()> {
 
 /// Half of them short, most others of middle length, and one in ten a long paragraph.
 fn sentence() -> String {
-    const WORDS: &[&str] = &[
-        "deploy", "the", "service", "on", "friday", "after", "review", "team", "prefers", "postgres", "over",
-        "with", "retry", "limit", "token", "budget", "meeting", "notes", "about", "index", "vector",
-        "memory", "agent", "session", "cache", "latency", "user", "asked", "for", "a", "smaller", "image",
-        "because", "builds", "were", "slow", "and", "tests", "failed", "twice",
-    ];
     let words = match fastrand::u8(..10) {
         0..5 => fastrand::usize(4..15),
         5..9 => fastrand::usize(15..45),
         _ => fastrand::usize(90..180),
     };
-    (0..words).map(|_| WORDS[fastrand::usize(..WORDS.len())]).collect::<Vec<_>>().join(" ")
+    prose::words(words)
 }
 
 /// onnxruntime in a Python process.

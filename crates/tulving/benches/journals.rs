@@ -5,6 +5,8 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod prose;
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -100,14 +102,7 @@ fn write_journals(folder: &Path) -> anyhow::Result<u64> {
 
 /// Twenty-five words that look like an entry.
 fn sentence() -> String {
-    const WORDS: &[&str] = &[
-        "deploy", "the", "service", "on", "friday", "after", "review", "team", "prefers", "postgres", "over",
-        "with", "retry", "limit", "token", "budget", "meeting", "notes", "about", "index", "vector",
-        "memory", "agent", "session", "cache", "latency", "user", "asked", "for", "a", "smaller", "image",
-        "because", "builds", "were", "slow", "and", "tests", "failed", "twice",
-    ];
-    let words: Vec<&str> = (0..25).map(|_| WORDS[fastrand::usize(..WORDS.len())]).collect();
-    words.join(" ")
+    prose::words(25)
 }
 
 fn read_all(folder: &Path) -> anyhow::Result<()> {

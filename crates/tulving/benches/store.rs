@@ -6,6 +6,8 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod prose;
+
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -68,18 +70,7 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
 
 /// Thirty words that look like a sentence, never the same twice.
 fn sentence(index: usize) -> String {
-    const WORDS: &[&str] = &[
-        "deploy", "the", "service", "on", "friday", "after", "review", "team", "prefers", "postgres", "over",
-        "with", "retry", "limit", "token", "budget", "meeting", "notes", "about", "index", "vector",
-        "memory", "agent", "session", "cache", "latency", "user", "asked", "for", "a", "smaller", "image",
-        "because", "builds", "were", "slow", "and", "tests", "failed", "twice",
-    ];
-    let mut text = format!("memory {index}");
-    for _ in 0..28 {
-        text.push(' ');
-        text.push_str(WORDS[fastrand::usize(..WORDS.len())]);
-    }
-    text
+    format!("memory {index} {}", prose::words(28))
 }
 
 fn single_saves(folder: &Path, table: &mut Table) -> anyhow::Result<()> {

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use tempfile::TempDir;
-use tulving_core::answer::Lane;
 use tulving_core::id::MemoryId;
 use tulving_core::limits::{self, Limits};
 use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
@@ -89,9 +88,8 @@ impl<'a> Bed<'a> {
             ask.fusion = Fusion::Ranks;
         }
         if let Some(lanes) = &self.options.lanes {
-            ask.lanes.retain(|lane| lanes.split(',').any(|name| name == lane.as_str()));
+            ask.lanes.retain(|lane| lanes.contains(lane));
         }
-        debug_assert!(ask.lanes.len() <= Lane::ALL.len());
         let mode = Mode::Hybrid(Box::new(ask));
         let request = RecallRequest { mode, filter: Filter::default(), sort: None, limit };
         let begun = Instant::now();

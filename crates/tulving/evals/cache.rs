@@ -79,7 +79,10 @@ impl Embedder for Cached {
             bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
             known.vectors.insert(keys[at], vector);
         }
-        let _ = known.file.write_all(&bytes);
+        known.file.write_all(&bytes).map_err(|error| ModelError::Failed {
+            model: "of the evaluation".to_owned(),
+            why: format!("the cache of vectors cannot be written: {error}"),
+        })?;
         Ok(keys.iter().map(|key| known.vectors[key].clone()).collect())
     }
 }

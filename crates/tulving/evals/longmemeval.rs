@@ -32,6 +32,12 @@ struct Turn {
     content: String,
 }
 
+impl Turn {
+    fn is_saved(&self, user_only: bool) -> bool {
+        (!user_only || self.role == "user") && !self.content.trim().is_empty()
+    }
+}
+
 /// How many turns are asked for, so that there are enough sessions among them.
 const TURNS: usize = 100;
 
@@ -86,8 +92,7 @@ fn report(name: &str, questions: &[Question], options: &Options, user_only: bool
 fn gold(question: &Question, user_only: bool) -> Vec<String> {
     let sessions = question.haystack_session_ids.iter().zip(&question.haystack_sessions);
     let gold = sessions.filter(|(id, turns)| {
-        let saved = |turn: &Turn| !user_only || turn.role == "user";
-        question.answer_session_ids.contains(id) && turns.iter().any(saved)
+        question.answer_session_ids.contains(id) && turns.iter().any(|turn| turn.is_saved(user_only))
     });
     gold.map(|(id, _)| id.clone()).collect()
 }
@@ -98,7 +103,7 @@ fn turns(question: &Question, user_only: bool) -> (Vec<SaveRequest>, Vec<String>
     for ((id, date), turns) in sessions.zip(&question.haystack_sessions) {
         let at = read::written_time(date);
         for (position, turn) in (0..).zip(turns) {
-            if (user_only && turn.role != "user") || turn.content.trim().is_empty() {
+            if !turn.is_saved(user_only) {
                 continue;
             }
             ids.push(id.clone());

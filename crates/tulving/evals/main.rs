@@ -18,8 +18,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-
-use crate::metrics::Report;
+use tulving_core::answer::Lane;
 
 const USAGE: &str = "\
 usage: eval locomo FILE | longmemeval FILE | beir DIR
@@ -36,7 +35,7 @@ pub(crate) struct Options {
     path: PathBuf,
     json: Option<PathBuf>,
     pub(crate) ranks: bool,
-    pub(crate) lanes: Option<String>,
+    pub(crate) lanes: Option<Vec<Lane>>,
     pub(crate) model: Option<PathBuf>,
     pub(crate) only: usize,
     pub(crate) foreign: bool,
@@ -56,8 +55,7 @@ fn main() -> anyhow::Result<()> {
     }
     println!("\n{:.0} s in all", begun.elapsed().as_secs_f64());
     if let Some(file) = &options.json {
-        let all: Vec<&Report> = reports.iter().collect();
-        std::fs::write(file, serde_json::to_vec_pretty(&all)?)
+        std::fs::write(file, serde_json::to_vec_pretty(&reports)?)
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
@@ -81,8 +79,11 @@ fn options() -> anyhow::Result<Options> {
         let mut value = || arguments.next().with_context(|| format!("{argument} needs a value\n{USAGE}"));
         match argument.as_str() {
             "--json" => options.json = Some(value()?.into()),
-            "--fusion" => options.ranks = value()? == "ranks",
-            "--lanes" => options.lanes = Some(value()?),
+            "--fusion" => match value()?.as_str() {
+                "ranks" => options.ranks = true,
+                other => bail!("there is no fusion `{other}`\n{USAGE}"),
+            },
+            "--lanes" => options.lanes = Some(value()?.split(',').map(lane).collect::<Result<_, _>>()?),
             "--model" => options.model = Some(value()?.into()),
             "--only" => options.only = value()?.parse().context("--only takes a number")?,
             "--foreign" => options.foreign = true,
@@ -92,4 +93,9 @@ fn options() -> anyhow::Result<Options> {
     }
     let [set, path] = positional.try_into().map_err(|_| anyhow::anyhow!("{USAGE}"))?;
     Ok(Options { set, path: path.into(), ..options })
+}
+
+fn lane(name: &str) -> anyhow::Result<Lane> {
+    let known = Lane::ALL.into_iter().find(|lane| lane.as_str() == name);
+    known.with_context(|| format!("there is no lane `{name}`\n{USAGE}"))
 }

@@ -13,6 +13,7 @@ use tulving_core::id::MemoryRef;
 use tulving_core::request::Filter;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
+use tulving_dialects::{Dialect, NoDialect};
 
 use crate::commands::{
     associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
@@ -257,12 +258,17 @@ pub(crate) use word;
 
 /// Names of memories, as they were written, checked all before the first is acted on.
 pub(crate) fn references(names: &[String]) -> Result<Vec<MemoryRef>, Failure> {
-    names.iter().map(|name| Ok(name.parse::<MemoryRef>()?)).collect()
+    names.iter().map(|name| reference(name)).collect()
 }
 
 /// One name of a memory.
 pub(crate) fn reference(name: &str) -> Result<MemoryRef, Failure> {
     Ok(name.parse::<MemoryRef>()?)
+}
+
+/// A dialect by its name.
+pub(crate) fn dialect(name: &str) -> Result<Dialect, Failure> {
+    name.parse().map_err(|error: NoDialect| Failure::usage(error.to_string()))
 }
 
 /// A time as it was written, where one was.

@@ -148,23 +148,12 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// The text that a command was given as words, joined by spaces; a single `-` is standard input. Among other words a
 /// `-` may stand, as in `Berlin - Paris`, but where it comes first or last it was meant for standard input.
 ///
-/// At most four times `limit` bytes are read, so that an endless input ends in an error instead of in all memory.
+/// At most four times `limit` bytes are read of standard input, so that an endless one ends in an error instead of in all memory.
 pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> {
     if let [word] = words
         && word == "-"
     {
-        let most = limit.saturating_mul(4).saturating_add(1);
-        let mut bytes = Vec::new();
-        io::stdin()
-            .lock()
-            .take(u64::try_from(most).unwrap_or(u64::MAX))
-            .read_to_end(&mut bytes)
-            .map_err(|source| InputError::Unreadable { name: STANDARD_INPUT.to_owned(), source })?;
-        if bytes.len() >= most {
-            let got = bytes.len();
-            return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" }.into());
-        }
-        return utf8(bytes, STANDARD_INPUT);
+        return standard_text(Field::Content, limit);
     }
     if [words.first(), words.last()].into_iter().flatten().any(|word| word == "-") {
         let failure = Failure::usage("`-` reads standard input and stands alone");
@@ -174,33 +163,53 @@ pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> 
     Ok(words?.join(" "))
 }
 
-/// What a file says; `-` is standard input. No more is read of it than shows that it is too long.
+/// What a file says; `-` is standard input. No more is read of a file than shows that it is too long.
 pub(crate) fn file(path: &Path, field: Field, limit: usize) -> Result<String, Failure> {
     if path == Path::new("-") {
-        return text(&["-".into()], limit);
+        return standard_text(field, limit);
     }
     let name = path.display().to_string();
-    let unreadable = |source| InputError::Unreadable { name: name.clone(), source };
-    let mut bytes = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    File::open(path).map_err(unreadable)?.take(most).read_to_end(&mut bytes).map_err(unreadable)?;
-    let got = bytes.len();
-    if got > limit {
-        return Err(Invalid::TooLong { field, got, limit, unit: "bytes" }.into());
+    let file = File::open(path).map_err(|source| InputError::Unreadable { name: name.clone(), source })?;
+    let bytes = beginning(file, &name, limit)?;
+    if bytes.len() > limit {
+        return Err(Invalid::TooLong { field, got: bytes.len(), limit, unit: "bytes" }.into());
     }
     utf8(bytes, &name)
 }
 
+/// What a file is called in messages; `-` is standard input.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new("-") { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
+}
+
 /// All bytes of standard input, if there are at most so many.
 pub(crate) fn standard_input(most: u64) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|source| InputError::Unreadable { name: STANDARD_INPUT.to_owned(), source })?;
-    let (got, limit) = (bytes.len(), usize::try_from(most).unwrap_or(usize::MAX));
-    if got > limit {
-        return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
+    let limit = usize::try_from(most).unwrap_or(usize::MAX);
+    let bytes = beginning(io::stdin().lock(), STANDARD_INPUT, limit)?;
+    if bytes.len() > limit {
+        return Err(Invalid::TooLong { field: Field::File, got: bytes.len(), limit, unit: "bytes" }.into());
     }
     Ok(bytes)
+}
+
+/// What standard input says.
+fn standard_text(field: Field, limit: usize) -> Result<String, Failure> {
+    let most = limit.saturating_mul(4);
+    let bytes = beginning(io::stdin().lock(), STANDARD_INPUT, most)?;
+    if bytes.len() > most {
+        return Err(Invalid::TooLong { field, got: bytes.len(), limit, unit: "bytes" }.into());
+    }
+    utf8(bytes, STANDARD_INPUT)
+}
+
+/// All bytes, or one more than so many where there are more.
+fn beginning(reader: impl Read, name: &str, most: usize) -> Result<Vec<u8>, InputError> {
+    let mut bytes = Vec::new();
+    let read = reader.take(most.saturating_add(1) as u64).read_to_end(&mut bytes);
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(source) => Err(InputError::Unreadable { name: name.to_owned(), source }),
+    }
 }
 
 /// The path by which a file or a folder is known wherever one stands, as text.
@@ -268,11 +277,11 @@ pub(crate) struct Lines {
 impl Lines {
     /// Opens a file; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let name = name(path);
         if path == Path::new("-") {
             let reader = Box::new(BufReader::new(io::stdin()));
-            return Ok(Self { name: STANDARD_INPUT.to_owned(), size: None, reader, read: 0, line: 0 });
+            return Ok(Self { name, size: None, reader, read: 0, line: 0 });
         }
-        let name = path.display().to_string();
         let unreadable = |source| InputError::Unreadable { name: name.clone(), source };
         let file = File::open(path).map_err(unreadable)?;
         let about = file.metadata().map_err(unreadable)?;

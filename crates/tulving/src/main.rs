@@ -1,6 +1,7 @@
 //! The command line of Tulving: reads flags, settings and environment, calls one verb of the engine, prints.
 
 mod args;
+mod background;
 mod commands;
 mod condition;
 mod config;

@@ -10,14 +10,12 @@ use tulving_core::Engine;
 use tulving_server::http::{Reload, Rules};
 
 use crate::args::Global;
-use crate::config::{self, Chosen, SettingError, Settings};
+use crate::config::{self, Chosen, LISTS, SettingError, Settings};
 use crate::log::Log;
 
 /// Settings that take effect in a running server begin with one of these.
 const LIVE: [&str; 5] = ["server.", "log.", "proactive.", "shadow_journal.", "consolidate."];
 
-/// Settings that are lists of tables.
-const LISTS: [&str; 4] = ["backends", "tend.expire", "tend.space", "secrets.space"];
 const NOT_YET: &str = "has changed, and takes effect when the server is started anew";
 
 /// Looks at `config.toml` and at the files of the certificate.

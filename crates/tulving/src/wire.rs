@@ -322,32 +322,36 @@ impl App<'_> {
 
     /// The same engine with a model that is asked anew what it is, however well it seems to be known.
     pub(crate) fn asking_anew(&self) -> Engine {
-        let embedder = watched(self.settings, Calling::default(), &self.failed);
+        self.calling(Calling::default())
+    }
+
+    /// The same engine with a service that makes vectors given little time; `None` where they are made here.
+    fn hurried(&self) -> Option<Engine> {
+        self.settings.embedding.is_service().then(|| {
+            let calling = Calling { patience: Patience::Hurried, known: known(&self.store, self.settings) };
+            self.calling(calling)
+        })
+    }
+
+    /// The same engine with a model that is called in another way.
+    fn calling(&self, calling: Calling) -> Engine {
+        let embedder = watched(self.settings, calling, &self.failed);
         engine(&self.store, &self.index, &self.files, self.settings, embedder)
     }
 
     /// Embeds a little of what waits. A service is given little to do and little time for it.
     fn embed_a_little(&self) -> Result<(), Error> {
-        if !self.settings.embedding.is_service() {
-            return self.engine.embed_waiting(EMBEDDED_AFTERWARDS).map(drop);
-        }
-        let calling = Calling { patience: Patience::Hurried, known: known(&self.store, self.settings) };
-        let embedder = watched(self.settings, calling, &self.failed);
-        let engine = engine(&self.store, &self.index, &self.files, self.settings, embedder);
-        engine.embed_waiting(ASKED_FOR_AFTERWARDS).map(drop)
+        let embedded = match self.hurried() {
+            None => self.engine.embed_waiting(EMBEDDED_AFTERWARDS),
+            Some(engine) => engine.embed_waiting(ASKED_FOR_AFTERWARDS),
+        };
+        embedded.map(drop)
     }
 
     /// Looks at a few turns that wait for it. A service that makes vectors is given little time for it.
     fn listen_a_little(&self) -> Result<(), Error> {
-        let hurried;
-        let engine = if self.settings.embedding.is_service() {
-            let calling = Calling { patience: Patience::Hurried, known: known(&self.store, self.settings) };
-            let embedder = watched(self.settings, calling, &self.failed);
-            hurried = engine(&self.store, &self.index, &self.files, self.settings, embedder);
-            &hurried
-        } else {
-            &*self.engine
-        };
+        let hurried = self.hurried();
+        let engine = hurried.as_ref().unwrap_or(&self.engine);
         for _ in 0..HEARD_AFTERWARDS {
             if engine.hear_waiting(worker::own())?.is_none() {
                 break;
@@ -361,7 +365,7 @@ impl App<'_> {
         Ok(())
     }
 
-    /// Leaves embedding to another time, also what is else done after the answer.
+    /// Leaves embedding to another time, also the little that is done after the answer.
     pub(crate) fn leave_embedding(&self) {
         self.later.store(true, Ordering::Relaxed);
     }

@@ -37,6 +37,8 @@ usage: bench recall -- [FLAGS]
   --queries N      how many questions for each row, default 200
   --minutes N      how long a peer may load a size, default 10
   --keep           keep what was loaded under target/, and use it again";
+/// What we are called among the systems.
+pub(crate) const OURS: &str = "Tulving";
 const PEERS: [&str; 5] = ["sqlite-vec", "sqlite-vec-bits", "chromadb", "lancedb", "mem0"];
 const PACKAGES: [&str; 7] =
     ["numpy", "pysqlite3-binary", "sqlite-vec", "chromadb", "lancedb", "mem0ai", "qdrant-client"];
@@ -149,7 +151,7 @@ fn compare(options: &Options) -> anyhow::Result<()> {
 
 fn tulving(folder: &Path, detail: &str) -> anyhow::Result<Program> {
     let command = vec![env::current_exe()?, PathBuf::from(detail)];
-    Ok(Program { name: "Tulving", command, folder: folder.join("tulving") })
+    Ok(Program { name: OURS, command, folder: folder.join("tulving") })
 }
 
 fn prepared(folder: &Path, size: usize, embedded: &[f32], options: &Options) -> anyhow::Result<Set> {
@@ -207,7 +209,7 @@ fn measure(programs: Vec<Program>, set: &Set, options: &Options) -> anyhow::Resu
                 }
                 let times: Vec<f64> = answering.ask(&json!(Asked::Row { row, from, to, seconds: TURN }))?;
                 system.times.entry(row).or_default().extend(times);
-                if system.name == "Tulving" {
+                if system.name == OURS {
                     let times: Vec<f64> =
                         answering.ask(&json!(Asked::Index { row, from, to, seconds: TURN }))?;
                     system.index_times.entry(row).or_default().extend(times);
@@ -251,7 +253,7 @@ fn begun(program: &Program, set: &Set, options: &Options) -> anyhow::Result<(Sys
     let asked = json!(Asked::Nearest { count: options.queries.min(COMPARED) });
     let found: Vec<Vec<usize>> = answering.ask(&asked)?;
     let questions = set.questions()?;
-    let exact = if program.name == "Tulving" { questions.nearest_by_sentence } else { questions.nearest };
+    let exact = if program.name == OURS { questions.nearest_by_sentence } else { questions.nearest };
     let system = System {
         version,
         loaded,
@@ -271,5 +273,5 @@ fn share(found: &[Vec<usize>], exact: &[Vec<usize>]) -> f64 {
         hits += exact.iter().filter(|place| found.contains(place)).count();
         all += exact.len();
     }
-    hits as f64 / f64::from(u32::try_from(all.max(1)).unwrap_or(u32::MAX))
+    hits as f64 / all.max(1) as f64
 }

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::System;
 use crate::system::Row;
+use crate::{OURS, System};
 
 /// A line about the machine.
 pub(crate) fn machine() -> anyhow::Result<()> {
@@ -24,7 +24,7 @@ pub(crate) fn real(share: f64) {
 
 pub(crate) fn print(size: usize, systems: &[System]) {
     println!("### {} memories\n", grouped(size));
-    let ours = systems.iter().find(|system| system.name == "Tulving");
+    let ours = systems.iter().find(|system| system.name == OURS);
     let mut columns = vec!["".to_owned()];
     for system in systems {
         columns.push(format!("{} {}", system.name, system.version).trim().to_owned());
@@ -57,23 +57,20 @@ pub(crate) fn print(size: usize, systems: &[System]) {
         index => format!("{} and {} of folding", seconds(system.loaded.seconds), seconds(index)),
     });
     for system in systems {
-        if let Some(why) = &system.loaded.not_reached
-            && !why.is_empty()
-        {
+        if let Some(why) = &system.loaded.not_reached {
             println!("\n{}: {why}.", system.name);
         }
     }
     println!();
 }
 
-fn is_measured(system: &System) -> bool {
-    system.loaded.not_reached.as_ref().is_none_or(String::is_empty)
-}
-
 /// A line with one cell for each system, and none for its index.
 fn one(title: &str, systems: &[System], cell: impl Fn(&System) -> String) {
     each(title, systems, |system| {
-        let mut cells = vec![if is_measured(system) { cell(system) } else { "not reached".to_owned() }];
+        let mut cells = vec![match system.loaded.not_reached {
+            None => cell(system),
+            Some(_) => "not reached".to_owned(),
+        }];
         if !system.index_times.is_empty() {
             cells.push(String::new());
         }
@@ -98,7 +95,7 @@ fn times(system: &System, times: Option<&Vec<f64>>, ours: Option<f64>) -> String
         return "not reached".to_owned();
     };
     let ratio = match ours {
-        Some(ours) if system.name != "Tulving" => format!(" ({:.1}×)", p50 / ours),
+        Some(ours) if system.name != OURS => format!(" ({:.1}×)", p50 / ours),
         _ => String::new(),
     };
     format!("{} / {} ms{ratio}", milliseconds(p50), milliseconds(p99))

@@ -16,8 +16,8 @@ mod chroma;
 #[expect(dead_code, reason = "the benchmark of recall uses the rest")]
 mod data;
 mod driver;
-#[path = "../../src/keeper.rs"]
-#[expect(dead_code, reason = "its own tests come along")]
+#[path = "../../src/keeper/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "a server has more in the background")]
 mod keeper;
 mod ours;
 #[path = "../peer/mod.rs"]

@@ -16,7 +16,7 @@ use tulving_store::foreign::{self, ForeignError, Found, Source};
 
 use crate::failure::Failure;
 use crate::print::Printer;
-use crate::show::text::{counted, one_line, thousands};
+use crate::show::text::{self, counted, one_line};
 use crate::wire::App;
 
 /// What `--as` calls ordinary files and folders.
@@ -74,11 +74,11 @@ pub(super) struct Sorted {
 }
 
 impl Other {
-    /// Tells what other memories have kept from ordinary files and folders.
-    pub(super) fn sort(&self, paths: &[PathBuf], home: &Path) -> Result<Sorted, Failure> {
+    /// Tells what other memories have kept from ordinary files and folders. `own` is the database of this home.
+    pub(super) fn sort(&self, paths: &[PathBuf], own: &Path) -> Result<Sorted, Failure> {
         let Sorted { mut sources, mut files } = Sorted::default();
         for path in paths {
-            if is_own(path, home) {
+            if is_same(path, own) {
                 return Err(ForeignError::Ours { path: path.clone() }.into());
             }
             if self.what.is_none() && is_dump(path) {
@@ -134,9 +134,9 @@ impl Other {
     }
 }
 
-/// That a file which a walk came upon is another memory's database, which is not taken in by itself.
-pub(super) fn hint(path: &Path, home: &Path) -> Option<String> {
-    if is_own(path, home) {
+/// That a file which a walk came upon is another memory's database, which is not taken in by itself. `own` is that of this home.
+pub(super) fn hint(path: &Path, own: &Path) -> Option<String> {
+    if is_same(path, own) {
         return Some("it is the store itself".to_owned());
     }
     if !foreign::is_named_like_a_database(path) {
@@ -146,11 +146,11 @@ pub(super) fn hint(path: &Path, home: &Path) -> Option<String> {
     Some(format!("it holds {whose}; `tulving import {}` takes them in", path.display()))
 }
 
-/// Whether it is the database of this home. That is opened by SQLite alone: whoever closes it otherwise takes away the locks that
-/// this process holds on it.
-fn is_own(path: &Path, home: &Path) -> bool {
+/// Whether both are one file. The database of this home is opened by SQLite alone: whoever closes it otherwise takes away the
+/// locks that this process holds on it.
+fn is_same(path: &Path, own: &Path) -> bool {
     let which = |path: &Path| path.metadata().ok().map(|file| (file.dev(), file.ino()));
-    which(path).is_some_and(|found| which(&home.join("tulving.db")) == Some(found))
+    which(path).is_some_and(|found| which(own) == Some(found))
 }
 
 /// Whether it is what `tulving dump` writes.
@@ -236,23 +236,17 @@ impl Taken {
 
     fn headline(&self, what: &str, counts: &[(u64, &str)], dry_run: bool) -> String {
         let name = Path::new(&self.path).file_name().and_then(|name| name.to_str()).unwrap_or(&self.path);
-        let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> =
-            counts.map(|(count, word)| format!("{} {word}", thousands(*count))).collect();
-        let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") };
+        let counts = Some(text::counts(counts)).filter(|counts| !counts.is_empty());
+        let counts = counts.unwrap_or_else(|| "nothing".to_owned());
         let would = if dry_run { "would import " } else { "" };
         format!("{}: {would}{what}: {counts}", one_line(name))
     }
 }
 
 fn tally(what: &str, tally: &Tally, printer: &mut Printer) -> Result<(), Failure> {
-    let counts = [(tally.new, "new"), (tally.known, "already known"), (tally.left_out, "left out")];
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{} {word}", thousands(*count)))
-        .collect();
-    if counts.is_empty() { Ok(()) } else { printer.line(format!("  {what}: {}", counts.join(", "))) }
+    let counts =
+        text::counts(&[(tally.new, "new"), (tally.known, "already known"), (tally.left_out, "left out")]);
+    if counts.is_empty() { Ok(()) } else { printer.line(format!("  {what}: {counts}")) }
 }
 
 fn listed(how: &str, skipped: &[Skipped], printer: &mut Printer) -> Result<(), Failure> {

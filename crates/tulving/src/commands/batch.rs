@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::input::Lines;
 use crate::json;
 use crate::print::Printer;
-use crate::show::text::{counted, thousands};
+use crate::show::text::{counted, counts};
 use crate::wire::App;
 
 /// How many memories one transaction takes: enough that its commit costs little for each of them, few enough that
@@ -80,15 +80,9 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
         return settled(app, printer);
     }
     warn(receipts, printer)?;
-    let mut parts = vec![format!("Saved {}", counted(*created, "memory", "memories"))];
-    let others = [(updated, "updated"), (unchanged, "unchanged"), (duplicate, "already known")];
-    parts.extend(
-        others
-            .iter()
-            .filter(|(count, _)| **count > 0)
-            .map(|(count, what)| format!("{} {what}", thousands(**count))),
-    );
-    printer.line(parts.join(", "))?;
+    let saved = format!("Saved {}", counted(*created, "memory", "memories"));
+    let others = counts(&[(*updated, "updated"), (*unchanged, "unchanged"), (*duplicate, "already known")]);
+    printer.line(if others.is_empty() { saved } else { format!("{saved}, {others}") })?;
     settled(app, printer)
 }
 

@@ -1,7 +1,6 @@
 //! `tulving context`: the block to put into a system prompt at the start of a session.
 
 use clap::Args;
-use tulving_core::answer::Unread;
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::request::BriefingRequest;
@@ -9,7 +8,7 @@ use tulving_core::text::block;
 use tulving_dialects::tool::Desk;
 use tulving_dialects::{Dialect, context};
 
-use crate::args::{count_within, whole_number};
+use crate::args::{count_within, dialect, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::print::Printer;
@@ -40,7 +39,7 @@ pub(crate) struct Context {
 }
 
 pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
+    let dialect = dialect(&args.dialect)?;
     if !matches!(dialect, Dialect::Native | Dialect::Max | Dialect::Maven) {
         return Err(
             Failure::usage(format!("{dialect} has no block of its own")).hinted("use native, max or maven")
@@ -62,8 +61,8 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
     }
     let block = if dialect == Dialect::Native {
         let briefing = app.engine.briefing(&caller, &request)?;
-        for Unread { path, why } in &briefing.unread {
-            printer.warning(if path.is_empty() { why.clone() } else { format!("{path}: {why}") })?;
+        for unread in &briefing.unread {
+            printer.warning(unread)?;
         }
         block::block(&briefing)
     } else {

@@ -99,7 +99,7 @@ pub(super) fn archive(
 /// The messages in a file: a JSON array, or an object on each line.
 fn messages(path: &Path) -> Result<Vec<Message>, Failure> {
     let text = input::file(path, Field::Conversation, limits::CONVERSATION_BYTES * 2)?;
-    let name = path.display().to_string();
+    let name = input::name(path);
     let wrong = |line: u64, why: String| InputError::Line { line, name: name.clone(), why, invalid: None };
     if text.trim_start().starts_with('[') {
         let read = serde_json::from_str(&text);

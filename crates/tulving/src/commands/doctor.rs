@@ -48,17 +48,36 @@ pub(crate) struct Doctor {
 #[derive(Serialize)]
 struct Line {
     name: &'static str,
-    verdict: &'static str,
+    verdict: Verdict,
     text: String,
     hint: Option<String>,
+}
+
+/// How it is.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Ok,
+    Warn,
+    Bad,
+}
+
+impl Line {
+    fn ok(name: &'static str, text: impl Into<String>) -> Self {
+        Self { name, verdict: Verdict::Ok, text: text.into(), hint: None }
+    }
+
+    fn warn(name: &'static str, text: impl Into<String>, hint: &str) -> Self {
+        Self { name, verdict: Verdict::Warn, text: text.into(), hint: Some(hint.to_owned()) }
+    }
 }
 
 impl From<Finding> for Line {
     fn from(finding: Finding) -> Self {
         let verdict = match finding.severity {
-            Severity::Fine => "ok",
-            Severity::Warn => "warn",
-            Severity::Bad => "bad",
+            Severity::Fine => Verdict::Ok,
+            Severity::Warn => Verdict::Warn,
+            Severity::Bad => Verdict::Bad,
         };
         Self { name: finding.name, verdict, text: finding.text, hint: finding.hint.map(str::to_owned) }
     }
@@ -66,7 +85,7 @@ impl From<Finding> for Line {
 
 pub(super) fn run(args: &Doctor, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
     let lines = look(args, settings)?;
-    let sound = lines.iter().all(|line| line.verdict != "bad");
+    let sound = lines.iter().all(|line| line.verdict != Verdict::Bad);
     if printer.json() {
         printer.document(&serde_json::json!({ "sound": sound, "findings": lines }))?;
     } else {
@@ -82,12 +101,8 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
         if settings.token.is_some() {
             return Err(Error::BadToken.into());
         }
-        return Ok(vec![Line {
-            name: "home",
-            verdict: "warn",
-            text: format!("there is nothing at {} yet", settings.home.display()),
-            hint: Some("the first `tulving save` makes it".to_owned()),
-        }]);
+        let text = format!("there is nothing at {} yet", settings.home.display());
+        return Ok(vec![Line::warn("home", text, "the first `tulving save` makes it")]);
     }
     let depth = if args.deep { Depth::Deep } else { Depth::Usual };
     let opened = Home::open_or_create(&settings.home)
@@ -120,21 +135,20 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
 }
 
 /// The spaces that `config.toml` names for what is done with secrets, and that there are none of: what holds there would
-/// hold nowhere.
+/// hold nowhere. Nothing where the spaces cannot be read, which is a finding of its own.
 fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
-    let spaces = store.spaces(&everybody).unwrap_or_default();
+    let Ok(spaces) = store.spaces(&everybody) else {
+        return Vec::new();
+    };
     let known =
         |name: &&String| spaces.iter().any(|space| space.name == **name || space.id.to_string() == **name);
     let unknown = settings.secrecy.spaces.keys().filter(|name| !known(name));
-    let line = |name: &String| Line {
-        name: "secrets",
-        verdict: "warn",
-        text: format!(
-            "config.toml says what is done with secrets in `{}`, and there is no such space",
-            preview::short(name)
-        ),
-        hint: Some("`tulving space list` shows their names".to_owned()),
+    let line = |name: &String| {
+        let name = preview::short(name);
+        let text =
+            format!("config.toml says what is done with secrets in `{name}`, and there is no such space");
+        Line::warn("secrets", text, "`tulving space list` shows their names")
     };
     unknown.map(line).collect()
 }
@@ -142,54 +156,46 @@ fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
 /// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which
 /// one that is, which is a finding of its own.
 fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
-    let line = |verdict, text: String, hint: Option<&str>| Line {
-        name: "model",
-        verdict,
-        text,
-        hint: hint.map(str::to_owned),
-    };
     let calling = Calling { patience: Patience::Hurried, known: None };
     let embedder = wire::embedder(settings, calling);
     let answers = store.model().ok()?;
     let tried = embedder.embed(&["Does it work?"]).and_then(|_| embedder.model());
     Some(match (tried, answers) {
         (Err(ModelError::None), _) => {
-            line("ok", "none is set up: memories are found by word and by relation".to_owned(), None)
+            Line::ok("model", "none is set up: memories are found by word and by relation")
         }
         (Err(error), _) => {
             let hint =
                 "`tulving config` shows what is set up; until it works, memories are found by their words";
-            line("warn", error.to_string(), Some(hint))
+            Line::warn("model", error.to_string(), hint)
         }
         (Ok(set_up), Some(answers)) if answers != set_up => {
             let text = format!("{set_up} is set up and works, and {answers} has embedded what is stored");
-            line("warn", text, Some("`tulving embed` makes the new vectors and then lets it take over"))
+            Line::warn("model", text, "`tulving embed` makes the new vectors and then lets it take over")
         }
-        (Ok(set_up), _) => line("ok", format!("{set_up} works"), None),
+        (Ok(set_up), _) => Line::ok("model", format!("{set_up} works")),
     })
 }
 
 /// That something is turned on and does nothing.
 fn idle(what: &str) -> Line {
-    let hint =
-        "set llm.provider and llm.model, or turn it off; what users say is looked at by rules".to_owned();
-    Line { name: "passes", verdict: "warn", text: what.to_owned(), hint: Some(hint) }
+    let hint = "set llm.provider and llm.model, or turn it off; what users say is looked at by rules";
+    Line::warn("passes", what, hint)
 }
 
 /// Where the files are. Everywhere else they are named by their paths below it.
 fn files(workspace: &Workspace) -> Line {
     let shown = workspace.folder().display();
-    let (verdict, text, hint) = match workspace.folder().read_dir() {
-        Ok(_) => ("ok", format!("files are in {shown}"), None),
+    match workspace.folder().read_dir() {
+        Ok(_) => Line::ok("workspace", format!("files are in {shown}")),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            ("ok", format!("there is nothing at {shown} yet"), None)
+            Line::ok("workspace", format!("there is nothing at {shown} yet"))
         }
         Err(error) => {
-            let hint = "check that the folder is there and may be read and written".to_owned();
-            ("warn", format!("{shown} cannot be read: {error}"), Some(hint))
+            let hint = "check that the folder is there and may be read and written";
+            Line::warn("workspace", format!("{shown} cannot be read: {error}"), hint)
         }
-    };
-    Line { name: "workspace", verdict, text, hint }
+    }
 }
 
 /// The backends that are set up: what each offers, or why it does not answer.
@@ -199,34 +205,30 @@ fn backends(settings: &Settings) -> Vec<Line> {
     };
     let line = |entry: &BackendEntry| {
         let who = format!("{} ({})", entry.name, entry.role.as_str());
-        let (verdict, text, hint) = match &entry.keeps {
-            Keeps::BuiltIn => ("ok", format!("{who}: built in"), None),
+        match &entry.keeps {
+            Keeps::BuiltIn => Line::ok("backend", format!("{who}: built in")),
             Keeps::Elsewhere(backend) => match backend.describe(BACKEND_WAIT) {
                 Ok(Description { version, verbs }) => {
                     let verbs: Vec<&str> = verbs.into_iter().map(Verb::as_str).collect();
                     let verbs = if verbs.is_empty() { "nothing".to_owned() } else { verbs.join(", ") };
-                    ("ok", format!("{who}: version {version}, offers {verbs}"), None)
+                    Line::ok("backend", format!("{who}: version {version}, offers {verbs}"))
                 }
                 Err(error) => {
-                    let verdict = if entry.role == BackendRole::Primary { "bad" } else { "warn" };
-                    let hint = "docs/plugins.md says how to try it by hand".to_owned();
-                    (verdict, format!("{who} {error}"), Some(hint))
+                    let hint = "docs/plugins.md says how to try it by hand";
+                    let line = Line::warn("backend", format!("{who} {error}"), hint);
+                    match entry.role {
+                        BackendRole::Primary => Line { verdict: Verdict::Bad, ..line },
+                        BackendRole::Secondary => line,
+                    }
                 }
             },
-        };
-        Line { name: "backend", verdict, text, hint }
+        }
     };
     backends.all().into_iter().map(line).collect()
 }
 
 /// How the index is. Damage to it is made good on the spot, because all of it follows from the store.
 fn index(index: &SearchIndex, deep: bool) -> Line {
-    let line = |verdict, text: String, hint: Option<&str>| Line {
-        name: "index",
-        verdict,
-        text,
-        hint: hint.map(str::to_owned),
-    };
     let damage = if deep { index.verify() } else { Ok(Vec::new()) };
     let looked = damage.and_then(|damage| {
         let status = index.status()?;
@@ -240,29 +242,20 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
     });
     let (mut damage, status) = match looked {
         Ok(looked) => looked,
-        Err(error) => return line("warn", error.to_string(), Some("recall answers by what it can reach")),
+        Err(error) => return Line::warn("index", error.to_string(), "recall answers by what it can reach"),
     };
     damage.extend(status.damage.iter().filter(|found| !damage.contains(found)).cloned().collect::<Vec<_>>());
     if let Some(why) = status.unwritable {
-        return line(
-            "warn",
-            format!("it is in memory alone: {why}"),
-            Some(
-                "move away what is in its place, or make the folder yours to write; until then every process builds its own",
-            ),
-        );
+        let hint = "move away what is in its place, or make the folder yours to write; until then every process builds its own";
+        return Line::warn("index", format!("it is in memory alone: {why}"), hint);
     }
     if status.partial {
-        let text = "it is being made anew".to_owned();
-        return line(
-            "warn",
-            text,
-            Some("until then recall finds older memories only by the very letters of a word"),
-        );
+        let hint = "until then recall finds older memories only by the very letters of a word";
+        return Line::warn("index", "it is being made anew", hint);
     }
     if status.holds_erased {
-        let text = "its files still hold words of memories that were erased".to_owned();
-        return line("warn", text, Some("another process uses them; ask again when it has ended"));
+        let text = "its files still hold words of memories that were erased";
+        return Line::warn("index", text, "another process uses them; ask again when it has ended");
     }
     // Without commas, as the store writes the numbers beside it.
     let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
@@ -273,10 +266,11 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
         counted(status.tail as u64, "change"),
     );
     match damage.as_slice() {
-        [] => line("ok", size, None),
+        [] => Line::ok("index", size),
         damage => {
             let text = format!("damaged and made anew ({}); now {size}", damage.join("; "));
-            line("warn", text, Some("nothing was lost and nothing is left to do: it follows from the store"))
+            let hint = "nothing was lost and nothing is left to do: it follows from the store";
+            Line::warn("index", text, hint)
         }
     }
 }
@@ -300,18 +294,18 @@ fn examine(store: &SqliteStore, depth: Depth) -> Result<Checkup, StoreError> {
 
 fn unreadable(error: StoreError) -> Line {
     let failure = Failure::from(error);
-    Line { name: "store", verdict: "bad", text: failure.message(), hint: failure.hint() }
+    Line { name: "store", verdict: Verdict::Bad, text: failure.message(), hint: failure.hint() }
 }
 
 fn print(lines: &[Line], printer: &mut Printer) -> Result<(), Failure> {
     let widest = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
     for Line { name, verdict, text, hint } in lines {
-        let style = match *verdict {
-            "ok" => GOOD,
-            "warn" => WARN,
-            _ => BAD,
+        let (style, word) = match verdict {
+            Verdict::Ok => (GOOD, "ok"),
+            Verdict::Warn => (WARN, "warn"),
+            Verdict::Bad => (BAD, "bad"),
         };
-        let verdict = style::paint(style, pad(verdict, 4));
+        let verdict = style::paint(style, pad(word, 4));
         printer.line(format!("{verdict}  {}  {}", pad(name, widest), one_line(text)))?;
         if let Some(hint) = hint {
             printer.line(format!("      {} {hint}", style::paint(FAINT, "hint:")))?;

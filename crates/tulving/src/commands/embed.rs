@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use serde::Serialize;
+use tulving_core::Embedded;
+use tulving_core::error::Error;
 
 use crate::config::Source;
 use crate::exit::Outcome;
@@ -52,25 +54,19 @@ pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Out
     app.engine.require_org_admin(&app.caller)?;
     let engine = app.asking_anew();
     let mut report = Report::default();
-    let mut bar = None;
-    loop {
-        let step = engine.change_model(STEP)?;
-        let goes_on = step.goes_on();
-        report.embedded += step.done;
-        report.waiting = step.left;
-        report.failed.extend(step.failed.into_iter().map(|failed| (failed.memory.to_string(), failed.why)));
-        report.took_over = step.took_over.or(report.took_over);
-        let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
-        bar.set_position(report.embedded);
-        if !goes_on {
-            break;
-        }
-        // Others follow what is embedded here, and should not have to read all of it.
-        app.fold(printer)?;
-    }
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
+    step_by_step(
+        app,
+        printer,
+        || engine.change_model(STEP),
+        |step| {
+            report.embedded += step.done;
+            report.waiting = step.left;
+            report
+                .failed
+                .extend(step.failed.into_iter().map(|failed| (failed.memory.to_string(), failed.why)));
+            report.took_over = step.took_over.or(report.took_over.take());
+        },
+    )?;
     let model = app.engine.set_up_model();
     if model.is_some() {
         while app.store.drop_stale_vectors(model.as_deref(), DROPPED)? {}
@@ -99,15 +95,28 @@ pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure>
     if app.engine.set_up_model().is_none() {
         return Ok(());
     }
+    step_by_step(app, printer, || app.engine.embed_waiting(STEP), drop)
+}
+
+/// Embeds with a bar until nothing more can be done now. `told` hears what came of each step.
+fn step_by_step(
+    app: &App<'_>,
+    printer: &mut Printer,
+    embed: impl Fn() -> Result<Embedded, Error>,
+    mut told: impl FnMut(Embedded),
+) -> Result<(), Failure> {
     let (mut bar, mut done) = (None, 0);
     loop {
-        let step = app.engine.embed_waiting(STEP)?;
+        let step = embed()?;
+        let goes_on = step.goes_on();
         done += step.done;
         let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
         bar.set_position(done);
-        if !step.goes_on() {
+        told(step);
+        if !goes_on {
             break;
         }
+        // Others follow what is embedded here, and should not have to read all of it.
         app.fold(printer)?;
     }
     if let Some(bar) = bar {

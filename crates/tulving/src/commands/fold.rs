@@ -1,12 +1,12 @@
 //! `tulving fold`: looks after the index. Commands start it by themselves where that would take long, and do not wait.
 
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
+use std::io;
 use std::sync::Arc;
 
 use clap::Args;
 use tulving_store::{Home, SqliteStore};
 
+use crate::background;
 use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -29,10 +29,6 @@ pub(super) fn run(_: &Fold, settings: &Settings, printer: &mut Printer) -> Resul
 
 /// Starts it as a process of its own that outlives this one. Where it is ended, whoever needs the index next starts
 /// another.
-pub(crate) fn start(settings: &Settings) -> std::io::Result<()> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.arg("--home").arg(&settings.home).arg("fold");
-    // A group of its own, so that what stops this command does not stop it too.
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    command.spawn().map(drop)
+pub(crate) fn start(settings: &Settings) -> io::Result<()> {
+    background::start(settings, &["fold"])
 }

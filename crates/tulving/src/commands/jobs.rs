@@ -1,15 +1,16 @@
 //! `tulving jobs`: work in the background, what waits, what failed and why.
 
-use std::os::unix::process::CommandExt as _;
-use std::process::Stdio;
+use std::io;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tulving_core::job::Job;
+use tulving_core::preview;
 use tulving_core::vocabulary::JobState;
 use tulving_core::{Gleaned, Processed};
 
 use crate::args::word;
+use crate::background;
 use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -78,7 +79,7 @@ pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<O
         Some(Act::Retry { job: None }) => retry_all(app, printer),
         Some(Act::Retry { job: Some(job) }) => {
             let id = job.parse().map_err(|_| {
-                Failure::usage(format!("`{}` is not the id of a job", tulving_core::preview::short(job)))
+                Failure::usage(format!("`{}` is not the id of a job", preview::short(job)))
                     .hinted("`tulving jobs` shows them")
             })?;
             let job = app.engine.retry_job(&app.caller, id)?;
@@ -195,15 +196,10 @@ fn think_alone(app: &App<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// Starts that as a process of its own that outlives this one, where nobody else does it.
-pub(crate) fn start(settings: &Settings) -> std::io::Result<()> {
-    let mut command = std::process::Command::new(std::env::current_exe()?);
-    command.arg("--home").arg(&settings.home).args(["jobs", "run", "--background"]);
-    // Whoever logs a turn may be anybody, and what is asked for is done in the name of who logged it.
-    command.env_remove("TULVING_TOKEN");
-    // A group of its own, so that what stops this command does not stop it too.
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    command.spawn().map(drop)
+/// Starts that as a process of its own that outlives this one, where nobody else does it. What is asked for is done in the name
+/// of who logged the turn, and that may be anybody.
+pub(crate) fn start(settings: &Settings) -> io::Result<()> {
+    background::start(settings, &["jobs", "run", "--background"])
 }
 
 /// What came of turns, where something did.
@@ -226,7 +222,7 @@ fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
 }
 
 /// Does all work that is due.
-fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
+pub(super) fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
     app.engine.release_jobs(&worker::is_gone)?;
     let bar = printer.bar("Reading", None);
     let mut all = Done::default();
@@ -243,9 +239,4 @@ fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
     bar.finish_and_clear();
     all.turns = app.engine.gleaned();
     Ok(all)
-}
-
-/// Does all work that is due, where it is done along with something else.
-pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
-    process_all(app, printer)
 }

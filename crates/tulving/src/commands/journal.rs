@@ -96,7 +96,7 @@ fn search(text: &str, limit: i64, app: &App<'_>, printer: &mut Printer) -> Resul
         printer.line(format!("{}  {}  {place}", style::paint(WORD, hit.date), one_line(&hit.snippet)))?;
     }
     for unread in unread {
-        printer.warning(format!("{}: {}", unread.path, unread.why))?;
+        printer.warning(unread)?;
     }
     if entries.is_empty() {
         printer.note("No journal holds that text.")?;

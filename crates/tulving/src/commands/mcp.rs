@@ -5,9 +5,9 @@ use std::sync::Arc;
 use clap::Args;
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
-use tulving_dialects::Dialect;
 use tulving_server::mcp::{Bounds, Naming, Server, on_stdio};
 
+use crate::args::dialect;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::keeper::{Keeper, Thinker};
@@ -34,7 +34,7 @@ pub(crate) struct Mcp {
 }
 
 pub(super) fn run(args: &Mcp, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
+    let dialect = dialect(&args.dialect)?;
     let caller = Caller { origin: Origin::Mcp, ..app.here()? };
     if printer.asks() {
         printer.note(

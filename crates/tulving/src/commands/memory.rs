@@ -1,7 +1,7 @@
 //! `tulving memory`: everything that is remembered, by category, as Max's `/memory` prints it.
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use tulving_dialects::tool::Desk;
 use tulving_dialects::{Dialect, max};
 
@@ -32,7 +32,8 @@ pub(super) fn run(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failu
         for (category, group) in &groups {
             let group: Vec<_> =
                 group.iter().map(|memory| Placed::new(memory, memory.space, &names)).collect();
-            document.insert(category.to_string(), serde_json::to_value(group).unwrap_or(Value::Null));
+            let group = serde_json::to_value(group).map_err(|error| Cause::Output(error.into()))?;
+            document.insert(category.to_string(), group);
         }
         printer.document(&json!({ "memories": document }))?;
         return Ok(Outcome::Done);

@@ -54,6 +54,7 @@ pub(crate) mod usage;
 mod welcome;
 
 use serde::Serialize;
+use tulving_core::answer::{Lane, Missing};
 use tulving_core::id::SpaceId;
 use tulving_core::lifecycle::decay;
 use tulving_core::memory::Memory;
@@ -171,6 +172,14 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         | Command::Demo(_)
         | Command::Help { .. } => unreachable!("these were done before"),
     }
+}
+
+/// Warns of lanes that could not look at everything. That there are no vectors is no news to who has turned them `off`.
+fn warn_of_lanes(missing: &[Missing], off: bool, printer: &mut Printer) -> Result<(), Failure> {
+    for Missing { lane, why } in missing.iter().filter(|missing| !off || missing.lane != Lane::Vector) {
+        printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
+    }
+    Ok(())
 }
 
 /// Something with the name of the space it is in, for programs.

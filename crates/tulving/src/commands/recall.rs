@@ -10,7 +10,7 @@ use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{Ask, Caller, Fusion, Mode, RecallRequest, Sort};
 
-use super::Placed;
+use super::{Placed, warn_of_lanes};
 use crate::args::{Chooser, count, time, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
@@ -304,14 +304,11 @@ pub(super) fn tell(
         })?;
         return Ok(Outcome::Done);
     }
-    // That there are no vectors is no news to who turned them off, unless it is vectors that were asked for.
-    let quiet = app.settings.embedding.is_off() && !args.asking.lanes.contains(&Way::Vector);
-    let told = answer.missing.iter().filter(|missing| !quiet || missing.lane != Lane::Vector);
-    for Missing { lane, why } in told {
-        printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
-    }
-    for Unread { path, why } in &answer.unread {
-        printer.warning(if path.is_empty() { why.clone() } else { format!("{path}: {why}") })?;
+    // Who asks for vectors is told that there are none, also where they were turned off.
+    let off = app.settings.embedding.is_off() && !args.asking.lanes.contains(&Way::Vector);
+    warn_of_lanes(&answer.missing, off, printer)?;
+    for unread in &answer.unread {
+        printer.warning(unread)?;
     }
     for failed in &answer.failed_backends {
         printer.warning(failed)?;

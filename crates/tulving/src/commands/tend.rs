@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
+use tulving_core::request::Caller;
 use tulving_core::{TendRequest, Tended, TendedStep};
 
 use crate::config::Source;
@@ -67,14 +68,23 @@ pub(super) fn run(args: &Tend, app: &App<'_>, printer: &mut Printer) -> Result<O
             counted(tended.held_back, "forgotten memory is", "forgotten memories are")
         ))?;
     }
-    let spaces = app.engine.spaces(&caller)?;
+    warn_of_absent_spaces(&caller, app, printer)?;
+    Ok(Outcome::Done)
+}
+
+/// Warns of rules for spaces that there are none of. Only who sees all spaces can tell.
+fn warn_of_absent_spaces(caller: &Caller, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+    if app.engine.require_org_admin(caller).is_err() {
+        return Ok(());
+    }
+    let spaces = app.engine.spaces(caller)?;
     let known =
         |name: &String| spaces.iter().any(|space| space.name == *name || space.id.to_string() == *name);
     for name in app.settings.tending.rules().spaces.keys().filter(|name| !known(name)) {
         printer
             .warning(format!("config.toml has rules for `{}`, and there is no such space", one_line(name)))?;
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn told(step: &TendedStep, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {

@@ -4,18 +4,19 @@ use std::ffi::OsString;
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::{Lane, Missing, Timeline, TimelineEntry, Unread};
+use tulving_core::answer::{Missing, Timeline, TimelineEntry, Unread};
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::request::{About, TimelineRequest};
 use tulving_core::time::Timestamp;
 
-use super::Placed;
+use super::{Placed, warn_of_lanes};
 use crate::args::{count, time, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
 use crate::input;
 use crate::print::Printer;
+use crate::show::memory::LINE_CHARACTERS;
 use crate::show::style::{self, FAINT, NUMBER, WORD};
 use crate::show::text::{cap, cut, one_line, pad, width};
 use crate::wire::{App, SpaceNames};
@@ -29,8 +30,6 @@ Examples:
 A number or id tells of that memory, and of what it updates and is updated by; anything else of what it is about.
 What a text finds is followed likewise. Archived memories are told too, forgotten ones are not.";
 
-/// So much of a content is shown where there is no terminal. `--json` has all of it.
-const LINE_CHARACTERS: usize = 2_000;
 /// The least that is shown of a content, however narrow the terminal.
 const LEAST: usize = 20;
 
@@ -102,13 +101,7 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
 
 /// What to know besides.
 fn aside(timeline: &Timeline, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
-    // That there are no vectors is no news to who turned them off.
-    let quiet = app.settings.embedding.is_off();
-    for Missing { lane, why } in &timeline.missing {
-        if !quiet || *lane != Lane::Vector {
-            printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
-        }
-    }
+    warn_of_lanes(&timeline.missing, app.settings.embedding.is_off(), printer)?;
     for unread in &timeline.unread {
         printer.warning(unread)?;
     }
@@ -166,21 +159,10 @@ impl Sheet<'_> {
             false => one_line(&entry.content),
         };
         Row {
-            when: self.when(entry),
+            when: when(entry),
             who: format!("{chain}{space}{name} v{}", entry.version),
             content,
             end: self.end(entry),
-        }
-    }
-
-    /// From when to when: days, or times where both are of one day.
-    fn when(&self, entry: &TimelineEntry) -> String {
-        let from = entry.from.date();
-        match entry.until {
-            Some(until) if until.date() == from => format!("{} → {}", minute(entry.from), minute(until)),
-            Some(until) => format!("{from} → {}", until.date()),
-            None if entry.holds => format!("{from} → now"),
-            None => format!("{from} →"),
         }
     }
 
@@ -200,6 +182,17 @@ impl Sheet<'_> {
             all.push(format!("contradicts {}", others.join(", ")));
         }
         all.join(", ")
+    }
+}
+
+/// From when to when: days, or times where both are of one day.
+fn when(entry: &TimelineEntry) -> String {
+    let from = entry.from.date();
+    match entry.until {
+        Some(until) if until.date() == from => format!("{} → {}", minute(entry.from), minute(until)),
+        Some(until) => format!("{from} → {}", until.date()),
+        None if entry.holds => format!("{from} → now"),
+        None => format!("{from} →"),
     }
 }
 

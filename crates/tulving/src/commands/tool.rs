@@ -4,12 +4,12 @@ use std::ffi::OsString;
 
 use clap::Args;
 use serde_json::Value;
-use tulving_core::limits;
 use tulving_dialects::Dialect;
 use tulving_dialects::listed::Listed;
 use tulving_dialects::strict;
 use tulving_dialects::tool::Desk;
 
+use crate::args::dialect;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::input;
@@ -45,7 +45,7 @@ pub(crate) struct Tool {
 }
 
 pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let dialect: Dialect = args.dialect.parse().map_err(|error| Failure::usage(format!("{error}")))?;
+    let dialect = dialect(&args.dialect)?;
     let Some(name) = &args.tool else {
         return list(dialect, printer);
     };
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
     let arguments = match &args.arguments {
         None => Value::Null,
         Some(given) => {
-            let text = input::text(std::slice::from_ref(given), ARGUMENTS.max(limits::QUESTION_BYTES))?;
+            let text = input::text(std::slice::from_ref(given), ARGUMENTS)?;
             strict::parse(&text).map_err(|error| {
                 Failure::usage(format!("the arguments are not JSON: {error}"))
                     .hinted(format!("give an object in single quotes; `tulving tool {dialect} --json` shows what each tool takes"))

@@ -2,18 +2,15 @@
 //!
 //! Only the file sets them. A command is never taken from the environment, from a flag or from a request.
 
-use std::path::Path;
 use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 use tulving_core::Backends;
 use tulving_core::backend::{BUILT_IN, BackendRole};
-use tulving_core::preview;
 
 use super::error::SettingError;
-use super::file::line_at;
+use super::file::ConfigFile;
 use super::{Chosen, Source};
-use crate::nearest::nearest;
 
 /// The key of the list, and what it is for.
 pub(super) const KEY: &str = "backends";
@@ -63,101 +60,65 @@ impl BackendSetting {
 }
 
 /// The backends of the file, in their order. Refused as a whole unless exactly one is primary.
-pub(super) fn read(path: &Path, text: &str) -> Result<Vec<BackendSetting>, SettingError> {
-    // That it is TOML was seen before.
-    let Ok(table) = DeTable::parse(text) else {
-        return Ok(Vec::new());
-    };
-    let Some((key, value)) = table.get_ref().get_key_value(KEY) else {
-        return Ok(Vec::new());
-    };
-    let file = |at: usize| Source::File { path: path.to_owned(), line: line_at(text, at) };
-    let wrong = || SettingError::Value {
-        place: file(key.span().start),
-        key: KEY,
-        got: preview::short(text.get(value.span()).unwrap_or_default()),
-        expects: "tables, each under [[backends]]",
-    };
-    let DeValue::Array(items) = value.get_ref() else {
-        return Err(wrong());
-    };
-    let mut backends = Vec::new();
-    for item in items {
-        let DeValue::Table(fields) = item.get_ref() else {
-            return Err(wrong());
-        };
-        let reader = Reader { text, file: &file };
-        backends.push(reader.backend(file(item.span().start), fields)?);
-    }
+pub(super) fn read(file: &ConfigFile<'_>) -> Result<Vec<BackendSetting>, SettingError> {
+    let tables = file.tables(KEY, "tables, each under [[backends]]")?;
+    let backends: Vec<BackendSetting> =
+        tables.into_iter().map(|(place, fields)| backend(file, place, fields)).collect::<Result<_, _>>()?;
     if !backends.is_empty() {
-        let roles = backends.iter().map(|backend: &BackendSetting| (backend.name.as_str(), backend.role));
-        Backends::check(roles).map_err(|source| SettingError::Registry { path: path.to_owned(), source })?;
+        let roles = backends.iter().map(|backend| (backend.name.as_str(), backend.role));
+        let refused = |source| SettingError::Registry { path: file.path().to_owned(), source };
+        Backends::check(roles).map_err(refused)?;
     }
     Ok(backends)
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    file: &'a dyn Fn(usize) -> Source,
-}
-
-impl Reader<'_> {
-    fn backend(&self, place: Source, fields: &DeTable<'_>) -> Result<BackendSetting, SettingError> {
-        let (mut name, mut role, mut command, mut within) = (None, None, None, None);
-        for (key, value) in fields {
-            let got = || preview::short(self.text.get(value.span()).unwrap_or_default());
-            let refuse = |key, expects| SettingError::Value {
-                place: (self.file)(value.span().start),
-                key,
-                got: got(),
-                expects,
-            };
-            match key.get_ref().as_ref() {
-                "name" => {
-                    let text = value.get_ref().as_str();
-                    name = Some(text.ok_or_else(|| refuse(NAME, "a text"))?.to_owned());
-                }
-                "role" => {
-                    let word = value.get_ref().as_str().and_then(|text| text.parse().ok());
-                    role = Some(word.ok_or_else(|| refuse(ROLE, "one of primary, secondary"))?);
-                }
-                "command" => {
-                    let words = words(value.get_ref());
-                    let expects = "the program and its arguments, such as [\"python3\", \"/path/notes.py\"]";
-                    command = Some(words.ok_or_else(|| refuse(COMMAND, expects))?);
-                }
-                "timeout_ms" => {
-                    let number = milliseconds(value.get_ref());
-                    within = Some(number.ok_or_else(|| refuse(TIMEOUT, "a whole number from 1 to 600000"))?);
-                }
-                other => {
-                    let nearest =
-                        nearest(&format!("{KEY}.{other}"), [NAME, ROLE, COMMAND, TIMEOUT].into_iter());
-                    let place = (self.file)(key.span().start);
-                    let got = preview::short(&format!("{KEY}.{other}"));
-                    return Err(SettingError::Unknown { place, got, nearest });
-                }
+fn backend(
+    file: &ConfigFile<'_>,
+    place: Source,
+    fields: &DeTable<'_>,
+) -> Result<BackendSetting, SettingError> {
+    let (mut name, mut role, mut command, mut within) = (None, None, None, None);
+    for (key, value) in fields {
+        let refuse = |key, expects| file.refused(key, value, expects);
+        match key.get_ref().as_ref() {
+            "name" => {
+                let text = value.get_ref().as_str();
+                name = Some(text.ok_or_else(|| refuse(NAME, "a text"))?.to_owned());
             }
+            "role" => {
+                let word = value.get_ref().as_str().and_then(|text| text.parse().ok());
+                role = Some(word.ok_or_else(|| refuse(ROLE, "one of primary, secondary"))?);
+            }
+            "command" => {
+                let words = words(value.get_ref());
+                let expects = "the program and its arguments, such as [\"python3\", \"/path/notes.py\"]";
+                command = Some(words.ok_or_else(|| refuse(COMMAND, expects))?);
+            }
+            "timeout_ms" => {
+                let number = milliseconds(value.get_ref());
+                within = Some(number.ok_or_else(|| refuse(TIMEOUT, "a whole number from 1 to 600000"))?);
+            }
+            _ => return Err(file.unknown(KEY, key, &[NAME, ROLE, COMMAND, TIMEOUT])),
         }
-        let name = name.unwrap_or_default();
-        let incomplete = |why| SettingError::Backend { place: place.clone(), name: name.clone(), why };
-        let role = role.ok_or_else(|| incomplete("has no role"))?;
-        let is_built_in = name == BUILT_IN;
-        let command = match command {
-            None if is_built_in => Vec::new(),
-            Some(_) if is_built_in => return Err(incomplete("is built in and takes no command")),
-            None => return Err(incomplete("has no command")),
-            Some(command) => command,
-        };
-        if is_built_in && within.is_some() {
-            return Err(incomplete("is built in and takes no timeout_ms"));
-        }
-        let usual = match role {
-            BackendRole::Primary => PRIMARY_WITHIN,
-            BackendRole::Secondary => SECONDARY_WITHIN,
-        };
-        Ok(BackendSetting { name, role, command, within: within.unwrap_or(usual), place })
     }
+    let name = name.unwrap_or_default();
+    let incomplete = |why| SettingError::Backend { place: place.clone(), name: name.clone(), why };
+    let role = role.ok_or_else(|| incomplete("has no role"))?;
+    let is_built_in = name == BUILT_IN;
+    let command = match command {
+        None if is_built_in => Vec::new(),
+        Some(_) if is_built_in => return Err(incomplete("is built in and takes no command")),
+        None => return Err(incomplete("has no command")),
+        Some(command) => command,
+    };
+    if is_built_in && within.is_some() {
+        return Err(incomplete("is built in and takes no timeout_ms"));
+    }
+    let usual = match role {
+        BackendRole::Primary => PRIMARY_WITHIN,
+        BackendRole::Secondary => SECONDARY_WITHIN,
+    };
+    Ok(BackendSetting { name, role, command, within: within.unwrap_or(usual), place })
 }
 
 /// A list of texts, of which the first says something.

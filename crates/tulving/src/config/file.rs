@@ -1,11 +1,18 @@
-//! `config.toml` as a list of entries, each with its line.
+//! `config.toml`: its entries and its lists of tables, each with its line.
 
 use std::path::Path;
 
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+use tulving_core::preview;
 
 use super::error::SettingError;
 use super::table::{Shape, is_spelled_below, settings};
+use super::{Source, backends, secrets, tend};
+use crate::nearest::nearest;
+
+/// The lists of tables, which are read by themselves.
+pub(crate) const LISTS: [&str; 4] = [backends::KEY, tend::EXPIRE, tend::SPACE, secrets::SPACE];
 
 /// An entry of the file.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,21 +27,100 @@ pub(super) struct Entry {
     pub(super) written: String,
 }
 
-/// The entries of the file, in the order of their keys.
-pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, SettingError> {
-    let table = DeTable::parse(text).map_err(|error| SettingError::Syntax {
-        path: path.to_owned(),
-        line: line_at(text, error.span().map_or(0, |span| span.start)),
-        why: error.message().trim().replace('\n', ", "),
-    })?;
-    let mut found = Vec::new();
-    collect(text, table.get_ref(), "", &mut found);
-    Ok(found)
+/// The file, read as TOML.
+pub(super) struct ConfigFile<'a> {
+    path: &'a Path,
+    text: &'a str,
+    table: Spanned<DeTable<'a>>,
 }
 
-/// Lists of tables, which are read by themselves.
-const LISTS: [&str; 4] =
-    [super::backends::KEY, super::tend::EXPIRE, super::tend::SPACE, super::secrets::SPACE];
+impl<'a> ConfigFile<'a> {
+    pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self, SettingError> {
+        let table = DeTable::parse(text).map_err(|error| SettingError::Syntax {
+            path: path.to_owned(),
+            line: line_at(text, error.span().map_or(0, |span| span.start)),
+            why: error.message().trim().replace('\n', ", "),
+        })?;
+        Ok(Self { path, text, table })
+    }
+
+    /// The entries, in the order of their keys, without what is in lists of tables.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let mut found = Vec::new();
+        collect(self.text, self.table.get_ref(), "", &mut found);
+        found
+    }
+
+    /// The tables of one of the lists, each with its place.
+    pub(super) fn tables<'s>(
+        &'s self,
+        list: &'static str,
+        expects: &'static str,
+    ) -> Result<Vec<(Source, &'s DeTable<'a>)>, SettingError> {
+        let whole = self.table.get_ref();
+        let value = match list.split_once('.') {
+            None => whole.get(list),
+            Some((above, name)) => match whole.get(above).map(Spanned::get_ref) {
+                Some(DeValue::Table(above)) => above.get(name),
+                _ => None,
+            },
+        };
+        let Some(value) = value else {
+            return Ok(Vec::new());
+        };
+        let DeValue::Array(items) = value.get_ref() else {
+            return Err(self.refused(list, value, expects));
+        };
+        let table = |item: &'s Spanned<DeValue<'a>>| match item.get_ref() {
+            DeValue::Table(fields) => Ok((self.place(item.span().start), fields)),
+            _ => Err(self.refused(list, value, expects)),
+        };
+        items.iter().map(table).collect()
+    }
+
+    /// That a value does not fit.
+    pub(super) fn refused(
+        &self,
+        key: &'static str,
+        value: &Spanned<DeValue<'_>>,
+        expects: &'static str,
+    ) -> SettingError {
+        let got = preview::short(self.written(value));
+        SettingError::Value { place: self.place(value.span().start), key, got, expects }
+    }
+
+    /// That the tables of a list have no such key.
+    pub(super) fn unknown(
+        &self,
+        list: &str,
+        key: &Spanned<DeString<'_>>,
+        known: &[&'static str],
+    ) -> SettingError {
+        let got = format!("{list}.{}", key.get_ref());
+        let nearest = nearest(&got, known.iter().copied());
+        SettingError::Unknown { place: self.place(key.span().start), got: preview::short(&got), nearest }
+    }
+
+    /// The fields of a table as they are written, on one line.
+    pub(super) fn shown(&self, fields: &DeTable<'_>) -> String {
+        let field =
+            |key: &Spanned<DeString<'_>>, value| format!("{} = {}", key.get_ref(), self.written(value));
+        fields.iter().map(|(key, value)| field(key, value)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The file, for what is wrong with all of it.
+    pub(super) fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    fn place(&self, at: usize) -> Source {
+        Source::File { path: self.path.to_owned(), line: line_at(self.text, at) }
+    }
+
+    fn written(&self, value: &Spanned<DeValue<'_>>) -> &'a str {
+        self.text.get(value.span()).unwrap_or_default()
+    }
+}
 
 /// Walks through the tables. One that is empty and could not hold any setting is an entry like a wrong key.
 fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>) {
@@ -54,6 +140,11 @@ fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>)
             }),
         }
     }
+}
+
+/// A text that is not blank.
+pub(super) fn word<'v>(value: &'v Spanned<DeValue<'_>>) -> Option<&'v str> {
+    value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// A value as its text, where it is of a shape that a setting can have.
@@ -77,7 +168,7 @@ fn holds_settings(table: &str) -> bool {
 }
 
 /// The line of the byte at this place, from 1.
-pub(super) fn line_at(text: &str, at: usize) -> usize {
+fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
@@ -86,7 +177,7 @@ mod tests {
     use super::*;
 
     fn read_entries(text: &str) -> Vec<Entry> {
-        entries(Path::new("config.toml"), text).expect("good TOML")
+        ConfigFile::parse(Path::new("config.toml"), text).expect("good TOML").entries()
     }
 
     #[test]
@@ -99,7 +190,8 @@ mod tests {
 
     #[test]
     fn a_syntax_error_has_its_line() {
-        let error = entries(Path::new("config.toml"), "space = \"a\"\nagent = \n").expect_err("no value");
+        let file = ConfigFile::parse(Path::new("config.toml"), "space = \"a\"\nagent = \n");
+        let error = file.map(|_| ()).expect_err("no value");
         assert!(error.to_string().starts_with("config.toml:2: "), "{error}");
     }
 

@@ -32,7 +32,7 @@ use crate::args::Global;
 use crate::log::Logging;
 use crate::nearest::nearest;
 use embedding::Embedding;
-use file::Entry;
+use file::{ConfigFile, Entry};
 use llm::{LLM_KEY, LlmSettings};
 use objects::ObjectPlace;
 use server::Server;
@@ -41,6 +41,7 @@ use table::{Setting, settings as all_settings};
 pub(crate) use backends::BackendSetting;
 pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
+pub(crate) use file::LISTS;
 pub(crate) use llm::{KEY_BYTES, KeySource};
 pub(crate) use table::reference;
 #[cfg(test)]
@@ -168,10 +169,10 @@ impl Settings {
 }
 
 /// What every variable begins with.
-const PREFIX: &str = "TULVING_";
+pub(crate) const PREFIX: &str = "TULVING_";
 /// Variables that are no settings: where the home is, and as whom to act.
-const HOME: &str = "TULVING_HOME";
-const TOKEN: &str = "TULVING_TOKEN";
+pub(crate) const HOME: &str = "TULVING_HOME";
+pub(crate) const TOKEN: &str = "TULVING_TOKEN";
 
 /// Reads the settings: defaults, file, environment, flags.
 pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
@@ -283,7 +284,8 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
         }
         Err(source) => return Err(SettingError::Unreadable { path, source }),
     };
-    for Entry { key, line, value, written } in file::entries(&path, &text)? {
+    let file = ConfigFile::parse(&path, &text)?;
+    for Entry { key, line, value, written } in file.entries() {
         let place = Source::File { path: path.clone(), line };
         let Some(setting) = all_settings().find(|setting| setting.key == table::spelled(&key)) else {
             let nearest = nearest(&key, table::keys());
@@ -303,10 +305,10 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
             }
         }
     }
-    settings.tending.read(&path, &text)?;
+    settings.tending.read(&file)?;
     settings.chosen.extend(settings.tending.chosen.iter().cloned());
-    settings.chosen.extend(secrets::read(&mut settings.secrecy, &path, &text)?);
-    settings.backends = backends::read(&path, &text)?;
+    settings.chosen.extend(secrets::read(&mut settings.secrecy, &file)?);
+    settings.backends = backends::read(&file)?;
     settings.chosen.extend(settings.backends.iter().map(BackendSetting::chosen));
     Ok(())
 }

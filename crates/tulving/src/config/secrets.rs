@@ -1,13 +1,11 @@
 //! What is done with secrets: `secrets.policy` of the settings, and its list `[[secrets.space]]` in `config.toml`.
 
-use std::path::Path;
-
-use toml::de::{DeTable, DeValue};
 use tulving_core::{Secrecy, preview};
 
 use super::Chosen;
 use super::error::SettingError;
-use super::tend::{ANOTHER_SPACE, Reader, shown};
+use super::file::{ConfigFile, word};
+use super::tend::ANOTHER_SPACE;
 
 /// The list, and what it is for.
 pub(super) const SPACE: &str = "secrets.space";
@@ -18,37 +16,23 @@ const KEYS: [&str; 2] = ["secrets.space.name", "secrets.space.policy"];
 pub(super) const POLICY: &str = "one of strict, redact, off";
 
 /// Reads the list of the file.
-pub(super) fn read(secrecy: &mut Secrecy, path: &Path, text: &str) -> Result<Vec<Chosen>, SettingError> {
-    // That it is TOML was seen before.
-    let Ok(table) = DeTable::parse(text) else {
-        return Ok(Vec::new());
-    };
-    let Some(DeValue::Table(above)) = table.get_ref().get("secrets").map(|value| value.get_ref()) else {
-        return Ok(Vec::new());
-    };
-    let reader = Reader { path, text };
+pub(super) fn read(secrecy: &mut Secrecy, file: &ConfigFile<'_>) -> Result<Vec<Chosen>, SettingError> {
     let mut chosen = Vec::new();
-    for (place, fields) in reader.tables(above, "space", SPACE, "tables, each under [[secrets.space]]")? {
+    for (place, fields) in file.tables(SPACE, "tables, each under [[secrets.space]]")? {
         let (mut name, mut policy) = (None, None);
         for (key, value) in fields {
-            let word = value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty());
             let [of_name, of_policy] = KEYS;
-            let refuse = |key, expects| SettingError::Value {
-                place: reader.place(value.span().start),
-                key,
-                got: reader.written(value),
-                expects,
-            };
             match key.get_ref().as_ref() {
                 "name" => {
-                    let space = word.ok_or_else(|| refuse(of_name, "the name of a space"))?;
+                    let space =
+                        word(value).ok_or_else(|| file.refused(of_name, value, "the name of a space"))?;
                     name = Some(space.to_owned());
                 }
                 "policy" => {
-                    let found = word.and_then(|text| text.parse().ok());
-                    policy = Some(found.ok_or_else(|| refuse(of_policy, POLICY))?);
+                    let found = word(value).and_then(|text| text.parse().ok());
+                    policy = Some(found.ok_or_else(|| file.refused(of_policy, value, POLICY))?);
                 }
-                other => return Err(reader.unknown(key.span().start, SPACE, other, &KEYS)),
+                _ => return Err(file.unknown(SPACE, key, &KEYS)),
             }
         }
         let missing = |what| SettingError::Missing { place: place.clone(), key: SPACE, what };
@@ -57,20 +41,22 @@ pub(super) fn read(secrecy: &mut Secrecy, path: &Path, text: &str) -> Result<Vec
             let (got, expects) = (preview::short(&name), ANOTHER_SPACE);
             return Err(SettingError::Value { place, key: KEYS[0], got, expects });
         }
-        chosen.push(Chosen { key: SPACE, value: shown(fields, text), source: place, about: ABOUT });
+        chosen.push(Chosen { key: SPACE, value: file.shown(fields), source: place, about: ABOUT });
     }
     Ok(chosen)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use tulving_core::vocabulary::SecretPolicy;
 
     use super::*;
 
     fn read_text(text: &str) -> Result<Secrecy, SettingError> {
         let mut secrecy = Secrecy::default();
-        read(&mut secrecy, Path::new("config.toml"), text)?;
+        read(&mut secrecy, &ConfigFile::parse(Path::new("config.toml"), text)?)?;
         Ok(secrecy)
     }
 

@@ -4,17 +4,15 @@
 //! What is set for every space holds in a named one unless that says otherwise, so spaces are put together last.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::time::Duration;
 
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 use tulving_core::lifecycle::rules::{Expiry, Policy, Rules};
 use tulving_core::preview;
 
 use super::error::SettingError;
-use super::file::{line_at, shaped};
+use super::file::{ConfigFile, shaped, word};
 use super::{Chosen, Source};
-use crate::nearest::nearest;
 
 /// The lists, and what they are for.
 pub(super) const EXPIRE: &str = "tend.expire";
@@ -91,34 +89,25 @@ impl Tending {
     }
 
     /// Reads the lists of the file.
-    pub(super) fn read(&mut self, path: &Path, text: &str) -> Result<(), SettingError> {
-        // That it is TOML was seen before.
-        let Ok(table) = DeTable::parse(text) else {
-            return Ok(());
-        };
-        let Some(DeValue::Table(tend)) = table.get_ref().get("tend").map(|value| value.get_ref()) else {
-            return Ok(());
-        };
-        let reader = Reader { path, text };
-        for (place, fields) in reader.tables(tend, "expire", EXPIRE, "tables, each under [[tend.expire]]")? {
-            let (space, rule) = reader.expiry(&place, fields)?;
-            let shown = shown(fields, text);
-            self.chosen.push(Chosen { key: EXPIRE, value: shown, source: place, about: ABOUT });
-            self.expire.push((space, rule));
+    pub(super) fn read(&mut self, file: &ConfigFile<'_>) -> Result<(), SettingError> {
+        for (place, fields) in file.tables(EXPIRE, "tables, each under [[tend.expire]]")? {
+            self.expire.push(expiry(file, &place, fields)?);
+            let value = file.shown(fields);
+            self.chosen.push(Chosen { key: EXPIRE, value, source: place, about: ABOUT });
         }
-        for (place, fields) in reader.tables(tend, "space", SPACE, "tables, each under [[tend.space]]")? {
-            let read = reader.space(&place, fields)?;
-            if self.spaces.iter().any(|(name, _)| *name == read.0) {
+        for (place, fields) in file.tables(SPACE, "tables, each under [[tend.space]]")? {
+            let said = space(file, &place, fields)?;
+            if self.spaces.iter().any(|(name, _)| *name == said.0) {
                 return Err(SettingError::Value {
                     place,
                     key: SPACE_KEYS[0],
-                    got: preview::short(&read.0),
+                    got: preview::short(&said.0),
                     expects: ANOTHER_SPACE,
                 });
             }
-            let shown = shown(fields, text);
-            self.chosen.push(Chosen { key: SPACE, value: shown, source: place, about: ABOUT });
-            self.spaces.push(read);
+            let value = file.shown(fields);
+            self.chosen.push(Chosen { key: SPACE, value, source: place, about: ABOUT });
+            self.spaces.push(said);
         }
         Ok(())
     }
@@ -145,147 +134,85 @@ pub(super) fn set(policy: &mut Policy, key: &str, text: &str) -> Option<()> {
     Some(())
 }
 
-/// The fields of a table as they are written, on one line.
-pub(super) fn shown(fields: &DeTable<'_>, text: &str) -> String {
-    let field = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| -> String {
-        let key: &std::borrow::Cow<'_, str> = key.get_ref();
-        format!("{key} = {}", text.get(value.span()).unwrap_or_default())
-    };
-    fields.iter().map(field).collect::<Vec<_>>().join(", ")
+/// What is archived after a time, and in which space where it is not in all.
+fn expiry(
+    file: &ConfigFile<'_>,
+    place: &Source,
+    fields: &DeTable<'_>,
+) -> Result<(Option<String>, Expiry), SettingError> {
+    let (mut space, mut after_days, mut rule) = (None, None, Expiry::default());
+    for (key, value) in fields {
+        let refuse = |key, expects| file.refused(key, value, expects);
+        let [in_space, of_type, of_kind, of_stability, of_tag, after] = EXPIRE_KEYS;
+        match key.get_ref().as_ref() {
+            "space" => {
+                let name = word(value).ok_or_else(|| refuse(in_space, "the name of a space"))?;
+                space = Some(name.to_owned());
+            }
+            "type" => {
+                let found = word(value).and_then(|text| text.parse().ok());
+                rule.memory_type = Some(found.ok_or_else(|| refuse(of_type, "a type, such as todo"))?);
+            }
+            "kind" => {
+                let found = word(value).and_then(|text| text.parse().ok());
+                rule.kind = Some(found.ok_or_else(|| refuse(of_kind, "a kind, such as episodic"))?);
+            }
+            "stability" => {
+                let found = word(value).and_then(|text| text.parse().ok());
+                let expects = "one of stable, evolving, volatile";
+                rule.stability = Some(found.ok_or_else(|| refuse(of_stability, expects))?);
+            }
+            "tag" => rule.tag = Some(word(value).ok_or_else(|| refuse(of_tag, "a tag"))?.to_owned()),
+            "after_days" => {
+                let days = shaped(value.get_ref()).and_then(|(_, text)| text.parse().ok());
+                let days = days.filter(|days| (1..=36_500).contains(days));
+                let expects = "a whole number of days from 1 to 36500";
+                after_days = Some(days.ok_or_else(|| refuse(after, expects))?);
+            }
+            _ => return Err(file.unknown(EXPIRE, key, &EXPIRE_KEYS)),
+        }
+    }
+    let missing = SettingError::Missing { place: place.clone(), key: EXPIRE, what: "after_days" };
+    rule.after_days = after_days.ok_or(missing)?;
+    Ok((space, rule))
 }
 
-/// Reads lists of tables.
-pub(super) struct Reader<'a> {
-    pub(super) path: &'a Path,
-    pub(super) text: &'a str,
-}
-
-impl Reader<'_> {
-    pub(super) fn place(&self, at: usize) -> Source {
-        Source::File { path: self.path.to_owned(), line: line_at(self.text, at) }
-    }
-
-    pub(super) fn written(&self, value: &toml::Spanned<DeValue<'_>>) -> String {
-        preview::short(self.text.get(value.span()).unwrap_or_default())
-    }
-
-    /// The tables of one of the lists, each with its place.
-    pub(super) fn tables<'t>(
-        &self,
-        above: &'t DeTable<'_>,
-        name: &str,
-        key: &'static str,
-        expects: &'static str,
-    ) -> Result<Vec<(Source, &'t DeTable<'t>)>, SettingError> {
-        let Some(value) = above.get(name) else {
-            return Ok(Vec::new());
+/// What holds in a space.
+fn space(file: &ConfigFile<'_>, place: &Source, fields: &DeTable<'_>) -> Result<Said, SettingError> {
+    let (mut name, mut said) = (None, Vec::new());
+    for (key, value) in fields {
+        let whole = format!("{SPACE}.{}", key.get_ref());
+        let Some(known) = SPACE_KEYS.into_iter().find(|known| *known == whole) else {
+            return Err(file.unknown(SPACE, key, &SPACE_KEYS));
         };
-        let wrong = || SettingError::Value {
-            place: self.place(value.span().start),
-            key,
-            got: self.written(value),
-            expects,
+        let expects = match known {
+            "tend.space.name" => "the name of a space",
+            "tend.space.archive_below" => IMPORTANCE,
+            _ => DAYS,
         };
-        let DeValue::Array(items) = value.get_ref() else {
-            return Err(wrong());
-        };
-        let table = |item: &'t toml::Spanned<DeValue<'t>>| match item.get_ref() {
-            DeValue::Table(fields) => Ok((self.place(item.span().start), fields)),
-            _ => Err(wrong()),
-        };
-        items.iter().map(table).collect()
-    }
-
-    fn expiry(&self, place: &Source, fields: &DeTable<'_>) -> Result<(Option<String>, Expiry), SettingError> {
-        let (mut space, mut after_days, mut rule) = (None, None, Expiry::default());
-        for (key, value) in fields {
-            let word = || value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty());
-            let refuse = |key, expects| SettingError::Value {
-                place: self.place(value.span().start),
-                key,
-                got: self.written(value),
-                expects,
-            };
-            let [in_space, of_type, of_kind, of_stability, of_tag, after] = EXPIRE_KEYS;
-            match key.get_ref().as_ref() {
-                "space" => {
-                    let name = word().ok_or_else(|| refuse(in_space, "the name of a space"))?;
-                    space = Some(name.to_owned());
-                }
-                "type" => {
-                    let found = word().and_then(|text| text.parse().ok());
-                    rule.memory_type = Some(found.ok_or_else(|| refuse(of_type, "a type, such as todo"))?);
-                }
-                "kind" => {
-                    let found = word().and_then(|text| text.parse().ok());
-                    rule.kind = Some(found.ok_or_else(|| refuse(of_kind, "a kind, such as episodic"))?);
-                }
-                "stability" => {
-                    let found = word().and_then(|text| text.parse().ok());
-                    let expects = "one of stable, evolving, volatile";
-                    rule.stability = Some(found.ok_or_else(|| refuse(of_stability, expects))?);
-                }
-                "tag" => rule.tag = Some(word().ok_or_else(|| refuse(of_tag, "a tag"))?.to_owned()),
-                "after_days" => {
-                    let days = shaped(value.get_ref()).and_then(|(_, text)| text.parse().ok());
-                    let days = days.filter(|days| (1..=36_500).contains(days));
-                    let expects = "a whole number of days from 1 to 36500";
-                    after_days = Some(days.ok_or_else(|| refuse(after, expects))?);
-                }
-                other => return Err(self.unknown(key.span().start, EXPIRE, other, &EXPIRE_KEYS)),
-            }
+        let refuse = || file.refused(known, value, expects);
+        if known == "tend.space.name" {
+            name = Some(word(value).ok_or_else(refuse)?.to_owned());
+            continue;
         }
-        let missing = SettingError::Missing { place: place.clone(), key: EXPIRE, what: "after_days" };
-        rule.after_days = after_days.ok_or(missing)?;
-        Ok((space, rule))
+        let text = shaped(value.get_ref()).map(|(_, text)| text).ok_or_else(refuse)?;
+        set(&mut Policy::default(), known, &text).ok_or_else(refuse)?;
+        said.push((known, text));
     }
-
-    fn space(&self, place: &Source, fields: &DeTable<'_>) -> Result<Said, SettingError> {
-        let (mut name, mut said) = (None, Vec::new());
-        for (key, value) in fields {
-            let whole = format!("{SPACE}.{}", key.get_ref());
-            let Some(known) = SPACE_KEYS.into_iter().find(|known| *known == whole) else {
-                return Err(self.unknown(key.span().start, SPACE, key.get_ref(), &SPACE_KEYS));
-            };
-            let expects = match known {
-                "tend.space.name" => "the name of a space",
-                "tend.space.archive_below" => IMPORTANCE,
-                _ => DAYS,
-            };
-            let refuse = || SettingError::Value {
-                place: self.place(value.span().start),
-                key: known,
-                got: self.written(value),
-                expects,
-            };
-            if known == "tend.space.name" {
-                let text = value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty());
-                name = Some(text.ok_or_else(refuse)?.to_owned());
-                continue;
-            }
-            let text = shaped(value.get_ref()).map(|(_, text)| text).ok_or_else(refuse)?;
-            set(&mut Policy::default(), known, &text).ok_or_else(refuse)?;
-            said.push((known, text));
-        }
-        let missing = SettingError::Missing { place: place.clone(), key: SPACE, what: "name" };
-        Ok((name.ok_or(missing)?, said))
-    }
-
-    pub(super) fn unknown(&self, at: usize, list: &str, got: &str, keys: &[&'static str]) -> SettingError {
-        let got = format!("{list}.{got}");
-        let nearest = nearest(&got, keys.iter().copied());
-        SettingError::Unknown { place: self.place(at), got: preview::short(&got), nearest }
-    }
+    let missing = SettingError::Missing { place: place.clone(), key: SPACE, what: "name" };
+    Ok((name.ok_or(missing)?, said))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn read(text: &str) -> Result<Rules, SettingError> {
         let mut tending = Tending::default();
         tending.usual.archive_below = 0.3;
-        tending.read(Path::new("config.toml"), text)?;
+        tending.read(&ConfigFile::parse(Path::new("config.toml"), text)?)?;
         Ok(tending.rules())
     }
 

@@ -1,5 +1,4 @@
-//! The keyring of the system, where a key can be that belongs in no file: the kernel's on Linux, the keychain on macOS, the
-//! credential manager on Windows.
+//! The keyring of the system, where a key can be that belongs in no file: the kernel's on Linux, the keychain on macOS.
 //!
 //! What is in an entry is in nothing that goes wrong with it.
 

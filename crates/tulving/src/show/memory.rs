@@ -22,7 +22,7 @@ const AGE_COLUMNS: usize = 8;
 const SENTENCE_COLUMNS: usize = 100;
 
 /// So much of the content of one memory is shown on one line where there is no terminal. `--json` has all of it.
-const LINE_CHARACTERS: usize = 2_000;
+pub(crate) const LINE_CHARACTERS: usize = 2_000;
 /// So much of the id of a space tells it from others: the time it was made at.
 const SPACE_START: usize = 13;
 

@@ -80,6 +80,12 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
+/// `2 new, 1 updated`: each count that is not nought with its word.
+pub(crate) fn counts(counts: &[(u64, &str)]) -> String {
+    let told = counts.iter().filter(|(count, _)| *count > 0);
+    told.map(|(count, word)| format!("{} {word}", thousands(*count))).collect::<Vec<_>>().join(", ")
+}
+
 /// The text cut to so many characters, with `…` where it was cut. Much faster than [`cut`] on long texts.
 pub(crate) fn cap(text: &str, characters: usize) -> String {
     if text.chars().nth(characters).is_none() {
@@ -157,6 +163,12 @@ mod tests {
         assert_eq!(cap("日本語のメモ", 4), "日本語…");
         assert_eq!(cap("cafe\u{301}s", 5), "caf…");
         assert_eq!(cap(&"x".repeat(5_000), 2_000).chars().count(), 2_000);
+    }
+
+    #[test]
+    fn only_what_there_is_is_counted() {
+        assert_eq!(counts(&[(2, "new"), (0, "moved"), (1_000, "known")]), "2 new, 1,000 known");
+        assert_eq!(counts(&[(0, "new")]), "");
     }
 
     #[test]

@@ -67,12 +67,6 @@ fn counts(source: &Value) -> [u64; 3] {
     ["new", "updated", "known"].map(|field| source[field].as_u64().expect("a count"))
 }
 
-fn file(tulving: &Tulving, name: &str, text: &str) {
-    let path = tulving.folder().join(name);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-    fs::write(path, text).expect("written");
-}
-
 #[test]
 fn what_a_person_sees_of_an_import_of_max() {
     let tulving = Tulving::new();
@@ -216,14 +210,14 @@ fn memax_keeps_ids_and_what_was_said_of_them() {
                 "state": "active", "access_count": 9, "created_at": "2026-01-01T10:00:00Z"}}], "has_more": false}}"#
         )
     };
-    file(&tulving, "export.json", &export("Run make deploy."));
+    tulving.write("export.json", export("Run make deploy."));
     assert_eq!(counts(&import(&tulving, &["export.json", "--tag", "from-memax"])), [1, 0, 0]);
     let memory = tulving.json(&["get", "mem_550e8400e29b41d4a716446655440000"]);
     assert_eq!((&memory["kind"], &memory["title"]), (&"procedural".into(), &"Deploying".into()));
     assert_eq!(memory["tags"], serde_json::json!(["ops", "from-memax"]));
     assert_eq!(memory["access_count"], 9);
     assert_eq!(counts(&import(&tulving, &["export.json"])), [0, 0, 1], "without the flag it is the same");
-    file(&tulving, "elsewhere/renamed.json", &export("Run make release."));
+    tulving.write("elsewhere/renamed.json", export("Run make release."));
     assert_eq!(counts(&import(&tulving, &["elsewhere/renamed.json"])), [0, 1, 0], "wherever the file lies");
     assert_eq!(tulving.json(&["get", "1"])["version"], 2);
 }
@@ -239,12 +233,12 @@ fn entities_of_the_mcp_server_are_found_by_what_they_say() {
         r#"{"type":"relation","from":"John_Smith","to":"Anthropic","relationType":"works_at"}"#,
         "\n"
     );
-    file(&tulving, "memory.jsonl", graph);
+    tulving.write("memory.jsonl", graph);
     let first = import(&tulving, &["memory.jsonl"]);
     assert_eq!((counts(&first), first["links"]["new"].as_u64()), ([2, 0, 0], Some(1)));
     let found = tulving.ok(&["recall", "who speaks Spanish"]);
     assert!(found.contains("John_Smith"), "{found}");
-    file(&tulving, "memory.jsonl", &graph.replace("Makes Claude", "Makes Claude and tea"));
+    tulving.write("memory.jsonl", graph.replace("Makes Claude", "Makes Claude and tea"));
     let second = import(&tulving, &["memory.jsonl"]);
     assert_eq!((counts(&second), second["links"]["known"].as_u64()), ([0, 1, 1], Some(1)));
 }
@@ -262,10 +256,10 @@ fn a_chat_is_recalled_message_by_message() {
     };
     let mut messages =
         vec![message(1, "Ana", "Where is the sourdough starter?"), message(2, "Ben", "Behind the jam.")];
-    file(&tulving, "chat.json", &chat(&messages));
+    tulving.write("chat.json", chat(&messages));
     assert_eq!(counts(&import(&tulving, &["chat.json"])), [2, 0, 0]);
     messages.push(message(3, "Ana", "Behind the jam."));
-    file(&tulving, "chat.json", &chat(&messages));
+    tulving.write("chat.json", chat(&messages));
     assert_eq!(counts(&import(&tulving, &["chat.json"])), [1, 0, 2]);
     let found = tulving.json(&["recall", "sourdough starter", "--conversation", "kitchen"]);
     let first = &found["memories"][0];
@@ -293,15 +287,15 @@ fn a_chat_is_recalled_message_by_message() {
 #[test]
 fn mavens_journals_are_taken_over_entry_by_entry() {
     let tulving = Tulving::new();
-    file(&tulving, "agent/memory/MEMORY.md", "# Known\n\nLikes tea.\n");
-    file(&tulving, "agent/memory/2026-05-25.md", "Noted on Monday\n");
-    file(&tulving, "agent/memory/2026-05-26.md", "Noted on Tuesday\nand twice\nand twice\n");
-    file(&tulving, "agent/SOUL.md", "something else");
+    tulving.write("agent/memory/MEMORY.md", "# Known\n\nLikes tea.\n");
+    tulving.write("agent/memory/2026-05-25.md", "Noted on Monday\n");
+    tulving.write("agent/memory/2026-05-26.md", "Noted on Tuesday\nand twice\nand twice\n");
+    tulving.write("agent/SOUL.md", "something else");
     let mut transcript = Transcript::new(&tulving);
     transcript.run(&["import", "agent", "--dry-run"]).run(&["import", "agent"]).run(&["import", "agent"]);
     let journal = tulving.home().join("workspace/memory/2026-05-26.md");
     fs::write(&journal, "Written here\nand twice\n").expect("written");
-    file(&tulving, "agent/memory/MEMORY.md", "# Known\n\nLikes coffee.\n");
+    tulving.write("agent/memory/MEMORY.md", "# Known\n\nLikes coffee.\n");
     transcript.run(&["import", "agent"]).run(&["import", "agent/memory"]).run(&["journal", "2026-05-26"]);
     assert_transcript!(transcript);
     assert_eq!(
@@ -315,11 +309,9 @@ fn mavens_journals_are_taken_over_entry_by_entry() {
 #[test]
 fn a_database_in_a_tree_is_left_with_a_hint() {
     let tulving = Tulving::new();
-    database(&tulving, "max.db", "SELECT 1");
-    fs::remove_file(tulving.folder().join("max.db")).expect("removed");
     fs::create_dir(tulving.folder().join("tree")).expect("made");
     database(&tulving, "tree/max.db", MAX);
-    file(&tulving, "tree/notes.md", "# Notes\n\nText.\n");
+    tulving.write("tree/notes.md", "# Notes\n\nText.\n");
     let report = tulving.json(&["import", "tree"]);
     assert_eq!(report["new"], 1, "{report}");
     let skipped = report["skipped"][0].clone();
@@ -342,7 +334,7 @@ fn what_cannot_be_imported_says_why_and_what_to_do() {
     let (_, locked) = database(&tulving, "locked.db", MAX);
     locked.execute_batch("BEGIN EXCLUSIVE").expect("locked");
     fs::write(tulving.folder().join("secret.db"), [7; 4096]).expect("written");
-    file(&tulving, "notes.md", "# Notes");
+    tulving.write("notes.md", "# Notes");
     fs::write(tulving.folder().join("broken.json"), "{\"memories\": [").expect("written");
     let mut transcript = Transcript::new(&tulving);
     transcript
@@ -364,7 +356,7 @@ fn what_cannot_be_imported_says_why_and_what_to_do() {
 #[test]
 fn files_can_be_meant_whatever_they_look_like() {
     let tulving = Tulving::new();
-    file(&tulving, "chat.json", r#"[{"role": "user", "content": "a chat that is kept as it is"}]"#);
+    tulving.write("chat.json", r#"[{"role": "user", "content": "a chat that is kept as it is"}]"#);
     let report = tulving.json(&["import", "chat.json", "--as", "files"]);
     assert_eq!((report["new"].as_u64(), report.get("sources")), (Some(1), None), "{report}");
     let (error, _) = tulving.json_error(&["import", "chat.json", "--watch"]);
@@ -379,7 +371,7 @@ fn what_notes_say_of_themselves_is_kept_beside_them() {
             "---\ntitle: The plan\ntags: [{tags}]\ntype: decision\nimportance: 0.9\ndate: 2026-05-27\nstatus: open\n---\n# Plan\n\nWe ship on Monday.\n"
         )
     };
-    file(&tulving, "notes/plan.md", &note("work, q2"));
+    tulving.write("notes/plan.md", note("work, q2"));
     let import = |args: &[&str]| tulving.json(&[&["import", "notes"], args].concat());
     assert_eq!(import(&["--tag", "vault"])["new"], 1);
     let memory = tulving.json(&["get", "1"]);
@@ -390,7 +382,7 @@ fn what_notes_say_of_themselves_is_kept_beside_them() {
         (&0.9.into(), &"2026-05-27T00:00:00.000000Z".into())
     );
     assert_eq!(memory["content"], "---\nstatus: open\n---\n# Plan\n\nWe ship on Monday.");
-    file(&tulving, "notes/plan.md", &note("work, q3"));
+    tulving.write("notes/plan.md", note("work, q3"));
     assert_eq!(import(&[])["updated"], 1, "the text is the same, and what it says of itself is not");
     assert_eq!(tulving.json(&["get", "1"])["tags"], serde_json::json!(["work", "q3"]));
     assert_eq!(import(&[])["unchanged"], 1);
@@ -399,8 +391,8 @@ fn what_notes_say_of_themselves_is_kept_beside_them() {
 #[test]
 fn instructions_for_agents_are_told_apart_by_their_folders() {
     let tulving = Tulving::new();
-    file(&tulving, "dev/api/CLAUDE.md", "# Working here\n\nRun `make test` before every commit.\n");
-    file(&tulving, "dev/web/AGENTS.md", "Use pnpm, never npm.\n");
+    tulving.write("dev/api/CLAUDE.md", "# Working here\n\nRun `make test` before every commit.\n");
+    tulving.write("dev/web/AGENTS.md", "Use pnpm, never npm.\n");
     assert_eq!(tulving.json(&["import", "dev"])["new"], 2);
     let page = tulving.json(&["list"]);
     let mut titles: Vec<(String, String, String)> = page["memories"]

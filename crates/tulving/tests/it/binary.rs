@@ -59,6 +59,13 @@ impl Tulving {
         self.folder.path()
     }
 
+    /// Writes such a file, by its path below that folder.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.folder().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, content).expect("written");
+    }
+
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
@@ -87,11 +94,37 @@ impl Tulving {
         memories.iter().map(|memory| memory["id"].as_str().expect("an id").to_owned()).collect()
     }
 
+    /// The files of the home that hold a text, at any depth.
+    pub(crate) fn files_with(&self, text: &str) -> Vec<String> {
+        let (mut holding, mut folders) = (Vec::new(), vec![self.home()]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(bytes) = std::fs::read(&path)
+                    && bytes.windows(text.len()).any(|part| part == text.as_bytes())
+                {
+                    holding.push(path.display().to_string());
+                }
+            }
+        }
+        holding
+    }
+
     /// Asks `doctor --deep`, which must find nothing bad.
     pub(crate) fn assert_healthy(&self) {
         let run = self.run(&["doctor", "--deep"]);
         assert_eq!(run.code, 0, "{}{}", run.out, run.err);
         assert!(!run.out.lines().any(|line| line.starts_with("warn")), "{}", run.out);
+    }
+
+    /// Writes the configuration of the home, as editors do, so that nobody reads half of it.
+    pub(crate) fn configure(&self, text: &str) {
+        std::fs::create_dir_all(self.home()).expect("a home");
+        let new = self.home().join("config.toml.new");
+        std::fs::write(&new, text).expect("written");
+        std::fs::rename(new, self.home().join("config.toml")).expect("in place");
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Run {
@@ -122,6 +155,12 @@ impl Tulving {
         let document: serde_json::Value = serde_json::from_str(&run.err).expect("one document");
         (document["error"].clone(), run.code)
     }
+}
+
+/// What the memories of a document say.
+pub(crate) fn contents(document: &serde_json::Value) -> Vec<&str> {
+    let memories = document["memories"].as_array().expect("a list");
+    memories.iter().map(|memory| memory["content"].as_str().expect("a text")).collect()
 }
 
 /// What was typed and what came, one command after the other.

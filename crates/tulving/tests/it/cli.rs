@@ -402,12 +402,7 @@ fn a_token_acts_as_whom_it_is_for() {
     tulving.ok(&["save", "--space", "team-a", "For the team"]);
     let token = tulving.ok(&["token", "create", "--for", "bot", "--space", "team-a", "--role", "reader"]);
     let mut transcript = Transcript::new(&tulving);
-    let mut run = |args: &[&str]| {
-        let mut command = tulving.command(args);
-        command.env("TULVING_TOKEN", token.trim());
-        let run = finish(command, b"");
-        transcript.note(&format!("$ TULVING_TOKEN=[token] tulving {}", args.join(" ")), &run);
-    };
+    let mut run = |args: &[&str]| run_as(&mut transcript, &tulving, &token, args);
     run(&["list"]);
     run(&["list", "--all-spaces"]);
     run(&["save", "hello"]);
@@ -506,14 +501,7 @@ fn dump_and_load_carry_everything_over() {
         .run(&[&other[..], &["related", "1"]].concat());
     assert_transcript!(transcript);
     let standard_output = tulving.ok(&["dump"]);
-    let again = finish(
-        {
-            let mut command = tulving.command(&["--home", "third", "load", "-"]);
-            command.current_dir(tulving.folder());
-            command
-        },
-        standard_output.as_bytes(),
-    );
+    let again = tulving.run_with(&["--home", "third", "load", "-"], standard_output.as_bytes());
     assert_eq!(again.code, 0, "{}", again.err);
     let memories =
         |home: &str| tulving.json(&["--home", home, "list", "--all-spaces", "--all"])["memories"].clone();

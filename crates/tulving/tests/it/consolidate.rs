@@ -12,8 +12,8 @@ use tulving_core::journal::Day;
 use tulving_core::ports::{Clock as _, SystemClock};
 
 use crate::binary::{Tulving, finish};
-use crate::llm::{Service, asking};
-use crate::serve::client::{Server, configure, eventually};
+use crate::llm::{Service, asking, set_up};
+use crate::serve::client::{Server, eventually};
 
 const KNOWN: &str = "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n";
 
@@ -44,14 +44,6 @@ fn rewriting(content: &str) -> String {
     json!({ "choices": [{ "message": { "content": null, "tool_calls": [call] }, "finish_reason": "tool_calls" }],
             "usage": { "prompt_tokens": 61, "completion_tokens": 14 } })
     .to_string()
-}
-
-/// The home of a server that consolidates with a service.
-fn with_model(url: &str) -> impl FnOnce(&mut std::process::Command) + '_ {
-    move |command| {
-        command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
-        command.env("TULVING_LLM_BASE_URL", url).env("TULVING_LLM_API_KEY", "sk-none");
-    }
 }
 
 #[test]
@@ -111,10 +103,10 @@ fn a_server_does_it_once_it_is_turned_on_and_off_is_off() {
     workspace(&tulving, "Bo joined today; the password is: hunter2-Zq9!x\n", "Nothing much\n");
     let new = format!("{KNOWN}- Bo joined\n");
     let service = Service::saying(200, &rewriting(&new));
-    let server = Server::start_with(&tulving, with_model(&service.url));
+    let server = Server::start_with(&tulving, |command| set_up(command, &service.url));
     thread::sleep(Duration::from_secs(1));
     assert!(service.heard().is_empty(), "it is off");
-    configure(&tulving, "[memConsolidate]\nenabled = true\nintervalHours = 1\n");
+    tulving.configure("[memConsolidate]\nenabled = true\nintervalHours = 1\n");
     eventually("it was done", || memory(&tulving) == new);
     let heard = service.heard();
     assert_eq!(heard.len(), 1);
@@ -313,8 +305,8 @@ fn a_server_whose_model_hangs_still_saves_recalls_and_stops() {
     let tulving = Tulving::new();
     workspace(&tulving, "Bo joined\n", "Bo joined\n");
     let (url, taken) = hanging();
-    configure(&tulving, "[consolidate]\nenabled = true\n");
-    let server = Server::start_with(&tulving, with_model(&url));
+    tulving.configure("[consolidate]\nenabled = true\n");
+    let server = Server::start_with(&tulving, |command| set_up(command, &url));
     eventually("it asks", || taken.load(std::sync::atomic::Ordering::SeqCst) > 0);
     let body = json!({ "content": "Saved while the model thinks" }).to_string();
     let saved = server.ask("POST", "/v1/memories", &[("Content-Type", "application/json")], body.as_bytes());

@@ -43,3 +43,10 @@ fn without_messages_it_is_what_the_log_has_and_a_wrong_line_is_named() {
     );
     assert!(run.code == 2 && run.err.contains("line 2"), "{}", run.err);
 }
+
+#[test]
+fn a_wrong_line_that_came_from_standard_input_is_not_said_to_be_of_a_dash() {
+    let tulving = Tulving::new();
+    let run = tulving.run_with(&["archive-conversation", "-"], b"{\"role\": 3}\n");
+    assert!(run.err.contains("line 1 of standard input: "), "{}", run.err);
+}

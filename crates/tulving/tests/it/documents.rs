@@ -11,13 +11,7 @@ use crate::binary::Tulving;
 use crate::crash::{endless, kill};
 
 /// A picture of one pixel: bytes that are no text.
-const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
-
-fn write(tulving: &Tulving, path: &str, text: impl AsRef<[u8]>) {
-    let path = tulving.folder().join(path);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-    fs::write(path, text).expect("written");
-}
+pub(crate) const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
 
 /// Makes files look as if they were written long ago, so that their time tells whether they changed.
 fn age(tulving: &Tulving, path: &str) {
@@ -46,7 +40,7 @@ fn at(tulving: &Tulving, path: &str) -> Option<Value> {
 #[test]
 fn a_file_is_pushed_once_and_updated_when_it_changes() {
     let tulving = Tulving::new();
-    write(&tulving, "runbook.md", "# Deploy runbook\n\n1. Run `make`.\n2. Restart the service.\n");
+    tulving.write("runbook.md", "# Deploy runbook\n\n1. Run `make`.\n2. Restart the service.\n");
     let first = tulving.json(&["push", "runbook.md", "--tag", "ops"]);
     assert_eq!((&first["fate"], &first["state"]), (&json!("created"), &json!("active")));
     let memory = tulving.json(&["get", "1"]);
@@ -55,7 +49,7 @@ fn a_file_is_pushed_once_and_updated_when_it_changes() {
     assert_eq!((&memory["tags"], &memory["origin"]), (&json!(["ops"]), &json!("cli")));
     assert_eq!(memory["source_path"], known_by(&tulving, "runbook.md"));
     assert_eq!(tulving.json(&["push", "./runbook.md"])["fate"], "unchanged");
-    write(&tulving, "runbook.md", "# Deploy runbook\n\n1. Run `make all`.\n");
+    tulving.write("runbook.md", "# Deploy runbook\n\n1. Run `make all`.\n");
     let changed = tulving.json(&["push", "runbook.md"]);
     assert_eq!((&changed["fate"], &changed["version"]), (&json!("updated"), &json!(2)));
     assert_eq!(tulving.json(&["list"])["memories"].as_array().map(Vec::len), Some(1));
@@ -83,7 +77,7 @@ fn standard_input_and_links_are_pushed() {
 #[test]
 fn a_file_that_is_no_text_is_kept_and_given_back() {
     let tulving = Tulving::new();
-    write(&tulving, "dot.png", PICTURE);
+    tulving.write("dot.png", PICTURE);
     let pushed = tulving.json(&["push", "dot.png"]);
     assert_eq!(pushed["state"], "active", "it was worked on: {pushed}");
     let memory = tulving.json(&["get", "1"]);
@@ -115,15 +109,15 @@ fn files_below(folder: &Path) -> Vec<String> {
 #[test]
 fn a_tree_is_imported_and_followed_as_it_changes() {
     let tulving = Tulving::new();
-    write(&tulving, "notes/a.md", "# Alpha\n\nThe first note.\n");
-    write(&tulving, "notes/sub/b.txt", "The second note.\n");
-    write(&tulving, "notes/c.rs", "fn main() {}\n");
-    write(&tulving, "notes/built.o", "\0");
-    write(&tulving, "notes/.env", "TOKEN=abc\n");
-    write(&tulving, "notes/ignored/d.md", "left out\n");
-    write(&tulving, "notes/private.md", "left out too\n");
-    write(&tulving, "notes/.gitignore", "ignored/\n");
-    write(&tulving, "notes/.tulvingignore", "private.md\n");
+    tulving.write("notes/a.md", "# Alpha\n\nThe first note.\n");
+    tulving.write("notes/sub/b.txt", "The second note.\n");
+    tulving.write("notes/c.rs", "fn main() {}\n");
+    tulving.write("notes/built.o", "\0");
+    tulving.write("notes/.env", "TOKEN=abc\n");
+    tulving.write("notes/ignored/d.md", "left out\n");
+    tulving.write("notes/private.md", "left out too\n");
+    tulving.write("notes/.gitignore", "ignored/\n");
+    tulving.write("notes/.tulvingignore", "private.md\n");
     for path in ["notes/a.md", "notes/sub/b.txt", "notes/c.rs"] {
         age(&tulving, path);
     }
@@ -139,7 +133,7 @@ fn a_tree_is_imported_and_followed_as_it_changes() {
     let again = tulving.json(&["import", "notes"]);
     assert_eq!(counts(&again), [0, 0, 0, 3, 0], "{again}");
 
-    write(&tulving, "notes/a.md", "# Alpha\n\nThe first note, mended.\n");
+    tulving.write("notes/a.md", "# Alpha\n\nThe first note, mended.\n");
     fs::rename(tulving.folder().join("notes/sub/b.txt"), tulving.folder().join("notes/moved.txt"))
         .expect("moved");
     fs::remove_file(tulving.folder().join("notes/c.rs")).expect("gone");
@@ -150,7 +144,7 @@ fn a_tree_is_imported_and_followed_as_it_changes() {
     let pruned = tulving.json(&["import", "notes", "--prune"]);
     assert_eq!(pruned["archived"], 1);
     assert_eq!(at(&tulving, "notes/c.rs").expect("there")["state"], "archived");
-    write(&tulving, "notes/c.rs", "fn main() {}\n");
+    tulving.write("notes/c.rs", "fn main() {}\n");
     assert_eq!(counts(&tulving.json(&["import", "notes"]))[4], 1, "back from the archive");
     assert_eq!(tulving.json(&["list", "--all"])["memories"].as_array().map(Vec::len), Some(3));
     tulving.assert_healthy();
@@ -159,11 +153,11 @@ fn a_tree_is_imported_and_followed_as_it_changes() {
 #[test]
 fn a_dry_run_says_what_would_be_archived_and_warned_of() {
     let tulving = Tulving::new();
-    write(&tulving, "notes/a.md", "a note\n");
-    write(&tulving, "notes/b.md", "another note\n");
+    tulving.write("notes/a.md", "a note\n");
+    tulving.write("notes/b.md", "another note\n");
     tulving.ok(&["import", "notes", "--later"]);
     fs::remove_file(tulving.folder().join("notes/b.md")).expect("gone");
-    write(&tulving, "notes/c.json", "{\"port\": ");
+    tulving.write("notes/c.json", "{\"port\": ");
     let dry = tulving.run(&["import", "notes", "--prune", "--dry-run"]);
     assert_eq!(dry.code, 0, "{}", dry.err);
     assert!(dry.out.contains("archived") && !dry.out.contains("vanished"), "{}", dry.out);
@@ -177,11 +171,11 @@ fn a_dry_run_says_what_would_be_archived_and_warned_of() {
 #[test]
 fn what_is_as_it_was_keeps_its_labels_and_the_import_says_so() {
     let tulving = Tulving::new();
-    write(&tulving, "notes/a.md", "a note\n");
+    tulving.write("notes/a.md", "a note\n");
     tulving.ok(&["import", "notes", "--later"]);
     let again = tulving.run(&["import", "notes", "--later", "--tag", "ops"]);
     assert!(again.err.contains("1 unchanged file keeps its own tags"), "{}", again.err);
-    write(&tulving, "notes/a.md", "a note that changed\n");
+    tulving.write("notes/a.md", "a note that changed\n");
     let changed = tulving.json(&["import", "notes", "--later", "--tag", "ops"]);
     assert_eq!((&changed["updated"], &changed["warnings"]), (&json!(1), &json!([])));
     assert_eq!(tulving.json(&["import", "notes", "--later", "--tag", "ops"])["warnings"], json!([]));
@@ -190,9 +184,9 @@ fn what_is_as_it_was_keeps_its_labels_and_the_import_says_so() {
 #[test]
 fn what_is_hidden_has_not_vanished_and_links_are_counted() {
     let tulving = Tulving::new();
-    write(&tulving, "notes/a.md", "a note\n");
-    write(&tulving, "notes/.b/c.md", "a hidden note\n");
-    write(&tulving, "notes/.d.md", "another\n");
+    tulving.write("notes/a.md", "a note\n");
+    tulving.write("notes/.b/c.md", "a hidden note\n");
+    tulving.write("notes/.d.md", "another\n");
     symlink(tulving.folder().join("notes/a.md"), tulving.folder().join("notes/link.md")).expect("a link");
     assert_eq!(tulving.json(&["import", "notes", "--hidden", "--later"])["new"], 3);
     let plain = tulving.json(&["import", "notes", "notes", "--prune", "--later"]);
@@ -206,11 +200,11 @@ fn what_is_hidden_has_not_vanished_and_links_are_counted() {
 #[test]
 fn a_file_that_was_forgotten_and_pushed_again_is_followed_by_the_import() {
     let tulving = Tulving::new();
-    write(&tulving, "notes/one.md", "# One\n");
+    tulving.write("notes/one.md", "# One\n");
     tulving.ok(&["import", "notes", "--later"]);
     tulving.ok(&["forget", "1"]);
     tulving.ok(&["push", "notes/one.md"]);
-    write(&tulving, "notes/one.md", "# One, again\n");
+    tulving.write("notes/one.md", "# One, again\n");
     let report = tulving.json(&["import", "notes", "--later"]);
     assert_eq!((&report["updated"], &report["forgotten"]), (&json!(1), &json!(0)), "{report}");
     assert_eq!(tulving.json(&["get", "2"])["version"], 2);
@@ -219,7 +213,7 @@ fn a_file_that_was_forgotten_and_pushed_again_is_followed_by_the_import() {
 #[test]
 fn what_is_empty_or_no_link_is_named() {
     let tulving = Tulving::new();
-    write(&tulving, "empty.md", " \n");
+    tulving.write("empty.md", " \n");
     let empty = tulving.run(&["push", "empty.md"]);
     assert!(empty.code == 2 && empty.err.contains("empty.md is empty"), "{}", empty.err);
     let link = tulving.run(&["push", "ftp://example.org/a"]);
@@ -229,8 +223,8 @@ fn what_is_empty_or_no_link_is_named() {
 #[test]
 fn a_tree_that_moved_keeps_its_memories_and_one_that_is_gone_can_be_pruned() {
     let tulving = Tulving::new();
-    write(&tulving, "notes/a.md", "a note\n");
-    write(&tulving, "notes/sub/b.md", "another note\n");
+    tulving.write("notes/a.md", "a note\n");
+    tulving.write("notes/sub/b.md", "another note\n");
     tulving.ok(&["import", "notes"]);
     fs::rename(tulving.folder().join("notes"), tulving.folder().join("moved")).expect("moved");
     assert_eq!(tulving.json(&["import", "moved"])["moved"], 2);
@@ -246,7 +240,7 @@ fn a_tree_that_moved_keeps_its_memories_and_one_that_is_gone_can_be_pruned() {
 #[test]
 fn what_lies_behind_a_link_has_vanished() {
     let tulving = Tulving::new();
-    write(&tulving, "notes/sub/a.md", "a note\n");
+    tulving.write("notes/sub/a.md", "a note\n");
     tulving.ok(&["import", "notes"]);
     assert_eq!(tulving.run(&["import", "elsewhere"]).code, 9, "a path that is not there is an error");
     fs::rename(tulving.folder().join("notes/sub"), tulving.folder().join("away")).expect("moved");
@@ -259,8 +253,8 @@ fn what_lies_behind_a_link_has_vanished() {
 fn a_part_that_cannot_be_looked_at_has_not_vanished() {
     let tulving = Tulving::new();
     let deep = "d".repeat(200);
-    write(&tulving, &format!("notes/{deep}/a.md"), "a note\n");
-    write(&tulving, "notes/b.md", "another note\n");
+    tulving.write(&format!("notes/{deep}/a.md"), "a note\n");
+    tulving.write("notes/b.md", "another note\n");
     tulving.ok(&["import", "notes"]);
     fs::remove_file(tulving.folder().join("notes/b.md")).expect("removed");
     // So long a path names the folder, and is too long for what is in it.
@@ -276,7 +270,7 @@ fn a_part_that_cannot_be_looked_at_has_not_vanished() {
 fn an_import_that_was_killed_goes_on_where_it_was() {
     let tulving = Tulving::new();
     for n in 0..600 {
-        write(&tulving, &format!("notes/{:02}/{n}.md", n % 20), format!("# Note {n}\n\nIt says {n}.\n"));
+        tulving.write(&format!("notes/{:02}/{n}.md", n % 20), format!("# Note {n}\n\nIt says {n}.\n"));
     }
     let script = r#"exec "$0" import notes --later"#;
     for round in 0..12 {
@@ -296,7 +290,7 @@ fn an_import_that_was_killed_goes_on_where_it_was() {
 fn two_who_import_the_same_at_once_make_each_file_once() {
     let tulving = Tulving::new();
     for n in 0..300 {
-        write(&tulving, &format!("notes/{n}.md"), format!("# Note {n}\n\nIt says {n}.\n"));
+        tulving.write(&format!("notes/{n}.md"), format!("# Note {n}\n\nIt says {n}.\n"));
     }
     tulving.ok(&["list"]);
     let script = r#""$0" import notes --later --json & "$0" import notes --later --json; wait"#;
@@ -310,7 +304,7 @@ fn two_who_import_the_same_at_once_make_each_file_once() {
 #[test]
 fn a_watched_tree_is_followed_until_the_watcher_is_stopped() {
     let tulving = Tulving::new();
-    write(&tulving, "notes/a.md", "the first\n");
+    tulving.write("notes/a.md", "the first\n");
     let watcher = endless(&tulving, r#"exec "$0" import notes --watch --later"#, &[]);
     let appears = |path: &str| {
         for _ in 0..200 {
@@ -322,7 +316,7 @@ fn a_watched_tree_is_followed_until_the_watcher_is_stopped() {
         false
     };
     let first = appears("notes/a.md");
-    write(&tulving, "notes/b.md", "the second\n");
+    tulving.write("notes/b.md", "the second\n");
     let second = appears("notes/b.md");
     kill(watcher, Duration::ZERO);
     assert!(first && second);

@@ -76,10 +76,15 @@ fn good() -> Value {
             "usage": { "prompt_tokens": 61, "completion_tokens": 14 } })
 }
 
-pub(crate) fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
-    let mut command = tulving.command(args);
+/// Sets a language model up that answers there.
+pub(crate) fn set_up(command: &mut Command, url: &str) {
     command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
     command.env("TULVING_LLM_BASE_URL", url).env("TULVING_LLM_API_KEY", KEY);
+}
+
+pub(crate) fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
+    let mut command = tulving.command(args);
+    set_up(&mut command, url);
     command
 }
 
@@ -117,26 +122,8 @@ fn a_good_set_up_is_tried_in_one_call_and_what_it_cost_is_kept() {
         shown.lines().nth(1).is_some_and(|line| line.contains("openai") && line.contains("122")),
         "{shown}"
     );
-    let stored = files_with(&tulving, KEY);
+    let stored = tulving.files_with(KEY);
     assert!(stored.is_empty(), "the key is in {stored:?}");
-}
-
-/// The files of a home that hold a text.
-fn files_with(tulving: &Tulving, text: &str) -> Vec<String> {
-    let mut holding = Vec::new();
-    let mut folders = vec![tulving.home()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(entry.path());
-            } else if let Ok(bytes) = std::fs::read(entry.path())
-                && bytes.windows(text.len()).any(|window| window == text.as_bytes())
-            {
-                holding.push(entry.path().display().to_string());
-            }
-        }
-    }
-    holding
 }
 
 #[test]
@@ -269,7 +256,7 @@ fn the_key_is_read_from_its_file_and_shown_nowhere() {
         "[llm]\nprovider = \"anthropic\"\nmodel = \"m\"\nbase_url = \"http://me:hunter2@{}/?q=t123\"\nkey_file = \"llm.key\"\n",
         service.url.trim_start_matches("http://")
     );
-    std::fs::write(tulving.home().join("config.toml"), config).expect("written");
+    tulving.configure(&config);
     for args in
         [&["llm", "test"][..], &["config"], &["config", "--json"], &["doctor"], &["save", "one"], &["usage"]]
     {
@@ -334,7 +321,7 @@ fn the_key_is_kept_in_the_keyring_of_the_system_and_shown_nowhere() {
     assert!(line.ends_with(&format!("keyring entry {entry}")), "{line}");
     assert!(before.err.contains("comes from elsewhere: environment TULVING_LLM_API_KEY"), "{}", before.err);
     assert_eq!((forgotten.code, forgotten.out.contains("forgotten")), (0, true), "{}", forgotten.err);
-    assert!(files_with(&tulving, KEY).is_empty());
+    assert!(tulving.files_with(KEY).is_empty());
 
     for args in [&["llm", "test"][..], &["llm", "key", "forget"]] {
         let gone = run(command(args));

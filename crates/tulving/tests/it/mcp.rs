@@ -200,8 +200,7 @@ fn a_line_that_is_too_long_is_answered_with_its_id() {
 #[test]
 fn the_limit_of_a_line_is_that_of_a_body() {
     let tulving = Tulving::new();
-    std::fs::create_dir_all(tulving.home()).expect("made");
-    std::fs::write(tulving.home().join("config.toml"), "server.max_body_bytes = 300\n").expect("written");
+    tulving.configure("server.max_body_bytes = 300\n");
     let mut client = Client::named(&tulving, "x");
     client.send(save(&json!(2), &"x".repeat(300)).to_string().as_bytes());
     let answer = client.answer();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::binary::{Tulving, finish};
+use crate::binary::{Tulving, contents, finish};
 use crate::serve::client::Server;
 
 /// Nothing takes so long, unless it hangs.
@@ -56,26 +56,16 @@ fn built_in(role: &str) -> String {
     format!("[[backends]]\nname = \"sqlite-memory\"\nrole = \"{role}\"\n\n")
 }
 
-fn configured(tulving: &Tulving, config: &str) {
-    std::fs::create_dir_all(tulving.home()).expect("a home");
-    std::fs::write(tulving.home().join("config.toml"), config).expect("written");
-}
-
 /// A home whose only backend is the example.
 fn with_notes() -> Tulving {
     let tulving = Tulving::new();
-    configured(&tulving, &backend("notes", "primary", &notes(&tulving, "notes.json"), PATIENT));
+    tulving.configure(&backend("notes", "primary", &notes(&tulving, "notes.json"), PATIENT));
     tulving
 }
 
 fn call(tulving: &Tulving, dialect: &str, tool: &str, arguments: &Value) -> String {
     let out = tulving.ok(&["tool", dialect, tool, &arguments.to_string()]);
     out.trim_end().to_owned()
-}
-
-fn contents(found: &Value) -> Vec<&str> {
-    let memories = found["memories"].as_array().expect("memories");
-    memories.iter().map(|memory| memory["content"].as_str().expect("a text")).collect()
 }
 
 /// What is known of a process, after its name: its state, its parent, and more.
@@ -179,10 +169,10 @@ fn the_dialects_speak_to_a_plugin_as_they_do_to_the_store() {
 fn the_example_as_secondary_is_read_and_merged() {
     let tulving = Tulving::new();
     let command = notes(&tulving, "notes.json");
-    configured(&tulving, &backend("notes", "primary", &command, PATIENT));
+    tulving.configure(&backend("notes", "primary", &command, PATIENT));
     tulving.ok(&["save", "billing is in the wiki"]);
     tulving.ok(&["save", "billing is known to both"]);
-    configured(&tulving, &(built_in("primary") + &backend("notes", "secondary", &command, PATIENT)));
+    tulving.configure(&(built_in("primary") + &backend("notes", "secondary", &command, PATIENT)));
     tulving.ok(&["save", "billing is known to both"]);
     let found = tulving.json(&["recall", "billing"]);
     assert_eq!(contents(&found), ["billing is known to both", "billing is in the wiki"]);
@@ -229,7 +219,7 @@ fn a_secondary_that_misbehaves_is_named_and_costs_nothing_else() {
     tulving.ok(&["save", "Marta owns billing"]);
     for (how, code, timeout, why) in WAYS {
         let command = bad(&tulving, how, &told);
-        configured(&tulving, &(built_in("primary") + &backend("bad", "secondary", &command, timeout)));
+        tulving.configure(&(built_in("primary") + &backend("bad", "secondary", &command, timeout)));
         let begun = Instant::now();
         let found = tulving.json(&["recall", "billing"]);
         assert!(begun.elapsed() < HANGS, "{how}");
@@ -261,7 +251,7 @@ fn a_primary_that_misbehaves_is_an_error_with_a_name() {
     let told = tulving.folder().join("ids").to_str().expect("text").to_owned();
     let saves_another = ("saves another", "backend_wrong", PATIENT, "and saved");
     for (how, code, timeout, why) in WAYS.into_iter().chain([saves_another]) {
-        configured(&tulving, &backend("bad", "primary", &bad(&tulving, how, &told), timeout));
+        tulving.configure(&backend("bad", "primary", &bad(&tulving, how, &told), timeout));
         let begun = Instant::now();
         let (error, exit) = tulving.json_error(&["save", "Marta owns billing"]);
         assert!(begun.elapsed() < HANGS, "{how}");
@@ -274,7 +264,7 @@ fn a_primary_that_misbehaves_is_an_error_with_a_name() {
         assert!(message.starts_with("the backend `bad` ") && message.contains(why), "{how}: {message}");
     }
     let command = vec![tulving.folder().join("nothing").to_str().expect("text").to_owned()];
-    configured(&tulving, &backend("bad", "primary", &command, PATIENT));
+    tulving.configure(&backend("bad", "primary", &command, PATIENT));
     let (error, exit) = tulving.json_error(&["recall", "billing"]);
     assert_eq!((&error["code"], exit), (&json!("backend_not_started"), 6), "{error}");
     let run = tulving.run(&["doctor"]);
@@ -298,7 +288,7 @@ fn what_a_plugin_lies_about_is_dropped_and_the_plugin_is_named() {
         ("private of another", None, 1),
     ] {
         let command = bad(&tulving, how, &own);
-        configured(&tulving, &(built_in("primary") + &backend("bad", "secondary", &command, PATIENT)));
+        tulving.configure(&(built_in("primary") + &backend("bad", "secondary", &command, PATIENT)));
         for args in [&["recall", "billing"][..], &["list"][..]] {
             let found = tulving.json(args);
             assert_eq!(contents(&found).len(), left, "{how}: {found}");
@@ -316,7 +306,7 @@ fn what_a_plugin_lies_about_is_dropped_and_the_plugin_is_named() {
 #[test]
 fn a_plugin_that_complains_a_lot_or_is_told_a_lot_does_not_block() {
     let tulving = Tulving::new();
-    configured(&tulving, &backend("bad", "primary", &bad(&tulving, "complains a lot", ""), PATIENT));
+    tulving.configure(&backend("bad", "primary", &bad(&tulving, "complains a lot", ""), PATIENT));
     let begun = Instant::now();
     // More than a pipe holds, in both directions.
     let long = "word ".repeat(400_000);
@@ -331,7 +321,7 @@ fn nothing_is_left_of_a_plugin_that_hangs_nor_of_its_children() {
     let tulving = Tulving::new();
     let told = tulving.folder().join("ids");
     let command = bad(&tulving, "hangs", told.to_str().expect("text"));
-    configured(&tulving, &backend("bad", "primary", &command, 6_000));
+    tulving.configure(&backend("bad", "primary", &command, 6_000));
     let (error, _) = tulving.json_error(&["save", "x"]);
     assert_eq!(error["code"], "backend_timed_out");
     let ids = std::fs::read_to_string(&told).expect("it was asked");
@@ -343,7 +333,7 @@ fn a_verb_that_a_plugin_does_not_offer_has_a_name_and_nothing_steps_in() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "billing is in the store"]);
     let command = bad(&tulving, "only recalls", "");
-    configured(&tulving, &(backend("bad", "primary", &command, PATIENT) + &built_in("secondary")));
+    tulving.configure(&(backend("bad", "primary", &command, PATIENT) + &built_in("secondary")));
     for args in [&["save", "x"][..], &["forget", "1"][..]] {
         let (error, code) = tulving.json_error(args);
         assert!([3, 2].contains(&code), "{error}");
@@ -363,7 +353,7 @@ fn a_plugin_is_told_little_of_the_environment_and_no_token() {
     tulving.ok(&["list"]);
     let token = std::fs::read_to_string(tulving.home().join("api-token")).expect("a token");
     let command = bad(&tulving, "tells its environment", "");
-    configured(&tulving, &(built_in("primary") + &backend("bad", "secondary", &command, PATIENT)));
+    tulving.configure(&(built_in("primary") + &backend("bad", "secondary", &command, PATIENT)));
     let mut run = tulving.command(&["doctor"]);
     run.env("TULVING_TOKEN", token.trim()).env("SECRET", "x").env("LANG", "C.UTF-8");
     let run = finish(run, b"");
@@ -457,7 +447,7 @@ fn exactly_one_backend_is_primary_or_nothing_starts() {
         ),
         ("backends = 5\n".to_owned(), "invalid_setting", "must be tables, each under [[backends]]"),
     ] {
-        configured(&tulving, &config);
+        tulving.configure(&config);
         for args in [&["list"][..], &["serve", "--listen", "127.0.0.1:0"][..]] {
             let (error, exit) = tulving.json_error(args);
             assert_eq!((&error["code"], exit), (&json!(code), 2), "{config}: {error}");
@@ -469,7 +459,7 @@ fn exactly_one_backend_is_primary_or_nothing_starts() {
     }
     assert!(!tulving.home().join("tulving.db").exists(), "nothing was opened");
     // No variable of the environment sets a command.
-    configured(&tulving, "");
+    tulving.configure("");
     let mut run = tulving.command(&["list"]);
     run.env("TULVING_BACKENDS", "[\"x\"]");
     assert_eq!(finish(run, b"").code, 2);
@@ -480,7 +470,7 @@ fn the_built_in_backend_is_called_sqlite_memory_and_is_the_default() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "Marta owns billing"]);
     let plain = tulving.ok(&["list", "--json"]);
-    configured(&tulving, &built_in("primary"));
+    tulving.configure(&built_in("primary"));
     assert_eq!(tulving.ok(&["list", "--json"]), plain);
     let shown = tulving.ok(&["config"]);
     let line = shown.lines().find(|line| line.starts_with("backends")).expect("its line");

@@ -12,25 +12,14 @@ fn token() -> String {
 fn with_config(text: &str) -> Tulving {
     let tulving = Tulving::new();
     tulving.ok(&["list"]);
-    std::fs::write(tulving.home().join("config.toml"), text).expect("written");
+    tulving.configure(text);
     tulving
 }
 
 /// No file of the home holds the text.
+#[track_caller]
 fn assert_nowhere(tulving: &Tulving, text: &str) {
-    let mut folders = vec![tulving.home()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
-        {
-            if entry.is_dir() {
-                folders.push(entry);
-            } else {
-                let bytes = std::fs::read(&entry).expect("a file");
-                let held = bytes.windows(text.len()).any(|part| part == text.as_bytes());
-                assert!(!held, "{}", entry.display());
-            }
-        }
-    }
+    assert_eq!(tulving.files_with(text), [""; 0]);
 }
 
 const WARNING: &str = "secrets were redacted before anything was stored: 1 github_token";
@@ -129,8 +118,7 @@ fn a_space_may_refuse_or_keep_secrets() {
     assert_eq!(tulving.json(&["get", "1", "--space", "lab"])["content"], text);
     assert_eq!(tulving.json(&["list", "--space", "vault"])["memories"], json!([]));
     tulving.assert_healthy();
-    let config = "[[secrets.space]]\nname = \"valut\"\npolicy = \"strict\"\n";
-    std::fs::write(tulving.home().join("config.toml"), config).expect("written");
+    tulving.configure("[[secrets.space]]\nname = \"valut\"\npolicy = \"strict\"\n");
     let run = tulving.run(&["doctor"]);
     assert!(
         run.out.contains("says what is done with secrets in `valut`, and there is no such space"),

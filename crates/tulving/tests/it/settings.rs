@@ -4,8 +4,7 @@ use crate::binary::{Transcript, Tulving, assert_transcript, finish};
 
 fn with_config(text: &str) -> Tulving {
     let tulving = Tulving::new();
-    std::fs::create_dir(tulving.home()).expect("a home");
-    std::fs::write(tulving.home().join("config.toml"), text).expect("written");
+    tulving.configure(text);
     tulving
 }
 

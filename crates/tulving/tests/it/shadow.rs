@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::{Tulving, finish};
-use crate::llm::Service;
-use crate::serve::client::{Server, configure, eventually};
+use crate::llm::{Service, set_up};
+use crate::serve::client::{Server, eventually};
 
 const SAID: &str = "I prefer Postgres on Hetzner, not RDS.";
 const ANSWERED: &str = "Understood, Postgres on Hetzner it is.";
@@ -43,10 +43,7 @@ fn journaler(millis: &Arc<AtomicU64>) -> Service {
 
 fn asking(service: &Service) -> impl Fn(&mut Command) {
     let url = service.url.clone();
-    move |command| {
-        command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
-        command.env("TULVING_LLM_BASE_URL", &url).env("TULVING_LLM_API_KEY", "sk-of-nobody");
-    }
+    move |command| set_up(command, &url)
 }
 
 const ON: &str = "[shadow_journal]\nenabled = true\n[proactive]\nby = \"rules\"\n";
@@ -102,7 +99,7 @@ fn is_noted(tulving: &Tulving) -> bool {
 #[test]
 fn an_answer_is_noted_and_nothing_waits_for_the_model() {
     let tulving = Tulving::new();
-    configure(&tulving, ON);
+    tulving.configure(ON);
     let slow = Arc::new(AtomicU64::new(1_500));
     let service = journaler(&slow);
     let server = Server::start_with(&tulving, asking(&service));
@@ -140,7 +137,7 @@ fn an_answer_is_noted_and_nothing_waits_for_the_model() {
 #[test]
 fn without_a_server_a_process_of_its_own_does_it() {
     let tulving = Tulving::new();
-    configure(&tulving, ON);
+    tulving.configure(ON);
     let slow = Arc::new(AtomicU64::new(1_000));
     let service = journaler(&slow);
     let run = |args: &[&str]| {
@@ -162,7 +159,7 @@ fn without_a_server_a_process_of_its_own_does_it() {
 #[test]
 fn what_is_read_again_while_a_server_runs_holds_at_once() {
     let tulving = Tulving::new();
-    configure(&tulving, "[proactive]\nby = \"rules\"\n");
+    tulving.configure("[proactive]\nby = \"rules\"\n");
     let service = journaler(&Arc::default());
     let server = Server::start_with(&tulving, asking(&service));
     log(&server, "user", SAID);
@@ -170,7 +167,7 @@ fn what_is_read_again_while_a_server_runs_holds_at_once() {
     let memories = || tulving.json(&["list"])["memories"].as_array().map(Vec::len);
     eventually("rules read the turn", || memories() == Some(1));
     // As seed 003 spells it.
-    configure(&tulving, "[shadowJournal]\nenabled = true\nmodel = \"cheap\"\n[proactive]\nenabled = false\n");
+    tulving.configure("[shadowJournal]\nenabled = true\nmodel = \"cheap\"\n[proactive]\nenabled = false\n");
     server.says("the configuration was read again");
     assert!(!server.log().contains("started anew"), "{}", server.log());
     log(&server, "user", "By the way, my name is Anna.");
@@ -183,7 +180,7 @@ fn what_is_read_again_while_a_server_runs_holds_at_once() {
         service.heard()
     );
     assert_eq!(memories(), Some(1), "and turns are not looked at any more");
-    configure(&tulving, "[shadow_journal]\nenabled = false\n");
+    tulving.configure("[shadow_journal]\nenabled = false\n");
     eventually("it was read again", || server.log().matches("the configuration was read again").count() == 2);
     log(&server, "assistant", ANSWERED);
     thread::sleep(Duration::from_millis(700));
@@ -203,7 +200,7 @@ fn let_go(tulving: &Tulving) {
 #[test]
 fn a_pass_that_is_killed_leaves_nothing_half_done_and_runs_again() {
     let tulving = Tulving::new();
-    configure(&tulving, ON);
+    tulving.configure(ON);
     let slow = Arc::new(AtomicU64::new(30_000));
     let service = journaler(&slow);
     let server = Server::start_with(&tulving, asking(&service));
@@ -238,7 +235,7 @@ fn a_pass_that_is_killed_leaves_nothing_half_done_and_runs_again() {
 #[test]
 fn a_provider_that_means_harm_or_is_away_costs_nothing() {
     let tulving = Tulving::new();
-    configure(&tulving, "[shadow_journal]\nenabled = true\n");
+    tulving.configure("[shadow_journal]\nenabled = true\n");
     tulving.ok(&["journal", "--note", "What was there before"]);
     let before = files(&tulving);
     let harm = Service::answering(|asked| {
@@ -266,10 +263,7 @@ fn a_provider_that_means_harm_or_is_away_costs_nothing() {
     assert!(!kept.to_string().contains("gnore all"), "{kept}");
     drop(server);
     // Nobody there: rules read what users say, and answers wait.
-    let away = Server::start_with(&tulving, |command| {
-        command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
-        command.env("TULVING_LLM_BASE_URL", "http://127.0.0.1:1").env("TULVING_LLM_API_KEY", "sk-of-nobody");
-    });
+    let away = Server::start_with(&tulving, |command| set_up(command, "http://127.0.0.1:1"));
     log(&away, "user", "By the way, my name is Anna.");
     log(&away, "assistant", "Hello Anna, nice to meet you. What is to be done?");
     let named = || tulving.json(&["list"])["memories"].to_string().contains("User's name is Anna");
@@ -284,12 +278,8 @@ fn off_means_that_no_call_is_made_although_a_model_is_set_up() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     silent.set_nonblocking(true).expect("it does not wait");
     let url = format!("http://{}", silent.local_addr().expect("an address"));
-    let set_up = |command: &mut Command| {
-        command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
-        command.env("TULVING_LLM_BASE_URL", &url).env("TULVING_LLM_API_KEY", "sk-of-nobody");
-    };
     for off in ["[proactive]\nenabled = false\n", "[proactive]\nby = \"rules\"\n"] {
-        configure(&tulving, off);
+        tulving.configure(off);
         for args in [
             &["save", "I prefer tea"][..],
             &["turn", "log", "user", SAID],
@@ -301,10 +291,10 @@ fn off_means_that_no_call_is_made_although_a_model_is_set_up() {
             &["doctor"],
         ] {
             let mut command = tulving.command(args);
-            set_up(&mut command);
+            set_up(&mut command, &url);
             assert_eq!(finish(command, b"").code, 0, "{args:?}");
         }
-        let server = Server::start_with(&tulving, set_up);
+        let server = Server::start_with(&tulving, |command| set_up(command, &url));
         log(&server, "user", SAID);
         log(&server, "assistant", ANSWERED);
         server.tool("max", "remember", &json!({ "category": "fact", "content": "The tide is high" }));
@@ -320,7 +310,7 @@ fn off_means_that_no_call_is_made_although_a_model_is_set_up() {
 #[test]
 fn turned_on_without_a_model_it_says_so_once() {
     let tulving = Tulving::new();
-    configure(&tulving, "[shadow_journal]\nenabled = true\n");
+    tulving.configure("[shadow_journal]\nenabled = true\n");
     let told = tulving.run(&["doctor"]);
     assert!(
         told.out.contains("shadow_journal.enabled does nothing, since no language model is set up"),
@@ -333,7 +323,7 @@ fn turned_on_without_a_model_it_says_so_once() {
     eventually("rules do the work", || {
         tulving.json(&["list"])["memories"].as_array().map(Vec::len) == Some(1)
     });
-    configure(&tulving, "[shadow_journal]\nenabled = true\nmodel = \"cheap\"\n");
+    tulving.configure("[shadow_journal]\nenabled = true\nmodel = \"cheap\"\n");
     server.says("the configuration was read again");
     assert!(left(&tulving).is_empty());
     let said = server.stop();

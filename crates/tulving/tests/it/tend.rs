@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::binary::{Transcript, Tulving, WITHOUT_MODEL, finish};
-use crate::serve::client::{Server, configure, eventually};
+use crate::serve::client::{Server, eventually};
 
 /// Takes in memories of these contents and stabilities, as old as the year 2020.
 fn old(tulving: &Tulving, memories: &[(&str, &str)]) {
@@ -72,8 +72,7 @@ fn whenever(text: &str) -> String {
 fn rules_of_the_settings_hold_in_their_space() {
     let tulving = Tulving::new();
     old(&tulving, &[("Standup is at nine today", "volatile"), ("The roof was mended", "stable")]);
-    configure(
-        &tulving,
+    tulving.configure(
         "[tend]\ncool_stable_days = 0\n[[tend.expire]]\nspace = \"default\"\nstability = \"volatile\"\nafter_days = 30\n\
          [[tend.space]]\nname = \"nowhere\"\narchive_below = 0.5\n",
     );
@@ -91,10 +90,24 @@ fn rules_of_the_settings_hold_in_their_space() {
 }
 
 #[test]
+fn a_space_that_is_out_of_sight_is_not_said_to_be_missing() {
+    let tulving = Tulving::new();
+    tulving.ok(&["space", "create", "team"]);
+    tulving.ok(&["space", "create", "vault"]);
+    tulving.configure("[[tend.space]]\nname = \"vault\"\narchive_below = 0.5\n");
+    let made = tulving.json(&["token", "create", "--for", "caretaker", "--space", "team", "--role", "admin"]);
+    let mut command = tulving.command(&["tend"]);
+    command.env("TULVING_TOKEN", made["token"].as_str().expect("a token"));
+    let run = finish(command, b"");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(!run.err.contains("no such space"), "{}", run.err);
+}
+
+#[test]
 fn of_two_servers_one_applies_the_rules_each_time() {
     let tulving = Tulving::new();
     old(&tulving, &[("Standup is at nine today", "volatile"), ("The roof was mended", "stable")]);
-    configure(&tulving, "tend.interval_seconds = 1\n");
+    tulving.configure("tend.interval_seconds = 1\n");
     let servers = [Server::start(&tulving), Server::start(&tulving)];
     eventually("the rules are applied", || states(&tulving).iter().all(|(_, state)| state == "cooling"));
     let logs: Vec<String> = servers.into_iter().map(Server::stop).collect();
@@ -108,7 +121,7 @@ fn of_two_servers_one_applies_the_rules_each_time() {
 fn off_means_that_no_server_applies_them() {
     let tulving = Tulving::new();
     old(&tulving, &[("Standup is at nine today", "volatile")]);
-    configure(&tulving, "tend.enabled = false\ntend.interval_seconds = 1\n");
+    tulving.configure("tend.enabled = false\ntend.interval_seconds = 1\n");
     let server = Server::start(&tulving);
     std::thread::sleep(std::time::Duration::from_millis(2_500));
     assert_eq!(states(&tulving), [(1, "active".to_owned())]);
@@ -119,7 +132,7 @@ fn off_means_that_no_server_applies_them() {
 fn they_are_applied_over_http_in_the_space_of_the_call() {
     let tulving = Tulving::new();
     old(&tulving, &[("Standup is at nine today", "volatile")]);
-    configure(&tulving, "tend.enabled = false\n");
+    tulving.configure("tend.enabled = false\n");
     let server = Server::start(&tulving);
     let tend = |body: Value| server.ask("POST", "/v1/tend", &[], body.to_string().as_bytes());
     let dry = tend(json!({ "dry_run": true })).json();

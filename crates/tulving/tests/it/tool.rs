@@ -1,3 +1,5 @@
+//! The tools of the dialects and the block for the start of a session, as `tulving tool` and `tulving context` give them.
+
 use serde_json::{Value, json};
 
 use crate::binary::Tulving;

@@ -11,7 +11,6 @@ use tulving_core::ports::Clock;
 use tulving_core::request::{Ask, AssociationRequest, Filter, Mode, RecallRequest, SaveRequest};
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{MemoryType, Relation};
-
 use tulving_core::{Document, TendRequest};
 
 use crate::failure::Failure;

@@ -20,7 +20,7 @@ use tulving_core::time::Timestamp;
 
 use self::life::{LifeClock, Lived, days_before};
 use crate::args::Global;
-use crate::config::Settings;
+use crate::config::{self, Settings};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input::InputError;
@@ -145,10 +145,9 @@ enum Stage {
 }
 
 /// What an interrupt ends. While it does, it holds the lock, and nothing else is begun.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Scene(Arc<Mutex<Ends>>);
 
-#[derive(Default)]
 struct Ends {
     /// The home that nobody will want, and whether the folder itself was there before.
     home: Option<(PathBuf, bool)>,
@@ -279,11 +278,12 @@ fn play(
         return Ok(Outcome::Done);
     }
     introduce(&lived, home, printer)?;
+    let walk = Walk { lived: &lived, home, now, scene };
     for (number, step) in (1..).zip(STEPS) {
         if !args.no_pause && !pause(printer)? {
             break;
         }
-        let walked = walk((number, step), &lived, home, now, scene, printer)?;
+        let walked = walk.show(number, step, printer)?;
         if walked != Outcome::Done {
             return Ok(walked);
         }
@@ -328,42 +328,65 @@ fn pause(printer: &mut Printer) -> Result<bool, Failure> {
     Ok(read.is_ok_and(|length| length > 0) && !answer.trim().eq_ignore_ascii_case("q"))
 }
 
-fn walk(
-    (number, step): (usize, &Step),
-    lived: &Lived,
-    home: &Path,
+/// What the steps are shown with.
+struct Walk<'a> {
+    lived: &'a Lived,
+    home: &'a Path,
     now: Timestamp,
-    scene: &Scene,
-    printer: &mut Printer,
-) -> Result<Outcome, Failure> {
-    printer.line("")?;
-    printer.line(style::paint(STRONG, format!("{number}. {}", step.title)))?;
-    printer.line(step.about)?;
-    for typed in step.typed {
-        let words: Vec<String> = typed.iter().map(|word| filled(word, lived, now)).collect();
-        let shown: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        printer.line("")?;
-        printer.line(style::paint(WORD, format!("$ tulving {}", shown.join(" "))))?;
-        printer.finish()?;
-        if !type_it(&words, home, scene)? {
-            // It has said why.
-            return Ok(Outcome::Partly(Class::Host));
-        }
-    }
-    Ok(Outcome::Done)
+    scene: &'a Scene,
 }
 
-/// A word with what its name stands for.
-fn filled(word: &str, lived: &Lived, now: Timestamp) -> String {
-    let Some(name) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
-        return word.to_owned();
-    };
-    match name.parse() {
-        Ok(days) => days_before(now, days).date(),
-        Err(_) => lived
-            .named
-            .get(name)
-            .map_or_else(|| word.to_owned(), |number| number.to_string().trim_start_matches('#').to_owned()),
+impl Walk<'_> {
+    fn show(&self, number: usize, step: &Step, printer: &mut Printer) -> Result<Outcome, Failure> {
+        printer.line("")?;
+        printer.line(style::paint(STRONG, format!("{number}. {}", step.title)))?;
+        printer.line(step.about)?;
+        for typed in step.typed {
+            let words: Vec<String> = typed.iter().map(|word| self.filled(word)).collect();
+            let shown: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            printer.line("")?;
+            printer.line(style::paint(WORD, format!("$ tulving {}", shown.join(" "))))?;
+            printer.finish()?;
+            if !self.type_it(&words)? {
+                // It has said why.
+                return Ok(Outcome::Partly(Class::Host));
+            }
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// A word with what its name stands for.
+    fn filled(&self, word: &str) -> String {
+        let Some(name) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+            return word.to_owned();
+        };
+        match name.parse() {
+            Ok(days) => days_before(self.now, days).date(),
+            Err(_) => self.lived.named.get(name).map_or_else(
+                || word.to_owned(),
+                |number| number.to_string().trim_start_matches('#').to_owned(),
+            ),
+        }
+    }
+
+    /// Runs a command on the home of the demo and on nothing else; whether it was done.
+    fn type_it(&self, words: &[String]) -> Result<bool, Failure> {
+        let unreadable = |source| InputError::Unreadable { name: "the program itself".to_owned(), source };
+        let program = env::current_exe().map_err(unreadable)?;
+        let mut command = Command::new(&program);
+        for (name, _) in env::vars_os() {
+            if name.to_string_lossy().starts_with(config::PREFIX) {
+                command.env_remove(name);
+            }
+        }
+        command.args(words).env(config::HOME, self.home).stdin(Stdio::null());
+        let mut ends = self.scene.ends();
+        let mut child = command.spawn().map_err(unreadable)?;
+        ends.command = Some(Pid::from_child(&child));
+        drop(ends);
+        let status = child.wait();
+        self.scene.ends().command = None;
+        Ok(status.map_err(unreadable)?.success())
     }
 }
 
@@ -373,26 +396,6 @@ fn quoted(word: &str) -> String {
     } else {
         word.to_owned()
     }
-}
-
-/// Runs a command on the home of the demo and on nothing else; whether it was done.
-fn type_it(words: &[String], home: &Path, scene: &Scene) -> Result<bool, Failure> {
-    let unreadable = |source| InputError::Unreadable { name: "the program itself".to_owned(), source };
-    let program = env::current_exe().map_err(unreadable)?;
-    let mut command = Command::new(&program);
-    for (name, _) in env::vars_os() {
-        if name.to_string_lossy().starts_with("TULVING_") {
-            command.env_remove(name);
-        }
-    }
-    command.args(words).env("TULVING_HOME", home).stdin(Stdio::null());
-    let mut ends = scene.ends();
-    let mut child = command.spawn().map_err(unreadable)?;
-    ends.command = Some(Pid::from_child(&child));
-    drop(ends);
-    let status = child.wait();
-    scene.ends().command = None;
-    Ok(status.map_err(unreadable)?.success())
 }
 
 fn conclude(stage: &Stage, printer: &mut Printer) -> Result<(), Failure> {

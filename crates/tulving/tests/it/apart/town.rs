@@ -74,17 +74,6 @@ impl Side {
         if let Some(kitchen) = &kitchen {
             // The newest of everything is kitchen's: what is cut before it is filtered would show.
             fill_kitchen(&server, kitchen, "later");
-            let tokens = ask(&server, &root, "GET", "/v1/spaces/zqkitchen/members", &Value::Null);
-            let cook = tokens["members"].as_array().expect("members").iter();
-            let cook = cook.filter(|member| member.to_string().contains("zqcook")).map(|member| {
-                ["user_id", "principal_id", "id"]
-                    .iter()
-                    .find_map(|name| member[*name].as_str())
-                    .map(str::to_owned)
-            });
-            if let Some(id) = cook.flatten().next() {
-                names.insert("COOK_ID", id);
-            }
         }
         Self { _tulving: tulving, server, garden, kitchen }
     }
@@ -228,7 +217,6 @@ pub(super) fn of_kitchen() -> Names {
     BTreeMap::from([
         ("SPACE", "zqkitchen".to_owned()),
         ("COOK", "zqcook".to_owned()),
-        ("COOK_ID", "0198aaaa-0000-7000-8000-00000000c00c".to_owned()),
         ("KEY", "zqkey".to_owned()),
         ("TAG", "zqtag".to_owned()),
         ("SOURCE", "zqsource.md".to_owned()),
@@ -261,7 +249,6 @@ pub(super) fn of_nobody(kitchen: &Names) -> Names {
     names.insert("WORD", "zafrane".to_owned());
     names.insert("SPACE_ID", "0198aaaa-0000-7000-8000-000000000001".to_owned());
     names.insert("TOKEN_ID", "0198aaaa-0000-7000-8000-000000000002".to_owned());
-    names.insert("COOK_ID", "0198aaaa-0000-7000-8000-000000000003".to_owned());
     names.insert("MEM_UUID", "0198aaaa-0000-7000-8000-000000000004".to_owned());
     names.insert("MEM", "mem_0198aaaa000070008000000000000004".to_owned());
     names.insert("PASS", "0198aaaa-0000-7000-8000-000000000005".to_owned());

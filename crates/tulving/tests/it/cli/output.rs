@@ -1,3 +1,5 @@
+//! How things are written: for people, for pipes, for readers that go away, and with the marks of what does not hold.
+
 use super::furnished;
 use crate::binary::{Tulving, finish};
 

@@ -1,3 +1,5 @@
+//! What depends on whose token it is: settings, check-up, audit, and what is open to everybody.
+
 use crate::binary::{Tulving, finish};
 
 #[test]

@@ -116,8 +116,7 @@ fn json_error(text: &str) -> Option<String> {
 /// What the binary says of a `config.toml` that it does not take.
 fn setting_error(text: &str) -> Option<String> {
     let tulving = Tulving::new();
-    fs::create_dir_all(tulving.home()).expect("a home");
-    fs::write(tulving.home().join("config.toml"), text).expect("a file");
+    tulving.configure(text);
     let run = tulving.run(&["config"]);
     (run.code != 0).then_some(run.err)
 }

@@ -8,7 +8,7 @@ use tulving_store::extract::Limits;
 use tulving_testkit::pdf::{page, pdf, stream};
 use tulving_testkit::zip::{Part, zip, zlib_bomb};
 
-use super::{PDF, SHEETS, WORD, children, extractor, file, small};
+use super::{PDF, SHEETS, WORD, children, endless, extractor, file, small};
 
 const HELLO: &[u8] = b"BT /F1 12 Tf 72 700 Td (Hello) Tj ET ";
 /// As deep as things are within each other here. No reader may go down with them on its stack.
@@ -131,15 +131,8 @@ fn what_grows_without_end_costs_its_memory_or_is_refused() {
 
 #[test]
 fn what_takes_for_ever_is_ended() {
-    // Forms that each draw the next one ten times: as many drawings as ten to the power of forms.
-    let form = |next: usize| {
-        let says = format!("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X {next} 0 R>>>>");
-        stream(&says, &b"/X Do q Q ".repeat(10))
-    };
-    let forms: Vec<Vec<u8>> = (7..20).map(form).collect();
-    let file = page(b"/X Do", "/XObject<</X 6 0 R>>", &forms);
     let begun = Instant::now();
-    let read = read(&small(), PDF, &file);
+    let read = read(&small(), PDF, &endless());
     assert_eq!(read, Err(ExtractError::TookTooLong { limit: small().cpu }));
     assert!(begun.elapsed() >= Duration::from_secs(2));
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tulving_store::extract::{ChildExtractor, Limits};
+use tulving_testkit::pdf::{page, stream};
 
 const PDF: &str = "application/pdf";
 const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
@@ -41,6 +42,16 @@ fn extractor(limits: Limits) -> ChildExtractor {
 fn file(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tulving-store/tests/extract");
     std::fs::read(folder.join(name)).expect("a file of the tests")
+}
+
+/// A file that keeps the processor busy for as long as it may: forms that each draw the next one ten times, so that there are as
+/// many drawings as ten to the power of forms.
+fn endless() -> Vec<u8> {
+    let form = |next: usize| {
+        let says = format!("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X {next} 0 R>>>>");
+        stream(&says, &b"/X Do q Q ".repeat(10))
+    };
+    page(b"/X Do", "/XObject<</X 6 0 R>>", &(7..20).map(form).collect::<Vec<_>>())
 }
 
 /// The processes that this one has started and that are still there, if only to be waited for.

@@ -10,18 +10,8 @@ use tempfile::TempDir;
 use tulving_core::error::ExtractError;
 use tulving_core::ports::{Extracted, Extractor};
 use tulving_store::extract::{ChildExtractor, Limits};
-use tulving_testkit::pdf::{page, stream};
 
-use super::{PDF, binary, children, eventually, extractor, parent_of, small, stat_of};
-
-/// A file that keeps the processor busy for as long as it may.
-fn endless() -> Vec<u8> {
-    let form = |next: usize| {
-        let says = format!("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X {next} 0 R>>>>");
-        stream(&says, &b"/X Do q Q ".repeat(10))
-    };
-    page(b"/X Do", "/XObject<</X 6 0 R>>", &(7..20).map(form).collect::<Vec<_>>())
-}
+use super::{PDF, binary, children, endless, eventually, extractor, parent_of, small, stat_of};
 
 /// A program that is not ours, in the place of the one that reads.
 struct Other {

@@ -1,13 +1,13 @@
+//! Files that cannot be pushed, imported, loaded or restored.
+
 use std::fs;
 use std::process::Command;
 
 use tulving_testkit::zip::{Part, zip};
 
-use super::{note, write};
+use super::note;
 use crate::binary::{Transcript, Tulving, assert_transcript};
-
-/// A picture without text, whole enough to be looked at.
-const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
+use crate::documents::PICTURE;
 
 /// A command on a machine where no other program is installed.
 fn alone(tulving: &Tulving, args: &[&str]) -> Command {
@@ -19,8 +19,8 @@ fn alone(tulving: &Tulving, args: &[&str]) -> Command {
 #[test]
 fn an_image_without_tesseract_says_what_to_install_and_what_to_do_then() {
     let tulving = Tulving::new();
-    write(&tulving, "tea.png", PICTURE);
-    write(&tulving, "folder/cake.png", [PICTURE, b" "].concat());
+    tulving.write("tea.png", PICTURE);
+    tulving.write("folder/cake.png", [PICTURE, b" "].concat());
     let mut transcript = Transcript::new(&tulving);
     for args in [
         &["push", "tea.png"][..],
@@ -38,10 +38,10 @@ fn an_image_without_tesseract_says_what_to_install_and_what_to_do_then() {
 #[test]
 fn files_that_cannot_be_pushed_are_named() {
     let tulving = Tulving::new();
-    write(&tulving, "empty.md", " \n");
-    write(&tulving, "broken.pdf", "%PDF-1.4\nand then nothing");
-    write(&tulving, "noise.bin", [0, 159, 146, 150].repeat(100));
-    write(&tulving, "bomb.docx", bomb());
+    tulving.write("empty.md", " \n");
+    tulving.write("broken.pdf", "%PDF-1.4\nand then nothing");
+    tulving.write("noise.bin", [0, 159, 146, 150].repeat(100));
+    tulving.write("bomb.docx", bomb());
     fs::create_dir(tulving.folder().join("folder")).expect("made");
     let mut transcript = Transcript::new(&tulving);
     for args in [
@@ -77,12 +77,12 @@ fn what_is_no_dump_and_no_backup_changes_nothing() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "I like tea"]);
     let dump = tulving.ok(&["dump", "-"]);
-    write(&tulving, "cut.jsonl", &dump[..dump.len() - 60]);
-    write(&tulving, "newer.jsonl", dump.replacen("\"format\":", "\"format\":99", 1));
-    write(&tulving, "notes.json", "{\"tea\": true}\n");
+    tulving.write("cut.jsonl", &dump[..dump.len() - 60]);
+    tulving.write("newer.jsonl", dump.replacen("\"format\":", "\"format\":99", 1));
+    tulving.write("notes.json", "{\"tea\": true}\n");
     tulving.ok(&["backup", "create", "whole.db"]);
     let whole = fs::read(tulving.folder().join("whole.db")).expect("a backup");
-    write(&tulving, "cut.db", &whole[..whole.len() / 2]);
+    tulving.write("cut.db", &whole[..whole.len() / 2]);
     let mut transcript = Transcript::new(&tulving);
     for args in [
         &["load", "missing.jsonl"][..],

@@ -1,10 +1,12 @@
+//! Homes that are not there, not a folder, read-only, full, copied, damaged, of another version, or deleted while in use.
+
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{note, run_with, write};
+use super::{note, run_with};
 use crate::bad_home::{public_binary, run_unprivileged};
 use crate::binary::{Transcript, Tulving, assert_transcript, finish};
 use crate::serve::client::Server;
@@ -64,7 +66,7 @@ fn a_token_that_was_rotated_or_whose_file_was_deleted_is_worth_nothing() {
     fs::remove_file(&file).expect("removed");
     transcript.run(&["list"]).run(&["list"]);
     let third = in_home();
-    write(&tulving, "home/api-token", "broken\n");
+    tulving.write("home/api-token", "broken\n");
     transcript.run(&["token", "rotate", "--json"]);
     assert_transcript!(transcript);
     let codes = [&first, &second, &third, &in_home()].map(|token| acts(token));
@@ -96,7 +98,7 @@ fn a_read_only_home_is_named_with_another_choice() {
     run(&tulving.home(), &["save", "tea"]);
     run(&tulving.home(), &["doctor"]);
     mode(&tulving.home(), 0o777);
-    write(&tulving, "home/config.toml", "");
+    tulving.write("home/config.toml", "");
     mode(&tulving.home().join("config.toml"), 0o000);
     run(&tulving.home(), &["list"]);
     mode(&tulving.home().join("config.toml"), 0o600);
@@ -110,7 +112,7 @@ fn a_read_only_home_is_named_with_another_choice() {
 fn where_nothing_more_can_be_written_that_is_said_and_nothing_is_lost() {
     let tulving = used();
     let mut transcript = Transcript::new(&tulving);
-    write(&tulving, "long.txt", "tea ".repeat(200_000));
+    tulving.write("long.txt", "tea ".repeat(200_000));
     // Without the signal a write beyond the limit fails as one on a full disk does.
     let mut limited = |typed: &str, script: &str, blocks: u32| {
         let command = tulving.shell(&format!("trap '' XFSZ; ulimit -f {blocks}; {script}"), &[]);
@@ -231,7 +233,7 @@ fn a_damaged_index_is_made_anew() {
 #[test]
 fn a_token_file_that_holds_none_is_said_by_the_server() {
     let tulving = used();
-    write(&tulving, "home/api-token", "broken\n");
+    tulving.write("home/api-token", "broken\n");
     let mut command = tulving.command(&["serve", "--listen", "127.0.0.1:0"]);
     let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
     let mut line = String::new();

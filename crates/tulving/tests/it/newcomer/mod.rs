@@ -35,10 +35,3 @@ fn run_with(transcript: &mut Transcript<'_>, tulving: &Tulving, variables: &[(&s
 fn note(transcript: &mut Transcript<'_>, typed: &str, command: Command) {
     transcript.note(&format!("$ {typed}"), &finish(command, b""));
 }
-
-/// Writes a file beside the home.
-fn write(tulving: &Tulving, name: &str, content: impl AsRef<[u8]>) {
-    let path = tulving.folder().join(name);
-    std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-    std::fs::write(path, content).expect("written");
-}

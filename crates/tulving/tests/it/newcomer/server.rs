@@ -1,3 +1,5 @@
+//! Servers and their clients: addresses, ports, requests, and the protocol by hand.
+
 use serde_json::Value;
 
 use crate::binary::{Transcript, Tulving, assert_transcript, finish};

@@ -1,6 +1,8 @@
+//! What is wrong with `config.toml`, the environment, tokens and the set-up of models.
+
 use std::fs;
 
-use super::{run_with, write};
+use super::run_with;
 use crate::binary::{Transcript, Tulving, assert_transcript};
 
 #[test]
@@ -20,10 +22,10 @@ fn a_config_that_cannot_be_read_is_named_with_its_line() {
         "[tend]\nenabled = \"yes\"\n",
         "[[backends]]\nname = \"notes\"\n",
     ] {
-        write(&tulving, "home/config.toml", text);
+        tulving.write("home/config.toml", text);
         transcript.note(&format!("# config.toml: {}", text.trim_end()), &tulving.run(&["list"]));
     }
-    write(&tulving, "home/config.toml", b"space = \"caf\xe9\"\n");
+    tulving.write("home/config.toml", b"space = \"caf\xe9\"\n");
     transcript.note("# config.toml is not UTF-8", &tulving.run(&["list"]));
     fs::remove_file(tulving.home().join("config.toml")).expect("removed");
     fs::create_dir(tulving.home().join("config.toml")).expect("made");

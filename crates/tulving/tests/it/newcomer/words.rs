@@ -1,3 +1,5 @@
+//! Commands, flags, ids and times as other tools have them, or as nobody has.
+
 use crate::binary::{Transcript, Tulving, assert_transcript};
 
 /// Runs each on one home.

@@ -66,7 +66,7 @@ impl Server {
 
     /// A server with this configuration.
     pub(super) fn configured(tulving: &Tulving, text: &str) -> Self {
-        configure(tulving, text);
+        tulving.configure(text);
         Self::start(tulving)
     }
 
@@ -181,15 +181,6 @@ fn listen(mut from: impl Read + Send + 'static, said: Arc<Mutex<Vec<u8>>>) -> Jo
             said.lock().expect("whole").extend_from_slice(&part[..read]);
         }
     })
-}
-
-/// Writes the configuration of a home.
-pub(crate) fn configure(tulving: &Tulving, text: &str) {
-    std::fs::create_dir_all(tulving.home()).expect("a home");
-    // As editors do, so that nobody reads half of it.
-    let new = tulving.home().join("config.toml.new");
-    std::fs::write(&new, text).expect("written");
-    std::fs::rename(new, tulving.home().join("config.toml")).expect("in place");
 }
 
 /// Waits until something holds.

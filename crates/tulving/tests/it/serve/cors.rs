@@ -62,7 +62,7 @@ fn a_wildcard_is_refused() {
     for list in
         ["[\"*\"]", "[\"https://*.example\"]", "[\"https://app.example/\"]", "\"https://app.example\"", "[1]"]
     {
-        super::client::configure(&tulving, &format!("server.cors_origins = {list}\n"));
+        tulving.configure(&format!("server.cors_origins = {list}\n"));
         let (error, code) = tulving.json_error(&["serve", "--listen", "127.0.0.1:0"]);
         assert_eq!((error["code"].as_str(), code), (Some("invalid_setting"), 2), "{list}: {error}");
     }

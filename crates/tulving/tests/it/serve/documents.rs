@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::{Answer, Server};
 use crate::binary::Tulving;
-
-const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
+use crate::documents::PICTURE;
 
 /// A part of a body: its name, the name of its file, its bytes.
 type Part<'a> = (&'a str, Option<&'a str>, &'a [u8]);

@@ -15,8 +15,10 @@ mod rest;
 /// Secrets that are not stored, and texts that give orders.
 mod secrets;
 
-/// Changes as they happen.
+/// Files that are sent and given back.
 mod documents;
+
+/// Changes as they happen.
 mod events;
 
 /// What is noted of turns, and what is put aside of it.

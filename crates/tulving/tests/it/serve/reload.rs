@@ -5,7 +5,7 @@ use std::io::Write as _;
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::client::{Answer, Server, configure, eventually};
+use super::client::{Answer, Server, eventually};
 use crate::binary::Tulving;
 
 const REREAD: &str = "the configuration was read again";
@@ -21,7 +21,7 @@ fn a_change_of_the_file_holds_for_what_is_asked_from_then_on() {
     let server = Server::start(&tulving);
     let mut kept = server.connect();
     assert_eq!(body_of(&server, 1_000), 200);
-    configure(&tulving, "[server]\nmax_body_bytes = 500\n[log]\nformat = \"json\"\n");
+    tulving.configure("[server]\nmax_body_bytes = 500\n[log]\nformat = \"json\"\n");
     server.says(&format!("\"message\":\"{REREAD}\""));
     assert_eq!(body_of(&server, 1_000), 413);
     let authorization = format!("Authorization: Bearer {}\r\n", server.token);
@@ -52,13 +52,13 @@ fn a_bad_file_is_said_once_and_the_old_settings_go_on() {
     let tulving = Tulving::new();
     let server = Server::configured(&tulving, "server.max_body_bytes = 500\n");
     let wrong = "config.toml:2: there is no setting `server.max_bodies`";
-    configure(&tulving, "[server]\nmax_bodies = 5\n");
+    tulving.configure("[server]\nmax_bodies = 5\n");
     server.says(wrong);
     // Another change is another matter, so by then the first was looked at for long enough.
-    configure(&tulving, "server.max_body_bytes = \n");
+    tulving.configure("server.max_body_bytes = \n");
     server.says("config.toml:1: ");
     assert_eq!(body_of(&server, 1_000), 413, "the one of before goes on");
-    configure(&tulving, "server.max_body_bytes = 5000\n");
+    tulving.configure("server.max_body_bytes = 5000\n");
     eventually("a good one holds", || body_of(&server, 1_000) == 200);
     let log = server.stop();
     assert_eq!(log.matches(wrong).count(), 1, "{log}");
@@ -69,7 +69,7 @@ fn a_bad_file_is_said_once_and_the_old_settings_go_on() {
 fn what_cannot_change_while_it_runs_is_said() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
-    configure(&tulving, "[store]\nreaders = 7\n[server]\nrequests_per_minute = 2\n");
+    tulving.configure("[store]\nreaders = 7\n[server]\nrequests_per_minute = 2\n");
     server.says("has changed, and takes effect when the server is started anew setting=\"store.readers\"");
     let statuses: Vec<u16> = (0..3).map(|_| server.get("/v1/dialects").status).collect();
     assert_eq!(statuses, [200, 200, 429]);
@@ -80,7 +80,7 @@ fn what_cannot_change_while_it_runs_is_said() {
 fn the_log_and_the_bound_on_connections_follow_too() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
-    configure(&tulving, "[server]\nmax_connections = 1\n[log]\nlevel = \"warn\"\n");
+    tulving.configure("[server]\nmax_connections = 1\n[log]\nlevel = \"warn\"\n");
     let held = server.connect();
     eventually("the bound holds", || {
         let mut stream = server.connect();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::client::{Answer, Server};
-use crate::binary::Tulving;
+use crate::binary::{Tulving, contents};
 
 /// A request with a body, or without one.
 fn send(server: &Server, method: &str, path: &str, body: &Value) -> Answer {
@@ -23,11 +23,6 @@ fn done(server: &Server, method: &str, path: &str, body: &Value) -> Value {
 fn saved(server: &Server, content: &str) -> String {
     let memory = done(server, "POST", "/v1/memories", &json!({ "content": content }));
     memory["id"].as_str().expect("an id").to_owned()
-}
-
-fn contents(list: &Value) -> Vec<&str> {
-    let list = list["memories"].as_array().expect("a list");
-    list.iter().map(|memory| memory["content"].as_str().expect("a text")).collect()
 }
 
 #[test]

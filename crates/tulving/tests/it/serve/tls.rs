@@ -14,7 +14,7 @@ use tokio_rustls::rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion,
 };
 
-use super::client::{Answer, Server, configure, eventually, request};
+use super::client::{Answer, Server, eventually, request};
 use crate::binary::Tulving;
 
 const SETTINGS: &str = "[server]\ntls_certificate = \"cert.pem\"\ntls_key = \"key.pem\"\n";
@@ -94,7 +94,7 @@ fn a_handshake_that_does_not_come_is_not_waited_for() {
 fn a_certificate_that_cannot_be_used_is_named_with_its_file() {
     let tulving = Tulving::new();
     let home = tulving.home();
-    configure(&tulving, SETTINGS);
+    tulving.configure(SETTINGS);
     let refused = || {
         let (error, code) = tulving.json_error(&["serve", "--listen", "127.0.0.1:0"]);
         assert_eq!((error["code"].as_str(), code), (Some("invalid_certificate"), 2), "{error}");
@@ -117,7 +117,7 @@ fn a_certificate_that_cannot_be_used_is_named_with_its_file() {
     issue(&home);
     fs::write(home.join("key.pem"), key).expect("written");
     assert!(refused().starts_with("the key in key.pem does not fit the certificate in cert.pem: "));
-    configure(&tulving, "server.tls_key = \"key.pem\"\n");
+    tulving.configure("server.tls_key = \"key.pem\"\n");
     let (error, code) = tulving.json_error(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!((error["code"].as_str(), code), (Some("incomplete_setting"), 2), "{error}");
     assert_eq!(error["message"], "server.tls_key is set and server.tls_certificate is not");
@@ -145,7 +145,7 @@ fn a_new_certificate_is_taken_up_and_a_bad_one_is_not() {
 fn who_lets_other_machines_in_is_warned_only_of_what_is_so() {
     let tulving = Tulving::new();
     issue(&tulving.home());
-    configure(&tulving, SETTINGS);
+    tulving.configure(SETTINGS);
     let (error, _) = tulving.json_error(&["serve", "--listen", "0.0.0.0:0"]);
     assert!(!error["hint"].as_str().expect("a hint").contains("unencrypted"), "{error}");
     let mut everywhere = tulving.command(&["serve", "--listen", "0.0.0.0:0", "--allow-remote"]);

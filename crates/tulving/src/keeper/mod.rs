@@ -1,46 +1,47 @@
-//! Does what waits while a server runs: counts what was used, embeds, folds, gets what was erased out of the files,
-//! applies the rules for what has aged, and consolidates journals.
+//! What is done in the background while a server runs. A command does it after it has answered; a server has no end.
 //!
-//! A command does this after it has answered; a server has no end, so a thread does it between calls.
+//! The [`Keeper`] counts what was used, embeds, folds and gets what was erased out of the files, between calls. What takes
+//! longer has threads of its own: the [`Tender`], the [`Consolidator`] and the [`Thinker`].
 
-use std::fmt::Display;
-use std::fs::File;
-use std::os::unix::fs::OpenOptionsExt as _;
+mod consolidator;
+mod erased;
+mod tender;
+mod thinker;
+mod thread;
+mod troubles;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use tulving_core::Engine;
 use tulving_core::error::{Class, Error};
 use tulving_core::id::Seq;
 use tulving_core::journal::Followed;
 use tulving_core::request::Caller;
-use tulving_core::space::Space;
 use tulving_core::vocabulary::Origin;
-use tulving_core::{Consolidated, ConsolidationTick, Engine, Tended};
 use tulving_server::Upkeep;
-use tulving_store::{Folded, Home, SearchIndex, SqliteStore};
+use tulving_store::{SearchIndex, SqliteStore};
 
+use self::erased::Erased;
+use self::troubles::{Troubles, coded};
 use crate::worker;
+
+pub(crate) use self::consolidator::Consolidator;
+pub(crate) use self::tender::Tender;
+pub(crate) use self::thinker::{Thinker, thinking};
 
 /// Sections that are embedded in one step between calls.
 const STEP: usize = 16;
-/// After files were rewritten, they are not for so many times as long as that took: it holds writers up.
-const REST: u32 = 10;
 
 /// What is not watched is looked at so many times less often.
 const SELDOM: u32 = 15;
 
-/// How often it is looked whether rules are to be applied. Another process may have done it, or be at it.
+/// How often it is looked whether rules are to be applied or journals to be consolidated. Another process may have done it, or
+/// be at it.
 const DUE: Duration = Duration::from_secs(10);
-/// Between the steps of that others have their turn.
-const TURN: Duration = Duration::from_millis(20);
-
-/// How often it is looked whether a language model is to be asked about turns.
-const PONDER: Duration = Duration::from_millis(500);
-/// How long a server that ends waits for what its language model says.
-const PARTING: Duration = Duration::from_millis(200);
 
 /// How long things wait.
 #[derive(Clone, Copy)]
@@ -99,7 +100,7 @@ impl Keeper {
             stopped: Arc::clone(&stopped),
             pace,
         };
-        let thread = thread::spawn(move || house.keep(&rung));
+        let thread = std::thread::spawn(move || house.keep(&rung));
         Self { ring, stopped, thread }
     }
 
@@ -115,177 +116,6 @@ impl Keeper {
         let _ = self.ring.try_send(());
         drop(self.ring);
         let _ = self.thread.join();
-    }
-}
-
-/// Applies the rules for what has aged, in a thread of its own: it may take a while, and nothing else shall wait for it.
-pub(crate) struct Tender {
-    stop: SyncSender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Tender {
-    /// Starts it. Of several processes on one home, one does the work each time.
-    pub(crate) fn start(engine: &Arc<Engine>, interval: Duration) -> Self {
-        let (stop, stopped) = sync_channel(1);
-        let engine = Arc::clone(engine);
-        let thread = thread::spawn(move || {
-            let mut troubles = Troubles::default();
-            loop {
-                let mut ended = false;
-                let tended = engine.tend_due(worker::own(), interval, &mut || {
-                    ended = !matches!(stopped.recv_timeout(TURN), Err(RecvTimeoutError::Timeout));
-                    !ended
-                });
-                if let Some(Some(tended)) = troubles.note("rules are not applied", tended.map_err(coded)) {
-                    say(&tended);
-                }
-                let rest = DUE.min(interval);
-                if ended || !matches!(stopped.recv_timeout(rest), Err(RecvTimeoutError::Timeout)) {
-                    return;
-                }
-            }
-        });
-        Self { stop, thread }
-    }
-
-    /// Ends it after the step that it is at.
-    pub(crate) fn stop(self) {
-        drop(self.stop);
-        let _ = self.thread.join();
-    }
-}
-
-/// Consolidates journals, in a thread of its own: a language model may take minutes.
-pub(crate) struct Consolidator {
-    stop: SyncSender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Consolidator {
-    /// Starts it. Whether it is turned on is looked at each time. Of several processes on one home, one does the work.
-    pub(crate) fn start(engine: &Arc<Engine>) -> Self {
-        let (stop, stopped) = sync_channel(1);
-        let engine = Arc::clone(engine);
-        let thread = thread::spawn(move || {
-            let mut troubles = Troubles::default();
-            loop {
-                // Whatever it was that they were at.
-                let released = engine.release_jobs(&worker::is_gone).map_err(coded);
-                troubles.note("work of processes that are gone is not taken over", released);
-                let tick = match engine.consolidate_due(worker::own()) {
-                    Ok(ConsolidationTick::NoModel) => Err("no language model is set up"),
-                    tick => tick.map_err(coded),
-                };
-                match troubles.note("journals are not consolidated", tick) {
-                    Some(ConsolidationTick::Busy) => {
-                        tracing::debug!(
-                            "journals are not consolidated now: the pass before is still under way"
-                        );
-                    }
-                    Some(ConsolidationTick::Done(done)) => say_consolidated(&done),
-                    Some(ConsolidationTick::NotDue | ConsolidationTick::NoModel) | None => {}
-                }
-                if !matches!(stopped.recv_timeout(DUE), Err(RecvTimeoutError::Timeout)) {
-                    return;
-                }
-            }
-        });
-        Self { stop, thread }
-    }
-
-    /// Ends it. A model that is being asked is not waited for: what it would say is as if it had not been asked.
-    pub(crate) fn stop(self) {
-        drop(self.stop);
-        part_with(&self.thread);
-    }
-}
-
-/// Does what asks a language model, in a thread of its own: one that is slow holds nothing else up.
-pub(crate) struct Thinker {
-    stop: SyncSender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Thinker {
-    /// Starts it. For as long as it has anything to do with a model, commands on the home start no process for that.
-    pub(crate) fn start(engine: &Arc<Engine>, home: &Home) -> Self {
-        let (stop, stopped) = sync_channel(1);
-        let (engine, home) = (Arc::clone(engine), home.clone());
-        let thread = thread::spawn(move || {
-            let (mut troubles, mut turn) = (Troubles::default(), None);
-            while matches!(stopped.recv_timeout(PONDER), Err(RecvTimeoutError::Timeout)) {
-                turn = engine.thinks().then(|| turn.take().or_else(|| thinking(&home))).flatten();
-                while matches!(stopped.try_recv(), Err(TryRecvError::Empty)) {
-                    let thought = engine.think_waiting(worker::own()).map_err(coded);
-                    let Some(Some(thought)) = troubles.note("no language model can be asked", thought) else {
-                        break;
-                    };
-                    let trouble = thought.trouble.map_or(Ok(()), Err);
-                    troubles.note(
-                        "the language model does not answer: rules look at turns, and journals wait",
-                        trouble,
-                    );
-                }
-            }
-        });
-        Self { stop, thread }
-    }
-
-    /// Ends it after what it is at, where that takes a moment. A call that takes longer is left: what it was for is begun anew
-    /// by the next process.
-    pub(crate) fn stop(self) {
-        drop(self.stop);
-        part_with(&self.thread);
-    }
-}
-
-/// Takes the place of the one process of a home that is sure to ask a language model; `None` where another has it.
-pub(crate) fn thinking(home: &Home) -> Option<File> {
-    let lock = File::options().create(true).append(true).mode(0o600).open(home.thinking_lock()).ok()?;
-    lock.try_lock().is_ok().then_some(lock)
-}
-
-/// Waits a moment for a thread that may be asking a language model.
-fn part_with(thread: &JoinHandle<()>) {
-    let since = Instant::now();
-    while !thread.is_finished() && since.elapsed() < PARTING {
-        thread::sleep(TURN);
-    }
-}
-
-/// What was done, for the log: facts and nothing of what files say.
-fn say_consolidated(done: &[(Space, Consolidated)]) {
-    for (space, told) in done {
-        let Consolidated { journals, added, removed, .. } = told;
-        let (left_out, put_back) = (told.left_out.len(), told.put_back.len());
-        let (space, pass) = (space.id, told.pass.map(|pass| pass.to_string()));
-        for pass in &told.records {
-            tracing::info!(%space, %pass, "did what is proposed about memories");
-        }
-        match &told.stays {
-            None if told.journals == 0 => {}
-            None => {
-                tracing::info!(%space, pass, journals, added, removed, left_out, put_back, "consolidated journals");
-            }
-            Some(why) => {
-                tracing::info!(%space, journals, left_out, put_back, reason = why, "MEMORY.md stays");
-            }
-        }
-    }
-    if done.is_empty() {
-        tracing::debug!("there are no journals to consolidate");
-    }
-}
-
-/// What was done, for the log: numbers and nothing of what memories say. That nothing was due is for who looks closely.
-fn say(tended: &Tended) {
-    const SAID: &str = "applied the rules for what has aged";
-    let Tended { looked_at, cooled, revived, archived, erased, audit_removed, .. } = tended;
-    if tended.moved() == 0 && *audit_removed == 0 {
-        tracing::debug!(looked_at, "{SAID}");
-    } else {
-        tracing::info!(looked_at, cooled, revived, archived, erased, audit_removed, "{SAID}");
     }
 }
 
@@ -335,7 +165,7 @@ impl House {
             }
             let calm = erased.due(quiet_since).is_some_and(|due| Instant::now() >= due);
             if calm || erased.is_overdue() {
-                erased.rewrite(&self.store, &self.index);
+                erased.rewrite(&self.store, &self.index, &mut troubles);
             }
         }
         troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
@@ -372,7 +202,7 @@ impl House {
     fn do_what_waits(&self, troubles: &mut Troubles) -> bool {
         let (mut waits, mut answered) = (true, true);
         while waits && !self.is_stopped() {
-            thread::sleep(self.pace.quiet);
+            std::thread::sleep(self.pace.quiet);
             self.follow_files();
             troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
             let embedded = self.engine.embed_waiting(STEP).map_err(coded);
@@ -419,84 +249,10 @@ struct Others {
     not_before: Option<Instant>,
 }
 
-/// What was erased and may still be in files.
-struct Erased {
-    pace: Pace,
-    /// Since when there is any.
-    since: Option<Instant>,
-    /// Until then the files are left alone.
-    not_before: Instant,
-}
-
-impl Erased {
-    fn new(pace: Pace) -> Self {
-        Self { pace, since: None, not_before: Instant::now() }
-    }
-
-    /// Looks whether there is any.
-    fn look(&mut self, store: &SqliteStore) {
-        if self.since.is_none() && store.erased_lingers().unwrap_or(false) {
-            self.since = Some(Instant::now());
-        }
-    }
-
-    /// When the files are rewritten, where calls have been quiet since then; `None` where they need not be.
-    fn due(&self, quiet_since: Instant) -> Option<Instant> {
-        self.since.map(|_| (quiet_since + self.pace.calm).max(self.not_before))
-    }
-
-    fn is_overdue(&self) -> bool {
-        let now = Instant::now();
-        self.since.is_some_and(|since| now >= (since + self.pace.patience).max(self.not_before))
-    }
-
-    /// Rewrites the files. Where that fails or others still read them, it is tried again after the same rest.
-    fn rewrite(&mut self, store: &SqliteStore, index: &SearchIndex) {
-        let began = Instant::now();
-        let rewritten = store.scrub().is_ok();
-        let purged = matches!(
-            index.purge(),
-            Ok(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_))
-        );
-        let now = Instant::now();
-        self.not_before = now + self.pace.apart.max((now - began) * REST);
-        self.since = (!rewritten || !purged).then_some(now);
-    }
-}
-
-/// An error by its name. Its text may hold what a service said, and that what it was asked.
-#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
-fn coded(error: Error) -> &'static str {
-    error.code()
-}
-
-/// Says in the log what fails, once until it is well again.
-#[derive(Default)]
-struct Troubles(Vec<&'static str>);
-
-impl Troubles {
-    fn note<T>(&mut self, what: &'static str, done: Result<T, impl Display>) -> Option<T> {
-        let known = self.0.contains(&what);
-        match done {
-            Ok(done) => {
-                self.0.retain(|trouble| *trouble != what);
-                Some(done)
-            }
-            Err(error) => {
-                if !known {
-                    self.0.push(what);
-                    tracing::warn!(reason = %error, "{what}");
-                }
-                None
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::path::Path;
+    use std::{fs, thread};
 
     use tempfile::TempDir;
     use tulving_core::error::ModelError;
@@ -504,7 +260,7 @@ mod tests {
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_core::{Parts, Secrecy};
-    use tulving_store::Options;
+    use tulving_store::{Home, Options};
 
     use super::*;
 

@@ -1,6 +1,8 @@
 //! `tulving import`: trees of files, each file a memory, and what other memories have kept; as often as one likes.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod report;
+
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,14 +10,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use serde::Serialize;
 use tulving_core::adopt::AdoptOptions;
 use tulving_core::classify::form;
-use tulving_core::import::{self, Plan, ReadFile, SeenFile, Taken, TakenFile};
+use tulving_core::import::{self, Plan, ReadFile, SeenFile};
 use tulving_core::request::{Caller, SaveRequest};
 use tulving_core::vocabulary::{Boundary, Origin};
 use tulving_store::tree;
 
+use self::report::{Report, Skipped};
 use super::adopt::{self, Kept, Other, Sorted};
 use super::embed;
 use super::jobs::{self, Done};
@@ -24,7 +26,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
 use crate::print::Printer;
-use crate::show::text::{counted, thousands};
+use crate::show::text::counted;
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -71,8 +73,6 @@ const BYTES: usize = 8_000_000;
 const LOOK: Duration = Duration::from_secs(2);
 const SELDOM: u32 = 20;
 const SELDOMEST: Duration = Duration::from_secs(60);
-/// How many files that were left out are shown for each reason.
-const SHOWN: usize = 3;
 
 /// Flags of `import`.
 #[derive(Debug, Args)]
@@ -106,96 +106,12 @@ pub(crate) struct Import {
     other: Other,
 }
 
-/// What came of an import.
-#[derive(Debug, Default, Serialize)]
-struct Report {
-    new: u64,
-    updated: u64,
-    unchanged: u64,
-    moved: u64,
-    /// Back from the archive.
-    revived: u64,
-    /// Forgotten here, and left so.
-    forgotten: u64,
-    /// No longer there.
-    vanished: Vec<String>,
-    /// Of those, how many were archived.
-    archived: usize,
-    skipped: Vec<Skipped>,
-    warnings: Vec<String>,
-    /// How long it took to find out what has changed.
-    #[serde(skip)]
-    looking: Duration,
-    /// What would be done, or was.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<Fared>,
-    /// What came of what other memories have kept.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sources: Vec<adopt::Taken>,
-}
-
-#[derive(Debug, Serialize)]
-struct Skipped {
-    path: String,
-    why: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Fared {
-    path: String,
-    became: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
-}
-
-impl Report {
-    fn note(&mut self, taken: TakenFile) {
-        let TakenFile { path, became, warnings } = taken;
-        self.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
-        let (word, from) = match became {
-            Taken::Created => (&mut self.new, "new", None).pass(),
-            Taken::Updated => (&mut self.updated, "updated", None).pass(),
-            Taken::Revived => (&mut self.revived, "revived", None).pass(),
-            Taken::Moved { from } => (&mut self.moved, "moved", Some(from)).pass(),
-            Taken::Unchanged => {
-                self.unchanged += 1;
-                return;
-            }
-            Taken::Skipped { why } => {
-                self.skipped.push(Skipped { path, why });
-                return;
-            }
-        };
-        self.files.push(Fared { path, became: word, from });
-    }
-
-    fn did_nothing(&self) -> bool {
-        self.new + self.updated + self.moved + self.revived == 0 && self.archived == 0
-    }
-
-    fn total(&self) -> u64 {
-        self.new + self.updated + self.unchanged + self.moved + self.revived + self.forgotten
-    }
-}
-
-/// Counts, and gives the rest on.
-trait Pass {
-    fn pass(self) -> (&'static str, Option<String>);
-}
-
-impl Pass for (&mut u64, &'static str, Option<String>) {
-    fn pass(self) -> (&'static str, Option<String>) {
-        *self.0 += 1;
-        (self.1, self.2)
-    }
-}
-
 pub(super) fn run(args: &Import, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = Caller { origin: Origin::Import, ..app.here()? };
     if args.later || args.dry_run {
         app.leave_embedding();
     }
-    let Sorted { sources, files } = args.other.sort(&args.paths, &app.settings.home)?;
+    let Sorted { sources, files } = args.other.sort(&args.paths, &app.store.home().database())?;
     if let (true, Some((path, _))) = (args.watch, sources.first()) {
         let what = format!("--watch follows files, and {} is another memory's", path.display());
         return Err(Failure::usage(what).hinted("import it without --watch, as often as you like"));
@@ -205,7 +121,7 @@ pub(super) fn run(args: &Import, app: &App<'_>, printer: &mut Printer) -> Result
     let taken = importer.adopt(&sources, printer)?;
     let mut report = if importer.roots.is_empty() { Report::default() } else { importer.once(printer)? };
     report.sources = taken;
-    importer.show(&report, printer)?;
+    report.show(args, printer)?;
     if args.dry_run {
         return Ok(Outcome::Done);
     }
@@ -213,7 +129,7 @@ pub(super) fn run(args: &Import, app: &App<'_>, printer: &mut Printer) -> Result
         importer.finish(printer)?;
     }
     if args.watch {
-        importer.watch(report.looking, printer)?;
+        importer.watch(report.looking.unwrap_or_default(), printer)?;
     }
     Ok(Outcome::Done)
 }
@@ -298,7 +214,7 @@ impl Importer<'_> {
                 && !unread.iter().any(|path| is_within(name, path))
         };
         let mut plan = import::plan(known, seen, within, |name| is_missing(Path::new(name)));
-        report.looking = began.elapsed();
+        report.looking = Some(began.elapsed());
         report.unchanged = plan.unchanged as u64;
         report.forgotten = plan.forgotten.len() as u64;
         let waiting = std::mem::take(&mut plan.read);
@@ -354,6 +270,7 @@ impl Importer<'_> {
     /// All files that may be imported, and where they are.
     fn look(&self, report: &mut Report) -> Found {
         let mut found = Found::default();
+        let own = self.app.store.home().database();
         for root in &self.roots {
             let mut skip = |path: &Path, why: String| {
                 let path = root.name(path).unwrap_or_else(|| path.display().to_string());
@@ -368,7 +285,7 @@ impl Importer<'_> {
             let unread = tree::walk(&root.path, self.args.hidden, &mut |file| files.push(file));
             for file in files {
                 let named = file.path == root.path;
-                if let Some(why) = adopt::hint(&file.path, &self.app.settings.home).filter(|_| !named) {
+                if let Some(why) = adopt::hint(&file.path, &own).filter(|_| !named) {
                     skip(&file.path, why);
                     continue;
                 }
@@ -436,7 +353,7 @@ impl Importer<'_> {
         if self.args.later {
             return Ok(());
         }
-        let Done { failed, lacking, .. } = jobs::along(self.app, printer)?;
+        let Done { failed, lacking, .. } = jobs::process_all(self.app, printer)?;
         if failed > 0 {
             let files = counted(failed, "file", "files");
             printer.note(format!(
@@ -456,78 +373,11 @@ impl Importer<'_> {
         loop {
             thread::sleep((looking * SELDOM).clamp(LOOK, SELDOMEST));
             let report = self.once(printer)?;
-            looking = report.looking;
+            looking = report.looking.unwrap_or_default();
             if !report.did_nothing() {
-                self.show(&report, printer)?;
+                report.show(self.args, printer)?;
                 self.finish(printer)?;
             }
         }
-    }
-
-    fn show(&self, report: &Report, printer: &mut Printer) -> Result<(), Failure> {
-        if printer.json() {
-            return printer.document(report);
-        }
-        for source in &report.sources {
-            source.show(self.args.dry_run, printer)?;
-        }
-        if self.roots.is_empty() {
-            return Ok(());
-        }
-        if self.args.dry_run {
-            for file in &report.files {
-                let from = file.from.as_ref().map(|from| format!("  (was {from})")).unwrap_or_default();
-                printer.line(format!("{:8} {}{from}", file.became, file.path))?;
-            }
-        }
-        for path in &report.vanished {
-            let word = if report.archived > 0 { "archived" } else { "vanished" };
-            printer.line(format!("{word:8} {path}"))?;
-        }
-        for warning in &report.warnings {
-            printer.warning(warning)?;
-        }
-        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for Skipped { path, why } in &report.skipped {
-            reasons.entry(why).or_default().push(path);
-        }
-        for (why, paths) in &reasons {
-            let mut shown = paths.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-            if paths.len() > SHOWN {
-                shown.push_str(", …");
-            }
-            printer
-                .note(format!("skipped {}: {why} ({shown})", counted(paths.len() as u64, "file", "files")))?;
-        }
-        printer.line(summary(report, self.args.dry_run))?;
-        if report.total() == 0 && report.skipped.is_empty() && report.vanished.is_empty() {
-            printer.note("nothing is there that is taken in; `tulving import --help` lists what is")?;
-        }
-        if !report.vanished.is_empty() && !self.args.prune {
-            printer.note("--prune archives the memories of files that have vanished")?;
-        }
-        Ok(())
-    }
-}
-
-fn summary(report: &Report, dry_run: bool) -> String {
-    let counts = [
-        (report.new, "new"),
-        (report.updated, "updated"),
-        (report.moved, "moved"),
-        (report.revived, "back from the archive"),
-        (report.unchanged, "unchanged"),
-        (report.forgotten, "forgotten"),
-        (report.vanished.len() as u64, if report.archived > 0 { "archived" } else { "vanished" }),
-        (report.skipped.len() as u64, "skipped"),
-    ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
-    let verb = if dry_run { "Would import" } else { "Imported" };
-    let files = counted(report.total(), "file", "files");
-    if counts.is_empty() {
-        format!("{verb} {files}")
-    } else {
-        format!("{verb} {files}: {}", counts.join(", "))
     }
 }

@@ -1,0 +1,196 @@
+//! What came of an import: counted while it goes on, then told to people or programs.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+use tulving_core::import::{Taken, TakenFile};
+
+use super::Import;
+use crate::commands::adopt;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::show::text::{counted, counts, one_line};
+
+/// How many files that were left out are shown for each reason.
+const SHOWN: usize = 3;
+
+/// What came of an import.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Report {
+    new: u64,
+    updated: u64,
+    pub(super) unchanged: u64,
+    moved: u64,
+    /// Back from the archive.
+    revived: u64,
+    /// Forgotten here, and left so.
+    pub(super) forgotten: u64,
+    /// No longer there.
+    pub(super) vanished: Vec<String>,
+    /// Of those, how many were archived.
+    pub(super) archived: usize,
+    pub(super) skipped: Vec<Skipped>,
+    pub(super) warnings: Vec<String>,
+    /// How long it took to find out which files have changed; `None` where there were none to look at.
+    #[serde(skip)]
+    pub(super) looking: Option<Duration>,
+    /// What would be done, or was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<Fared>,
+    /// What came of what other memories have kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) sources: Vec<adopt::Taken>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Skipped {
+    pub(super) path: String,
+    pub(super) why: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Fared {
+    path: String,
+    became: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+}
+
+impl Report {
+    /// Counts a file.
+    pub(super) fn note(&mut self, taken: TakenFile) {
+        let TakenFile { path, became, warnings } = taken;
+        self.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
+        let (count, became, from) = match became {
+            Taken::Created => (&mut self.new, "new", None),
+            Taken::Updated => (&mut self.updated, "updated", None),
+            Taken::Revived => (&mut self.revived, "revived", None),
+            Taken::Moved { from } => (&mut self.moved, "moved", Some(from)),
+            Taken::Unchanged => {
+                self.unchanged += 1;
+                return;
+            }
+            Taken::Skipped { why } => {
+                self.skipped.push(Skipped { path, why });
+                return;
+            }
+        };
+        *count += 1;
+        self.files.push(Fared { path, became, from });
+    }
+
+    /// Whether no file was taken in and no memory archived.
+    pub(super) fn did_nothing(&self) -> bool {
+        self.new + self.updated + self.moved + self.revived == 0 && self.archived == 0
+    }
+
+    fn total(&self) -> u64 {
+        self.new + self.updated + self.unchanged + self.moved + self.revived + self.forgotten
+    }
+
+    pub(super) fn show(&self, args: &Import, printer: &mut Printer) -> Result<(), Failure> {
+        if printer.json() {
+            return printer.document(self);
+        }
+        for source in &self.sources {
+            source.show(args.dry_run, printer)?;
+        }
+        if self.looking.is_none() {
+            return Ok(());
+        }
+        if args.dry_run {
+            printer.lines(&self.foreseen())?;
+        }
+        printer.lines(&self.gone())?;
+        for warning in &self.warnings {
+            printer.warning(one_line(warning))?;
+        }
+        for left_out in self.left_out() {
+            printer.note(left_out)?;
+        }
+        printer.line(self.summary(args.dry_run))?;
+        if self.total() == 0 && self.skipped.is_empty() && self.vanished.is_empty() {
+            printer.note("nothing is there that is taken in; `tulving import --help` lists what is")?;
+        }
+        if !self.vanished.is_empty() && !args.prune {
+            printer.note("--prune archives the memories of files that have vanished")?;
+        }
+        Ok(())
+    }
+
+    /// A line for each file that would be taken in.
+    fn foreseen(&self) -> Vec<String> {
+        let line = |Fared { path, became, from }: &Fared| {
+            let from = from.as_ref().map(|from| format!("  (was {})", one_line(from))).unwrap_or_default();
+            format!("{became:8} {}{from}", one_line(path))
+        };
+        self.files.iter().map(line).collect()
+    }
+
+    /// A line for each file that has vanished.
+    fn gone(&self) -> Vec<String> {
+        self.vanished.iter().map(|path| format!("{:8} {}", self.of_vanished(), one_line(path))).collect()
+    }
+
+    /// What became of the files that have vanished.
+    fn of_vanished(&self) -> &'static str {
+        if self.archived > 0 { "archived" } else { "vanished" }
+    }
+
+    /// A note for each reason for which files were left out, with the first of them.
+    fn left_out(&self) -> Vec<String> {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for Skipped { path, why } in &self.skipped {
+            reasons.entry(why).or_default().push(path);
+        }
+        let note = |(why, paths): (&str, Vec<&str>)| {
+            let mut shown = paths.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+            if paths.len() > SHOWN {
+                shown.push_str(", …");
+            }
+            let files = counted(paths.len() as u64, "file", "files");
+            one_line(&format!("skipped {files}: {why} ({shown})"))
+        };
+        reasons.into_iter().map(note).collect()
+    }
+
+    fn summary(&self, dry_run: bool) -> String {
+        let counted_by = counts(&[
+            (self.new, "new"),
+            (self.updated, "updated"),
+            (self.moved, "moved"),
+            (self.revived, "back from the archive"),
+            (self.unchanged, "unchanged"),
+            (self.forgotten, "forgotten"),
+            (self.vanished.len() as u64, self.of_vanished()),
+            (self.skipped.len() as u64, "skipped"),
+        ]);
+        let verb = if dry_run { "Would import" } else { "Imported" };
+        let files = counted(self.total(), "file", "files");
+        match counted_by.as_str() {
+            "" => format!("{verb} {files}"),
+            counts => format!("{verb} {files}: {counts}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_does_not_reach_a_terminal_as_an_escape() {
+        let path = "/notes/\u{1b}[2Jred\u{7}.md".to_owned();
+        let mut report = Report { vanished: vec![path.clone()], ..Report::default() };
+        report.note(TakenFile { path: path.clone(), became: Taken::Created, warnings: Vec::new() });
+        let moved = Taken::Moved { from: path.clone() };
+        report.note(TakenFile { path: path.clone(), became: moved, warnings: Vec::new() });
+        let why = format!("`tulving import {path}` takes them in");
+        report.note(TakenFile { path, became: Taken::Skipped { why }, warnings: Vec::new() });
+        let lines = [report.foreseen(), report.gone(), report.left_out()].concat();
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[0], "new      /notes/ [2Jred .md");
+        assert!(lines.iter().all(|line| !line.contains(char::is_control)), "{lines:?}");
+    }
+}

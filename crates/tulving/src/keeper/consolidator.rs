@@ -1,0 +1,74 @@
+//! Consolidates journals while a server runs.
+
+use std::sync::Arc;
+
+use tulving_core::space::Space;
+use tulving_core::{Consolidated, ConsolidationTick, Engine};
+
+use super::DUE;
+use super::thread::Thread;
+use super::troubles::{Troubles, coded};
+use crate::worker;
+
+/// Consolidates journals, in a thread of its own: a language model may take minutes.
+pub(crate) struct Consolidator(Thread);
+
+impl Consolidator {
+    /// Starts it. Whether it is turned on is looked at each time. Of several processes on one home, one does the work.
+    pub(crate) fn start(engine: &Arc<Engine>) -> Self {
+        let engine = Arc::clone(engine);
+        Self(Thread::start(move |stop| {
+            let mut troubles = Troubles::default();
+            loop {
+                // Whatever it was that they were at.
+                let released = engine.release_jobs(&worker::is_gone).map_err(coded);
+                troubles.note("work of processes that are gone is not taken over", released);
+                let tick = match engine.consolidate_due(worker::own()) {
+                    Ok(ConsolidationTick::NoModel) => Err("no language model is set up"),
+                    tick => tick.map_err(coded),
+                };
+                match troubles.note("journals are not consolidated", tick) {
+                    Some(ConsolidationTick::Busy) => {
+                        tracing::debug!(
+                            "journals are not consolidated now: the pass before is still under way"
+                        );
+                    }
+                    Some(ConsolidationTick::Done(done)) => say(&done),
+                    Some(ConsolidationTick::NotDue | ConsolidationTick::NoModel) | None => {}
+                }
+                if stop.comes_within(DUE) {
+                    return;
+                }
+            }
+        }))
+    }
+
+    /// Ends it. A model that is being asked is not waited for: what it would say is as if it had not been asked.
+    pub(crate) fn stop(self) {
+        self.0.part();
+    }
+}
+
+/// What was done, for the log: facts and nothing of what files say.
+fn say(done: &[(Space, Consolidated)]) {
+    for (space, told) in done {
+        let Consolidated { journals, added, removed, .. } = told;
+        let (left_out, put_back) = (told.left_out.len(), told.put_back.len());
+        let (space, pass) = (space.id, told.pass.map(|pass| pass.to_string()));
+        for pass in &told.records {
+            tracing::info!(%space, %pass, "did what is proposed about memories");
+        }
+        match &told.stays {
+            None if told.journals == 0 => {}
+            None => {
+                tracing::info!(%space, pass, journals, added, removed, left_out, put_back, "consolidated journals");
+            }
+            Some(why) => {
+                tracing::info!(%space, journals, left_out, put_back, reason = why, "MEMORY.md stays");
+            }
+        }
+    }
+    if done.is_empty() {
+        tracing::debug!("there are no journals to consolidate");
+    }
+}
