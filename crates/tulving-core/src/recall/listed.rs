@@ -5,6 +5,7 @@ use crate::answer::{Answer, Hit};
 use crate::error::Error;
 use crate::lifecycle::decay;
 use crate::memory::Memory;
+use crate::preview;
 use crate::rank::descending;
 use crate::request::{Caller, Mode, Sort};
 use crate::score::Score;
@@ -58,12 +59,18 @@ fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
         Sort::Updated => "last edited first".to_owned(),
         Sort::Accessed => "last used first".to_owned(),
         Sort::Importance => format!("importance {}", memory.edition.class.importance.get()),
-        Sort::MostAccessed => format!("used {} times", memory.usage.access_count),
+        Sort::MostAccessed => match memory.usage.access_count {
+            1 => "used 1 time".to_owned(),
+            count => format!("used {count} times"),
+        },
     };
     let why = match mode {
         Mode::Recent | Mode::Important | Mode::Hybrid(_) => order,
-        Mode::Typed => format!("is a {}, {order}", memory.edition.class.memory_type),
-        Mode::Substring(text) => format!("holds “{}”, {order}", crate::preview::short(text)),
+        Mode::Typed => {
+            let word = memory.edition.class.memory_type.as_str();
+            format!("is {} {word}, {order}", preview::article(word))
+        }
+        Mode::Substring(text) => format!("holds “{}”, {order}", preview::short(text)),
     };
     Hit {
         memory,
