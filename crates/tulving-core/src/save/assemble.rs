@@ -472,7 +472,7 @@ fn relate_late(
         }
     }
     if !writes.is_empty() {
-        parts.store.apply(&embedding::act(parts, writes))?;
+        parts.store.apply(&access::own_changes(now, writes))?;
     }
     found.into_iter().for_each(|(receipt, near)| receipts[receipt].near.push(near));
     Ok(())
