@@ -86,14 +86,46 @@ pub(crate) fn vectors(
         counts.push(texts.len() - before);
     }
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let mut made = embedder.embed(&borrowed)?.into_iter();
+    let made = embedder.embed(&borrowed)?;
+    if made.len() < texts.len() {
+        let why = "it gave fewer vectors than texts".to_owned();
+        return Err(ModelError::Failed { model, why });
+    }
+    let mut made = made.into_iter();
     for ((_, chunk), count) in pieces.into_iter().zip(counts) {
         let mut vectors = made.by_ref().take(count);
-        let Some(vector) = vectors.next() else {
-            let why = "it gave fewer vectors than texts".to_owned();
-            return Err(ModelError::Failed { model, why });
-        };
+        let vector = vectors.next().expect("there is a vector for each text");
         chunk.embedding = Some(Embedding { model: model.clone(), vector, sentences: vectors.collect() });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::ContentType;
+
+    /// Gives one vector less than it should.
+    struct Forgetful;
+
+    impl Embedder for Forgetful {
+        fn model(&self) -> Result<String, ModelError> {
+            Ok("forgetful".to_owned())
+        }
+
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+            Ok(vec![vec![1.0]; texts.len() - 1])
+        }
+    }
+
+    #[test]
+    fn a_sentence_without_a_vector_was_taken_for_one_that_is_not_there() {
+        let content = "The first sentence is here. The second sentence is there.";
+        let form = Form { content_type: ContentType::Text, language: None };
+        let source = Source { content, form, title: None };
+        let mut chunk = Chunk { start: 0, end: content.len(), heading_path: Vec::new(), embedding: None };
+        let made = vectors(&Forgetful, vec![(source, &mut chunk)]);
+        assert!(matches!(made, Err(ModelError::Failed { .. })));
+        assert_eq!(chunk.embedding, None);
+    }
 }
