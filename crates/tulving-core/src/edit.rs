@@ -133,16 +133,15 @@ fn revise(
         id: memory.id,
         from: memory.version,
         act,
-        edition,
+        edition: edition.clone(),
         stood: memory.standing,
         standing,
         chunks,
         attachment: None,
     };
-    let writes = vec![Write::Revise(Box::new(revision.clone()))];
+    let writes = vec![Write::Revise(Box::new(revision))];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     let usage = Usage { updated_at: now, ..memory.usage };
-    let memory =
-        Memory { version: memory.version.next(), edition: revision.edition, standing, usage, ..memory };
+    let memory = Memory { version: memory.version.next(), edition, standing, usage, ..memory };
     Ok(Edited { memory, warnings: trouble.into_iter().collect() })
 }
