@@ -261,6 +261,7 @@ mod tests {
         let long = format!("{start} {}", "eleven twelve thirteen fourteen fifteen ".repeat(5));
         assert_eq!(apart([start, &long, "something else"], 10).order, [0, 1, 2]);
     }
+
     #[test]
     fn names_are_told_by_their_capitals() {
         assert!(same_names("The office is in Köln. It is large", "the office, in Köln, is large"));
