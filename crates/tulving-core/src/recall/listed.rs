@@ -11,20 +11,22 @@ use crate::request::{Caller, Mode, Sort};
 use crate::score::Score;
 use crate::succession::{self, Moment};
 
-use super::plan::{Plan, Way};
+use super::plan::Plan;
 
 /// How many of those that were said to matter most are weighed by how much they matter now.
 const WEIGHED: usize = 200;
 
 /// The first memories in order.
-pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<Answer, Error> {
-    let Way::Listed { mode, sort } = &plan.way else {
-        return Ok(Answer::default());
-    };
-    let (mut memories, total_found) = find(parts, caller, plan, *sort)?;
+pub(super) fn answer(
+    parts: &Parts,
+    caller: &Caller,
+    plan: &Plan,
+    mode: &Mode,
+    sort: Sort,
+) -> Result<Answer, Error> {
+    let (mut memories, total_found) = find(parts, caller, plan, sort)?;
     succession::settle(parts, caller, &mut memories, Moment::Now(plan.now))?;
-    let hits =
-        (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, *sort)).collect();
+    let hits = (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, sort)).collect();
     Ok(Answer { hits, total_found, ..Answer::default() })
 }
 
