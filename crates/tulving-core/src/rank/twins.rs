@@ -31,8 +31,7 @@ impl Fingerprint {
             return None;
         }
         let (mut words, mut telling) = (Vec::new(), Vec::new());
-        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            let lower = word.to_lowercase();
+        for lower in lower_words(text) {
             if NOTHING.contains(&lower.as_str()) {
                 continue;
             }
@@ -140,8 +139,12 @@ pub(crate) fn plain(text: &str) -> impl Iterator<Item = char> {
 
 /// The numbers of a text and the words that turn its meaning, in lower case, in their order.
 pub(crate) fn telling_words(text: &str) -> Vec<String> {
+    lower_words(text).filter(|word| is_telling(word)).collect()
+}
+
+fn lower_words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).filter(|word| is_telling(word)).collect()
+    words.map(str::to_lowercase)
 }
 
 /// The same as numbers, ascending.
