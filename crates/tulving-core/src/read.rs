@@ -181,7 +181,8 @@ pub(crate) fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
     u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
 }
 
-/// A filter with its words in the form in which they are stored, and its states judged now where it does not say when.
+/// A filter with its words in the form in which they are stored, each state once, and states judged now where it does not
+/// say when.
 /// Refuses more tags than a memory can have, and a time that ends before it begins.
 pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid> {
     let (got, limit) = (filter.tags.len(), limits::TAGS);
@@ -194,7 +195,11 @@ pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid>
         return Err(Invalid::NoTimeBetween { since, until });
     }
     let composed = |text: &Option<String>| text.as_deref().map(normalize::composed);
+    let mut states = filter.states.clone();
+    states.sort_unstable();
+    states.dedup();
     Ok(Filter {
+        states,
         tags: filter.tags.iter().map(|tag| normalize::composed(tag)).collect(),
         key: composed(&filter.key),
         conversation: composed(&filter.conversation),
