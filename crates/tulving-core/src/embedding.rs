@@ -11,7 +11,7 @@ mod waiting;
 use std::sync::Arc;
 
 use crate::access::Parts;
-use crate::error::{ModelError, StoreError};
+use crate::error::{Error, ModelError};
 use crate::memory::{Chunk, Edition, Embedding};
 use crate::ports::Embedder;
 use crate::text;
@@ -54,16 +54,15 @@ fn maker<'a>(
 
 /// The embedder whose vectors answer: that of the store's model, or the one set up where the store has none yet. Where no
 /// model is set up none answers, whatever the store holds.
-pub(crate) fn answering(parts: &Parts) -> Result<&Arc<dyn Embedder>, ModelError> {
-    let failed = |error: StoreError| ModelError::Failed { model: String::new(), why: error.to_string() };
-    let Some(model) = parts.store.model().map_err(failed)? else {
+pub(crate) fn answering(parts: &Parts) -> Result<&Arc<dyn Embedder>, Error> {
+    let Some(model) = parts.store.model()? else {
         return Ok(&parts.embedder);
     };
     match parts.embedder.makes(&model) {
         Ok(true) => Ok(&parts.embedder),
-        Err(ModelError::None) => Err(ModelError::None),
+        Err(ModelError::None) => Err(ModelError::None.into()),
         set_up => maker(parts.former.iter(), &model)
-            .ok_or_else(|| set_up.err().unwrap_or(ModelError::NotAtHand { model })),
+            .ok_or_else(|| set_up.err().unwrap_or(ModelError::NotAtHand { model }).into()),
     }
 }
 

@@ -249,7 +249,7 @@ pub(crate) fn embed_memory(
 ) -> Result<usize, Error> {
     let id = access::find(parts, caller, which)?.id;
     let embedder = match answering(parts) {
-        Err(ModelError::None) => return Ok(0),
+        Err(Error::Model(ModelError::None)) => return Ok(0),
         embedder => embedder?,
     };
     let model = embedder.model()?;
