@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::audit::AuditEntry;
 use crate::change::{Actor, ChangeSet, Right, Write};
 use crate::error::{Error, Field, Invalid, StoreError};
-use crate::id::{AuditId, MemoryId, MemoryRef, OrgId, SpaceId};
+use crate::id::{AuditId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId};
 use crate::limits::{self, Limits};
 use crate::memory::Memory;
 use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
@@ -74,6 +74,12 @@ pub(crate) fn decide_again<T>(mut act: impl FnMut() -> Result<T, Error>) -> Resu
 pub(crate) fn changes(caller: &Caller, at: Timestamp, rights: Vec<Right>, writes: Vec<Write>) -> ChangeSet {
     let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
     ChangeSet { by, at, rights, writes }
+}
+
+/// A set of writes of the engine's own, for which nobody needs a right.
+pub(crate) fn own_changes(at: Timestamp, writes: Vec<Write>) -> ChangeSet {
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    ChangeSet { by, at, rights: Vec::new(), writes }
 }
 
 /// The audit entry of an act of this caller, about nothing in particular yet.

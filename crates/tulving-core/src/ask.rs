@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::access::Parts;
-use crate::change::{Actor, ChangeSet, Write};
+use crate::access::{self, Parts};
+use crate::change::Write;
 use crate::error::{Error, LlmError};
-use crate::id::PrincipalId;
 use crate::llm::{Garbled, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
 use crate::ports::{LanguageModel, NoLanguageModel};
 use crate::text::{private, secrets};
@@ -132,8 +131,6 @@ fn cost(
 }
 
 fn note(parts: &Parts, usage: Usage) -> Result<(), Error> {
-    let by = Actor { principal: PrincipalId::USER, agent: None };
-    let at = parts.clock.now();
-    parts.store.apply(&ChangeSet { by, at, rights: Vec::new(), writes: vec![Write::Spend(usage)] })?;
+    parts.store.apply(&access::own_changes(parts.clock.now(), vec![Write::Spend(usage)]))?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::change::{Revision, Right, Write};
 use crate::embedding::Source;
 use crate::error::Error;
 use crate::id::{MemoryRef, Version};
-use crate::memory::{Edition, Memory, Span, Standing, Usage};
+use crate::memory::{Edition, Memory, Standing, Usage};
 use crate::request::{Caller, UpdateRequest};
 use crate::save::derive::About;
 use crate::save::{dedupe, embed, intake};
@@ -95,12 +95,13 @@ fn check_audience(
 
 /// How a memory stands once it was edited: what was cooling is in use, and what had expired and does no longer is back.
 fn stands(memory: &Memory, edition: &Edition, now: Timestamp) -> Standing {
-    let ended = |span: &Span| span.expires_at.is_some_and(|end| end <= now);
     let standing = memory.standing;
     match standing.state {
         State::Cooling => standing.moved(State::Active),
         State::Archived
-            if standing.ruled_at.is_some() && ended(&memory.edition.span) && !ended(&edition.span) =>
+            if standing.ruled_at.is_some()
+                && memory.edition.span.has_expired(now)
+                && !edition.span.has_expired(now) =>
         {
             standing.ruled(State::Active, now)
         }
@@ -133,16 +134,15 @@ fn revise(
         id: memory.id,
         from: memory.version,
         act,
-        edition,
+        edition: edition.clone(),
         stood: memory.standing,
         standing,
         chunks,
         attachment: None,
     };
-    let writes = vec![Write::Revise(Box::new(revision.clone()))];
+    let writes = vec![Write::Revise(Box::new(revision))];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
     let usage = Usage { updated_at: now, ..memory.usage };
-    let memory =
-        Memory { version: memory.version.next(), edition: revision.edition, standing, usage, ..memory };
+    let memory = Memory { version: memory.version.next(), edition, standing, usage, ..memory };
     Ok(Edited { memory, warnings: trouble.into_iter().collect() })
 }

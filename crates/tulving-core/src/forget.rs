@@ -28,8 +28,7 @@ pub(crate) fn forget(
 ) -> Result<Edited, Error> {
     let (reason, warnings) = reason(parts, caller, request)?;
     let memory = access::decide_again(|| {
-        let act =
-            Act { parts, caller, now: parts.clock.now(), manner: request.manner, reason: reason.clone() };
+        let act = Act::new(parts, caller, request.manner, reason.clone());
         let leaving = act.decide(which)?;
         act.write(vec![leaving]).map(|mut gone| gone.pop().expect("one memory was forgotten"))
     })?;
@@ -45,8 +44,7 @@ pub(crate) fn forget_many(
 ) -> Result<Gone, Error> {
     let (reason, warnings) = reason(parts, caller, request)?;
     let (forgotten, missing) = access::decide_again(|| {
-        let act =
-            Act { parts, caller, now: parts.clock.now(), manner: request.manner, reason: reason.clone() };
+        let act = Act::new(parts, caller, request.manner, reason.clone());
         let (leaving, missing) = access::several(which, |which| {
             let leaving = act.decide(which)?;
             Ok((leaving.memory.id, leaving))
@@ -59,7 +57,7 @@ pub(crate) fn forget_many(
 /// What [`forget_where`] would forget, or why it would not. Nothing is written.
 pub(crate) fn foresee_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
     reason(parts, caller, &asked.request)?;
-    let act = Act { parts, caller, now: parts.clock.now(), manner: asked.request.manner, reason: None };
+    let act = Act::new(parts, caller, asked.request.manner, None);
     let leaving = act.matching(asked)?;
     let count = leaving.len() as u64;
     let newest = leaving.into_iter().take(limits::FORESEEN).map(|leaving| leaving.memory).collect();
@@ -71,8 +69,7 @@ pub(crate) fn foresee_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere)
 pub(crate) fn forget_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
     let (reason, warnings) = reason(parts, caller, &asked.request)?;
     let forgotten = access::decide_again(|| {
-        let manner = asked.request.manner;
-        let act = Act { parts, caller, now: parts.clock.now(), manner, reason: reason.clone() };
+        let act = Act::new(parts, caller, asked.request.manner, reason.clone());
         let leaving = act.matching(asked)?;
         let forgone = |memory: Memory| Forgone { id: memory.id, number: memory.number, owner: memory.owner };
         Ok(act.write(leaving)?.into_iter().map(forgone).collect())
@@ -129,7 +126,11 @@ struct Leaving {
     right: Right,
 }
 
-impl Act<'_> {
+impl<'a> Act<'a> {
+    fn new(parts: &'a Parts, caller: &'a Caller, manner: Manner, reason: Option<String>) -> Self {
+        Self { parts, caller, now: parts.clock.now(), manner, reason }
+    }
+
     fn decide(&self, which: MemoryRef) -> Result<Leaving, Error> {
         let (parts, caller) = (self.parts, self.caller);
         if self.manner == Manner::Soft {

@@ -30,7 +30,7 @@ pub const CONSOLIDATE: &str = "consolidate";
 pub struct Job {
     /// Its id.
     pub id: JobId,
-    /// Which worker does it, for example `embed`.
+    /// What is to be done, for example [`EXTRACT`].
     pub kind: String,
     /// What the worker needs to know: ids and facts, never content.
     pub payload: serde_json::Value,

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::access::{self, Parts};
-use crate::change::{Actor, ChangeSet, Write};
+use crate::change::Write;
 use crate::error::{Conflict, Error, StoreError};
-use crate::id::{JobId, MemoryId, PrincipalId};
+use crate::id::{JobId, MemoryId};
 use crate::job::{self, Job, Lease};
 use crate::request::Caller;
 use crate::time::Timestamp;
@@ -269,8 +269,7 @@ pub(crate) fn moved(parts: &Parts, now: Timestamp, from: Job, to: Job) -> Result
 }
 
 fn write(parts: &Parts, at: Timestamp, write: Write) -> Result<(), Error> {
-    let by = Actor { principal: PrincipalId::USER, agent: None };
-    parts.store.apply(&ChangeSet { by, at, rights: Vec::new(), writes: vec![write] })?;
+    parts.store.apply(&access::own_changes(at, vec![write]))?;
     Ok(())
 }
 

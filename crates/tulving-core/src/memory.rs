@@ -70,26 +70,22 @@ impl Memory {
 
     /// Where it stands at an instant: what has expired by then is archived, whatever was set.
     pub fn state_at(&self, at: Timestamp) -> State {
-        let expired = self.edition.span.expires_at.is_some_and(|end| end <= at);
-        if expired { State::Archived } else { self.standing.state }
+        if self.edition.span.has_expired(at) { State::Archived } else { self.standing.state }
     }
 
     /// Where it stood at an instant gone by: what a rule has archived since was there.
     pub fn stood_at(&self, at: Timestamp) -> State {
-        let since =
-            self.standing.state == State::Archived && self.standing.ruled_at.is_some_and(|then| then > at);
-        match self.state_at(at) {
-            State::Archived if since && self.edition.span.expires_at.is_none_or(|end| end > at) => {
-                State::Active
-            }
-            state => state,
+        let ruled_since = self.standing.ruled_at.is_some_and(|then| then > at);
+        match self.standing.state {
+            State::Archived if ruled_since && !self.edition.span.has_expired(at) => State::Active,
+            _ => self.state_at(at),
         }
     }
 
     /// Whether somebody archived it, or its time is over at an instant. What a rule has archived for its age is as true as before.
     pub fn was_put_away(&self, at: Timestamp) -> bool {
-        let expired = self.edition.span.expires_at.is_some_and(|end| end <= at);
-        expired || (self.standing.state == State::Archived && self.standing.ruled_at.is_none())
+        self.edition.span.has_expired(at)
+            || (self.standing.state == State::Archived && self.standing.ruled_at.is_none())
     }
 
     /// Whether all it says is the name of the file that it describes.
@@ -162,12 +158,12 @@ impl Edition {
 
     /// The title to put before the content: none where the content begins with it.
     pub fn title_beside(&self) -> Option<&str> {
-        let begins = |title: &&str| {
+        let says_more = |title: &&str| {
             let bare = title.trim_end_matches('…');
             let mark = |c: char| c.is_whitespace() || matches!(c, '#' | '*' | '_' | '`' | '-' | '>');
             !self.text.content.trim_start_matches(mark).starts_with(bare)
         };
-        self.text.title.as_deref().filter(|title| !self.auto.has(Derivable::Title) || begins(title))
+        self.text.title.as_deref().filter(|title| !self.auto.has(Derivable::Title) || says_more(title))
     }
 
     /// The tags, where somebody gave them.
@@ -316,6 +312,11 @@ pub struct Span {
 }
 
 impl Span {
+    /// Whether recall no longer finds it at an instant.
+    pub(crate) fn has_expired(&self, at: Timestamp) -> bool {
+        self.expires_at.is_some_and(|end| end <= at)
+    }
+
     /// Refuses a validity that ends before it begins.
     pub fn check(&self) -> Result<(), Invalid> {
         match (self.valid_from, self.valid_until) {
@@ -433,7 +434,7 @@ impl Attachment {
     }
 }
 
-/// Most characters of an object's key or media type.
+/// Most characters of each text of an attachment.
 const ATTACHMENT_CHARS: usize = 1_000;
 /// A size that is not believed.
 const LARGEST_OBJECT: u64 = 1 << 53;

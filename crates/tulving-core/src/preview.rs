@@ -10,11 +10,11 @@ pub fn short(text: &str) -> String {
 
 /// The text on one line, without control characters, cut to `limit` characters, the last of them `…` where it was cut.
 pub fn cut(text: &str, limit: usize) -> String {
-    let mut words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let mut line = String::new();
     let mut used = 0;
     let mut whole = true;
-    for word in &mut words {
+    for word in words {
         let gap = usize::from(used > 0);
         let length = word.chars().count();
         if used + gap + length > limit {

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use crate::access::Parts;
-use crate::change::{Actor, ChangeSet, Settled, Write};
+use crate::access::{self, Parts};
+use crate::change::{Settled, Write};
 use crate::embedding::Source;
 use crate::error::{Conflict, Error, ExtractError, Field, Invalid, ObjectError, StoreError};
 use crate::id::PrincipalId;
@@ -231,9 +231,7 @@ fn finish(
         Write::Settle(Box::new(settled)),
         Write::MoveJob { from: Box::new(job.clone()), to: Box::new(ended.clone()) },
     ];
-    let by = Actor { principal: PrincipalId::USER, agent: None };
-    let now = parts.clock.now();
-    match parts.store.apply(&ChangeSet { by, at: now, rights: Vec::new(), writes }) {
+    match parts.store.apply(&access::own_changes(parts.clock.now(), writes)) {
         Ok(_) => Ok(Processed { trouble, ..Processed::well(ended) }),
         // Somebody else has the job by now: it is theirs.
         Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { trouble, ..Processed::well(job) }),

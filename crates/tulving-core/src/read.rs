@@ -39,7 +39,7 @@ pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u
 /// neither skips nor repeats, whatever is written meanwhile: where the order is by creation each page begins after the last
 /// one's end; where it may change, the first page freezes it.
 pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
-    let limit = bounded(Field::Limit, request.limit, limits::PAGE)?;
+    bounded(Field::Limit, request.limit, limits::PAGE)?;
     let filter = fitted(&request.filter, parts.clock.now())?.of_records();
     let request = &ListRequest { filter, ..request.clone() };
     let fingerprint = fingerprint(caller, request);
@@ -51,7 +51,7 @@ pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Res
     }
     let mut page = match request.cursor.map(|cursor| cursor.position) {
         Some(Position::Frozen(id, offset)) => frozen_page(parts, caller, request, fingerprint, id, offset),
-        None if !request.sort.is_fixed() => freeze(parts, caller, request, fingerprint, limit),
+        None if !request.sort.is_fixed() => freeze(parts, caller, request, fingerprint),
         None => fixed_page(parts, caller, request, fingerprint, None),
         Some(Position::After(at, id)) => fixed_page(parts, caller, request, fingerprint, Some((at, id))),
     }?;
@@ -87,15 +87,9 @@ fn fixed_page(
     }
 }
 
-fn freeze(
-    parts: &Parts,
-    caller: &Caller,
-    request: &ListRequest,
-    fingerprint: u64,
-    limit: usize,
-) -> Result<Page, Error> {
+fn freeze(parts: &Parts, caller: &Caller, request: &ListRequest, fingerprint: u64) -> Result<Page, Error> {
     let ids = parts.store.ids(&caller.viewer, &request.filter, request.sort)?;
-    let (memories, taken) = load(parts, caller, request, &ids[..ids.len().min(limit)])?;
+    let (memories, taken) = load(parts, caller, request, &ids[..ids.len().min(request.limit)])?;
     if taken == ids.len() {
         return Ok(Page::of(memories, None));
     }
@@ -187,7 +181,8 @@ pub(crate) fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
     u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
 }
 
-/// A filter with its words in the form in which they are stored, and its states judged now where it does not say when.
+/// A filter with its words in the form in which they are stored, each state once, and states judged now where it does not
+/// say when.
 /// Refuses more tags than a memory can have, and a time that ends before it begins.
 pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid> {
     let (got, limit) = (filter.tags.len(), limits::TAGS);
@@ -200,7 +195,11 @@ pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid>
         return Err(Invalid::NoTimeBetween { since, until });
     }
     let composed = |text: &Option<String>| text.as_deref().map(normalize::composed);
+    let mut states = filter.states.clone();
+    states.sort_unstable();
+    states.dedup();
     Ok(Filter {
+        states,
         tags: filter.tags.iter().map(|tag| normalize::composed(tag)).collect(),
         key: composed(&filter.key),
         conversation: composed(&filter.conversation),

@@ -79,7 +79,9 @@ pub fn from_line(line: &str) -> Result<Record, String> {
                 (None, _) => "it is not a line of a dump: it does not say which `record` it is".to_owned(),
                 (Some(record), Some(field)) => format!("the {} has no {field}", preview::short(record)),
                 (Some(record), None) => {
-                    format!("it is not a `{}` as `tulving dump` writes it", preview::short(record))
+                    let record = preview::short(record);
+                    let article = preview::article(&record);
+                    format!("it is not {article} `{record}` as `tulving dump` writes it")
                 }
             }
         }
@@ -153,7 +155,7 @@ mod tests {
         for (line, said) in [
             ("not JSON at all", "it is not JSON: see column 2"),
             ("{}", "it is not a line of a dump: it does not say which `record` it is"),
-            (r#"{"record": "org", "id": "x"}"#, "it is not a `org` as `tulving dump` writes it"),
+            (r#"{"record": "org", "id": "x"}"#, "it is not an `org` as `tulving dump` writes it"),
             (r#"{"record": "fish"}"#, "it is not a `fish` as `tulving dump` writes it"),
             (r#"{"record": "dump", "format": 1}"#, "the dump has no `written_by`"),
         ] {

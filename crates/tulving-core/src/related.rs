@@ -10,10 +10,10 @@ use crate::id::{MemoryId, MemoryRef};
 use crate::limits;
 use crate::read;
 use crate::request::Caller;
+use crate::succession::{self, Moment};
 
 /// The memories within `depth` hops, nearest first and within a hop strongest first, until their contents fill an answer.
-/// An edge through a memory that
-/// the caller may not see is not walked.
+/// An edge through a memory that the caller may not see is not walked.
 pub(crate) fn related(
     parts: &Parts,
     caller: &Caller,
@@ -44,7 +44,8 @@ pub(crate) fn related(
         }
     }
     let ids: Vec<MemoryId> = reached.iter().map(|(_, id, _)| *id).collect();
-    let memories = read::nearest(parts, caller, &ids)?;
+    let mut memories = read::nearest(parts, caller, &ids)?;
+    succession::settle(parts, caller, &mut memories, Moment::Now(parts.clock.now()))?;
     let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
     let relatives = reached
         .into_iter()

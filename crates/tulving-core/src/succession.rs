@@ -1,4 +1,4 @@
-//! Who took whose place: the one rule by which a memory counts as superseded, for recall, lists, reads and the briefing.
+//! Who took whose place: the one rule by which a memory counts as superseded, for recall, lists, reads, relatives and the briefing.
 //!
 //! Reads only. That a caller said "this updates that" is stored; whether it counts depends on the time that is asked about.
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::access::Parts;
-use crate::change::{Actor, ChangeSet, Touch, Write};
+use crate::access::{self, Parts};
+use crate::change::{Touch, Write};
 use crate::error::Error;
-use crate::id::{MemoryId, PrincipalId};
+use crate::id::MemoryId;
 use crate::time::Timestamp;
 
 /// What was recalled and is not written yet.
@@ -39,13 +39,7 @@ impl Touches {
         if taken.is_empty() {
             return Ok(0);
         }
-        let by = Actor { principal: PrincipalId::USER, agent: None };
-        let set = ChangeSet {
-            by,
-            at: parts.clock.now(),
-            rights: Vec::new(),
-            writes: vec![Write::Touch(taken.clone())],
-        };
+        let set = access::own_changes(parts.clock.now(), vec![Write::Touch(taken.clone())]);
         if let Err(error) = parts.store.apply(&set) {
             self.put_back(&taken);
             return Err(error.into());

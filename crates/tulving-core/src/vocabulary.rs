@@ -567,6 +567,9 @@ mod tests {
         for word in MemoryType::ALL {
             assert_eq!(word.as_str().parse(), Ok(*word));
         }
+        for word in Relation::ALL {
+            assert_eq!(word.as_str().parse(), Ok(*word));
+        }
         assert_eq!(Relation::ALL.len(), 6);
     }
 

@@ -45,7 +45,7 @@ impl Candidate<'_> {
 
     /// What a memory of it says.
     pub(super) fn says(&self) -> &str {
-        &self.draft.content
+        self.draft.content()
     }
 }
 

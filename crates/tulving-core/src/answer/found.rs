@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Timeline;
 use crate::id::MemoryRef;
 use crate::limits::BYTES_PER_TOKEN;
 use crate::memory::Memory;
@@ -325,13 +324,6 @@ impl Answer {
         found
             .chain(self.unread.iter().map(ToString::to_string))
             .chain(self.failed_backends.iter().map(ToString::to_string))
-    }
-}
-
-impl Timeline {
-    /// What could not be looked at, each in a line.
-    pub fn troubles(&self) -> impl Iterator<Item = String> {
-        self.missing.iter().map(ToString::to_string).chain(self.unread.iter().map(ToString::to_string))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::id::{MemoryId, Number, SpaceId, Version};
+use crate::id::{MemoryId, MemoryRef, Number, SpaceId, Version};
 use crate::time::Timestamp;
 
 use super::{Missing, Unread};
@@ -21,6 +21,13 @@ pub struct Timeline {
     /// Files that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
+}
+
+impl Timeline {
+    /// What could not be looked at, each in a line.
+    pub fn troubles(&self) -> impl Iterator<Item = String> {
+        self.missing.iter().map(ToString::to_string).chain(self.unread.iter().map(ToString::to_string))
+    }
 }
 
 /// A statement, and a stretch of time in which it held.
@@ -69,10 +76,7 @@ pub struct Named {
 
 impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.number {
-            Some(number) => number.fmt(f),
-            None => self.id.fmt(f),
-        }
+        MemoryRef::of(self.number, self.id).fmt(f)
     }
 }
 

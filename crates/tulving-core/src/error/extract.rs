@@ -76,10 +76,13 @@ impl ExtractError {
     /// What sort of trouble it is.
     pub fn class(&self) -> Class {
         match self {
-            Self::Unsupported { .. } | Self::Damaged { .. } | Self::Encrypted | Self::TooLarge { .. } => {
-                Class::Caller
-            }
-            Self::TookTooLong { .. } | Self::TooMuchMemory { .. } | Self::Crashed { .. } => Class::Caller,
+            Self::Unsupported { .. }
+            | Self::Damaged { .. }
+            | Self::Encrypted
+            | Self::TooLarge { .. }
+            | Self::TookTooLong { .. }
+            | Self::TooMuchMemory { .. }
+            | Self::Crashed { .. } => Class::Caller,
             Self::NotInstalled { .. } => Class::Host,
             Self::Late { .. } | Self::NotStarted { .. } => Class::Busy,
         }

@@ -83,8 +83,6 @@ pub enum Field {
     Reason,
     /// The label of a token.
     Label,
-    /// A name of a space or principal.
-    Name,
     /// The source of a turn.
     Source,
     /// The associations of a save.
@@ -134,7 +132,6 @@ impl Field {
             Self::Agent => "agent",
             Self::Reason => "reason",
             Self::Label => "label",
-            Self::Name => "name",
             Self::Source => "source",
             Self::Associations => "associations",
             Self::Limit => "limit",
@@ -162,9 +159,6 @@ impl fmt::Display for Field {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// None is set up.
-    #[error("no index is set up")]
-    None,
     /// The store beneath it failed.
     #[error("the index could not follow the store")]
     Store(#[from] StoreError),

@@ -134,7 +134,7 @@ pub enum StoreError {
     Unusable {
         /// The file or folder.
         path: PathBuf,
-        /// What was tried: `opened`, `written`, `created`.
+        /// What was tried, such as `opened` or `written`; some have a hint of their own.
         verb: &'static str,
         /// What the system said.
         why: String,

@@ -139,14 +139,6 @@ pub trait Memories {
     /// them from the viewer. Empty where the memory may not be seen or is forgotten.
     fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError>;
 
-    /// Who wrote the current version of each of these memories that the viewer may see and that are not forgotten, in any
-    /// order.
-    fn writers(
-        &self,
-        viewer: &Viewer,
-        ids: &[MemoryId],
-    ) -> Result<HashMap<MemoryId, PrincipalId>, StoreError>;
-
     /// Shows the same versions one after the other, the newest first, without holding them all.
     fn each_version(
         &self,
@@ -154,6 +146,14 @@ pub trait Memories {
         id: MemoryId,
         show: &mut dyn FnMut(VersionRecord),
     ) -> Result<(), StoreError>;
+
+    /// Who wrote the current version of each of these memories that the viewer may see and that are not forgotten, in any
+    /// order.
+    fn writers(
+        &self,
+        viewer: &Viewer,
+        ids: &[MemoryId],
+    ) -> Result<HashMap<MemoryId, PrincipalId>, StoreError>;
 
     /// The associations that begin or end at one of these memories, where the viewer may see both ends and neither
     /// is forgotten or quarantined. Strongest first.

@@ -17,7 +17,7 @@ const BY_WORDS: f64 = 0.35;
 const BY_WORDS_ALONE: f64 = 0.65;
 
 /// How much speaks for an item: nearness of meaning and the share of the question's words that it has.
-pub fn weight(item: &Item) -> f64 {
+pub(crate) fn weight(item: &Item) -> f64 {
     if item.whole.is_none() && item.sentence.is_none() {
         return BY_WORDS_ALONE * f64::from(item.coverage);
     }
@@ -25,7 +25,7 @@ pub fn weight(item: &Item) -> f64 {
 }
 
 /// The strength of what has the most of these weights.
-pub fn strength(weights: impl IntoIterator<Item = f64>) -> Strength {
+pub(crate) fn strength(weights: impl IntoIterator<Item = f64>) -> Strength {
     let best = weights.into_iter().fold(0.0, f64::max);
     if best >= STRONG {
         Strength::Strong

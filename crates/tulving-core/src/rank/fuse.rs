@@ -6,20 +6,20 @@ use crate::answer::{Lane, LaneMark, Part, PartName};
 use crate::id::MemoryId;
 
 /// The constant of the promise.
-pub const K: f64 = 60.0;
+const K: f64 = 60.0;
 
 /// The memories that one lane found, best first, each with the lane's own score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ranking {
+pub(crate) struct Ranking {
     /// Which lane.
-    pub lane: Lane,
+    pub(crate) lane: Lane,
     /// What it found.
-    pub memories: Vec<(MemoryId, f64)>,
+    pub(crate) memories: Vec<(MemoryId, f64)>,
 }
 
 impl Ranking {
     /// Orders what a lane found: best first, each memory once, by its best score.
-    pub fn of(lane: Lane, found: impl IntoIterator<Item = (MemoryId, f64)>) -> Self {
+    pub(crate) fn of(lane: Lane, found: impl IntoIterator<Item = (MemoryId, f64)>) -> Self {
         let mut memories: Vec<(MemoryId, f64)> = found.into_iter().collect();
         memories.sort_unstable_by(|a, b| super::descending((a.1, a.0), (b.1, b.0)));
         let mut known = HashSet::with_capacity(memories.len());
@@ -28,7 +28,7 @@ impl Ranking {
     }
 
     /// Each memory with its rank from 1.
-    pub fn marks(&self) -> impl Iterator<Item = (MemoryId, LaneMark)> {
+    pub(crate) fn marks(&self) -> impl Iterator<Item = (MemoryId, LaneMark)> {
         let ranked = (1..).zip(&self.memories);
         ranked.map(|(rank, (memory, raw))| (*memory, LaneMark { lane: self.lane, rank, raw: *raw }))
     }
@@ -36,17 +36,17 @@ impl Ranking {
 
 /// A memory with its fused score, taken apart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fused {
+pub(crate) struct Fused {
     /// The memory.
-    pub memory: MemoryId,
+    pub(crate) memory: MemoryId,
     /// Its place in each lane that found it, in the order of the lanes.
-    pub marks: Vec<LaneMark>,
+    pub(crate) marks: Vec<LaneMark>,
     /// What each of these places is worth.
-    pub parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
 }
 
 /// Fuses lanes. The order in which they are given does not matter.
-pub fn fuse(rankings: &[Ranking]) -> Vec<Fused> {
+pub(crate) fn fuse(rankings: &[Ranking]) -> Vec<Fused> {
     let mut lanes: Vec<&Ranking> = rankings.iter().collect();
     lanes.sort_by_key(|ranking| ranking.lane);
     let mut marks: BTreeMap<MemoryId, Vec<LaneMark>> = BTreeMap::new();
@@ -68,12 +68,12 @@ pub fn fuse(rankings: &[Ranking]) -> Vec<Fused> {
 }
 
 /// What a rank is worth.
-pub fn worth(rank: u32) -> f64 {
+fn worth(rank: u32) -> f64 {
     1.0 / (K + f64::from(rank))
 }
 
 /// The most that so many lanes can give.
-pub fn most(lanes: usize) -> f64 {
+pub(crate) fn most(lanes: usize) -> f64 {
     (0..lanes).map(|_| worth(1)).sum()
 }
 

@@ -54,20 +54,20 @@ const ASSISTANT: &str = "assistant";
 
 /// What a question asks beside its words and its meaning.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Aspects {
+pub(crate) struct Aspects {
     /// Whom it is about.
-    pub addressed: Addressed,
+    pub(crate) addressed: Addressed,
     /// The times that it names.
-    pub stretches: Vec<Stretch>,
+    pub(crate) stretches: Vec<Stretch>,
     /// Whether it asks for a time.
-    pub asks_when: bool,
+    pub(crate) asks_when: bool,
     /// Where it was asked some time ago: from when on what is said comes after it.
-    pub unsaid_from: Option<Timestamp>,
+    pub(crate) unsaid_from: Option<Timestamp>,
 }
 
 impl Aspects {
     /// The most that a score can come to.
-    pub fn most(&self) -> f64 {
+    pub(crate) fn most(&self) -> f64 {
         let about = !self.addressed.named.is_empty() || self.addressed.person != Person::Other;
         let asked = [(about, SPEAKER), (!self.stretches.is_empty(), DATE), (self.asks_when, WHEN)];
         let asked = asked.into_iter().filter(|(is, _)| *is).map(|(_, weight)| weight);
@@ -76,13 +76,13 @@ impl Aspects {
 }
 
 /// The sum of parts, in their order.
-pub fn sum(parts: &[Part]) -> f64 {
+pub(crate) fn sum(parts: &[Part]) -> f64 {
     parts.iter().map(|part| part.value).sum()
 }
 
 /// What counts for every item that was found, candidates and neighbours.
 #[derive(Debug)]
-pub struct Scores<'a> {
+pub(crate) struct Scores<'a> {
     found: &'a Found,
     aspects: &'a Aspects,
     /// Neither near nor with any of the words, neighbours included.
@@ -102,7 +102,7 @@ pub struct Scores<'a> {
 
 impl<'a> Scores<'a> {
     /// Makes what items are scored by comparable.
-    pub fn of(found: &'a Found, aspects: &'a Aspects) -> Self {
+    pub(crate) fn of(found: &'a Found, aspects: &'a Aspects) -> Self {
         let items = &found.items;
         let near: Vec<f64> = items.iter().map(|item| f64::from(item.closeness())).collect();
         let words: Vec<f64> = items.iter().map(|item| lexical(found, item)).collect();
@@ -125,20 +125,20 @@ impl<'a> Scores<'a> {
     }
 
     /// The score of an item: the sum of its parts, in their order.
-    pub fn score(&self, at: usize) -> f64 {
+    pub(crate) fn score(&self, at: usize) -> f64 {
         let mut sum = 0.0;
         self.each(at, |part| sum += part.value);
         sum
     }
 
     /// Whether an item is more than noise, or of the time that is asked for.
-    pub fn says_something(&self, at: usize) -> bool {
+    pub(crate) fn says_something(&self, at: usize) -> bool {
         let in_time = |dates: &Dates<'_>| dates.fit(&self.found.items[at]) >= 1.0;
         !self.noise[at] || self.dates.as_ref().is_some_and(in_time)
     }
 
     /// What the score of an item is made of; what adds nothing is left out.
-    pub fn parts(&self, at: usize) -> Vec<Part> {
+    pub(crate) fn parts(&self, at: usize) -> Vec<Part> {
         let mut parts = Vec::new();
         self.each(at, |part| parts.push(part));
         parts

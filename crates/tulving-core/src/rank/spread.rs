@@ -7,16 +7,16 @@ use crate::id::MemoryId;
 use crate::vocabulary::Relation;
 
 /// How many hops are walked.
-pub const HOPS: usize = 2;
+pub(crate) const HOPS: usize = 2;
 /// How many of the best hits of each other lane the walk begins from.
-pub const SEEDS: usize = 10;
+pub(crate) const SEEDS: usize = 10;
 /// Most memories that one hop goes on from.
-pub const FRONTIER: usize = 100;
+const FRONTIER: usize = 100;
 /// What a further hop leaves of a score.
 const HOP: f64 = 0.5;
 
 /// How much a relation counts.
-pub fn factor(relation: Relation) -> f64 {
+fn factor(relation: Relation) -> f64 {
     match relation {
         Relation::Updates => 1.5,
         Relation::CausedBy | Relation::ResultOf => 1.3,
@@ -28,7 +28,7 @@ pub fn factor(relation: Relation) -> f64 {
 
 /// A walk in progress.
 #[derive(Clone, Debug, Default)]
-pub struct Spread {
+pub(crate) struct Spread {
     scores: BTreeMap<MemoryId, f64>,
     inside: BTreeSet<MemoryId>,
     frontier: BTreeMap<MemoryId, f64>,
@@ -36,18 +36,18 @@ pub struct Spread {
 
 impl Spread {
     /// A walk from these memories.
-    pub fn from(seeds: impl IntoIterator<Item = MemoryId>) -> Self {
+    pub(crate) fn from(seeds: impl IntoIterator<Item = MemoryId>) -> Self {
         let frontier: BTreeMap<MemoryId, f64> = seeds.into_iter().map(|seed| (seed, 1.0)).collect();
         Self { scores: BTreeMap::new(), inside: frontier.keys().copied().collect(), frontier }
     }
 
     /// The memories whose associations the next hop needs.
-    pub fn frontier(&self) -> Vec<MemoryId> {
+    pub(crate) fn frontier(&self) -> Vec<MemoryId> {
         self.frontier.keys().copied().collect()
     }
 
     /// Walks one hop along these associations of the frontier, both ways. A memory scores by its best path.
-    pub fn hop(&mut self, associations: &[Association]) {
+    pub(crate) fn hop(&mut self, associations: &[Association]) {
         let mut reached: BTreeMap<MemoryId, f64> = BTreeMap::new();
         for edge in associations {
             for (near, far) in [(edge.source, edge.target), (edge.target, edge.source)] {
@@ -72,7 +72,7 @@ impl Spread {
     }
 
     /// What was reached, with its score. A memory that the walk began from is among them where an edge leads to it.
-    pub fn scores(self) -> impl Iterator<Item = (MemoryId, f64)> {
+    pub(crate) fn scores(self) -> impl Iterator<Item = (MemoryId, f64)> {
         self.scores.into_iter()
     }
 }

@@ -31,8 +31,7 @@ impl Fingerprint {
             return None;
         }
         let (mut words, mut telling) = (Vec::new(), Vec::new());
-        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            let lower = word.to_lowercase();
+        for lower in lower_words(text) {
             if NOTHING.contains(&lower.as_str()) {
                 continue;
             }
@@ -85,7 +84,7 @@ fn common(one: &[u64], other: &[u64]) -> usize {
 
 /// How much two texts say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Likeness {
+pub(crate) enum Likeness {
     /// All of it, but for case, marks and white space.
     Same,
     /// Nearly all of it.
@@ -97,7 +96,7 @@ pub enum Likeness {
 }
 
 /// How much two texts say the same, by their words.
-pub fn likeness(one: &str, other: &str) -> Likeness {
+pub(crate) fn likeness(one: &str, other: &str) -> Likeness {
     if plain(one).eq(plain(other)) {
         return Likeness::Same;
     }
@@ -112,7 +111,7 @@ pub fn likeness(one: &str, other: &str) -> Likeness {
 
 /// Whether two texts name the same: people, places, days. Names are told by their capitals, but for the first word of a
 /// sentence, which has one anyway.
-pub fn same_names(one: &str, other: &str) -> bool {
+pub(crate) fn same_names(one: &str, other: &str) -> bool {
     names(one) == names(other)
 }
 
@@ -134,14 +133,18 @@ fn names(text: &str) -> Vec<&str> {
 }
 
 /// The letters and digits of a text in lower case.
-pub fn plain(text: &str) -> impl Iterator<Item = char> {
+pub(crate) fn plain(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
 /// The numbers of a text and the words that turn its meaning, in lower case, in their order.
-pub fn telling_words(text: &str) -> Vec<String> {
+pub(crate) fn telling_words(text: &str) -> Vec<String> {
+    lower_words(text).filter(|word| is_telling(word)).collect()
+}
+
+fn lower_words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).filter(|word| is_telling(word)).collect()
+    words.map(str::to_lowercase)
 }
 
 /// The same as numbers, ascending.
@@ -157,18 +160,18 @@ fn is_telling(lower: &str) -> bool {
 
 /// Texts that were given best first, in the order in which to show them.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Apart {
+pub(crate) struct Apart {
     /// The place of each: each first of its kind as it came, then the twins, then those that were not looked at because
     /// there were enough.
-    pub order: Vec<usize>,
+    pub(crate) order: Vec<usize>,
     /// How many are the first of their kind.
-    pub firsts: usize,
+    pub(crate) firsts: usize,
     /// The place of each twin, and whose it is.
-    pub twins: Vec<(usize, usize)>,
+    pub(crate) twins: Vec<(usize, usize)>,
 }
 
 /// Keeps twins apart from the first `limit` that say something of their own.
-pub fn apart<'a>(texts: impl IntoIterator<Item = &'a str>, limit: usize) -> Apart {
+pub(crate) fn apart<'a>(texts: impl IntoIterator<Item = &'a str>, limit: usize) -> Apart {
     let mut kept: Vec<(usize, Option<Fingerprint>)> = Vec::new();
     let (mut order, mut twins, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (at, text) in texts.into_iter().enumerate() {
@@ -261,6 +264,7 @@ mod tests {
         let long = format!("{start} {}", "eleven twelve thirteen fourteen fifteen ".repeat(5));
         assert_eq!(apart([start, &long, "something else"], 10).order, [0, 1, 2]);
     }
+
     #[test]
     fn names_are_told_by_their_capitals() {
         assert!(same_names("The office is in Köln. It is large", "the office, in Köln, is large"));

@@ -28,7 +28,7 @@ const CHANNEL: f64 = 0.10;
 const GRAPH: f64 = 0.15;
 
 /// The most that weighing can add.
-pub fn most(channel: Option<&str>, linked: bool) -> f64 {
+pub(crate) fn most(channel: Option<&str>, linked: bool) -> f64 {
     let channel = if channel.is_some() { CHANNEL } else { 0.0 };
     IMPORTANCE + channel + if linked { GRAPH } else { 0.0 }
 }
@@ -38,30 +38,30 @@ const FAINT: f64 = 0.2;
 const CLEAR: f64 = 0.7;
 
 /// How well an item fits by itself, whatever else was found: 0 to 1.
-pub fn fit(item: &Item) -> f64 {
+pub(crate) fn fit(item: &Item) -> f64 {
     let near = (f64::from(item.closeness()) - FAINT) / (CLEAR - FAINT);
     near.max(f64::from(item.coverage)).clamp(0.0, 1.0)
 }
 
 /// What is known of a recall beside the memory that is weighed.
 #[derive(Clone, Copy, Debug)]
-pub struct Scales<'a> {
+pub(crate) struct Scales<'a> {
     /// The time of asking.
-    pub now: Timestamp,
+    pub(crate) now: Timestamp,
     /// The time that is asked about, where it is another.
-    pub as_of: Option<Timestamp>,
+    pub(crate) as_of: Option<Timestamp>,
     /// The channel that the caller speaks in.
-    pub channel: Option<&'a str>,
+    pub(crate) channel: Option<&'a str>,
     /// Whether the memory counts as superseded.
-    pub superseded: bool,
+    pub(crate) superseded: bool,
     /// What the graph lane says of it.
-    pub graph: f64,
+    pub(crate) graph: f64,
     /// How well it fits; see [`fit`].
-    pub fit: f64,
+    pub(crate) fit: f64,
 }
 
 /// What is added to the score of a memory.
-pub fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
+pub(crate) fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
     let passing = match memory.edition.class.stability {
         Stability::Stable => 0.0,
         Stability::Evolving => 1.0,
@@ -83,7 +83,7 @@ pub fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
 }
 
 /// Makes what a superseded memory loses as large as it must be for its score to stay below that of its successor.
-pub fn keep_below(parts: &mut Vec<Part>, most: f64) {
+pub(crate) fn keep_below(parts: &mut Vec<Part>, most: f64) {
     let excess = super::recipe::sum(parts) + BELOW - most;
     if excess <= 0.0 {
         return;

@@ -53,6 +53,7 @@ pub(super) fn gather(
     let meaning = match uses(Lane::Vector).then(|| meaning(parts, &addressed.stripped)) {
         None => None,
         Some(Ok(meaning)) => Some(meaning),
+        Some(Err(Error::Store(error))) => return Err(error.into()),
         Some(Err(error)) => {
             missing.push(Missing { lane: Lane::Vector, why: error.to_string() });
             None
@@ -108,12 +109,12 @@ fn waiting(count: u64) -> String {
 }
 
 /// What a text means to the model whose vectors the store answers with.
-fn meaning(parts: &Parts, text: &str) -> Result<Meaning, ModelError> {
+fn meaning(parts: &Parts, text: &str) -> Result<Meaning, Error> {
     let embedder = embedding::answering(parts)?;
     let model = embedder.model()?;
     match embedder.embed(&[text])?.pop() {
         Some(vector) => Ok(Meaning { model, vector }),
-        None => Err(ModelError::Failed { model, why: "it gave no vector".to_owned() }),
+        None => Err(ModelError::Failed { model, why: "it gave no vector".to_owned() }.into()),
     }
 }
 

@@ -5,25 +5,28 @@ use crate::answer::{Answer, Hit};
 use crate::error::Error;
 use crate::lifecycle::decay;
 use crate::memory::Memory;
+use crate::preview;
 use crate::rank::descending;
 use crate::request::{Caller, Mode, Sort};
 use crate::score::Score;
 use crate::succession::{self, Moment};
 
-use super::plan::{Plan, Way};
+use super::plan::Plan;
 
 /// How many of those that were said to matter most are weighed by how much they matter now.
 const WEIGHED: usize = 200;
 
 /// The first memories in order.
-pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<Answer, Error> {
-    let Way::Listed { mode, sort } = &plan.way else {
-        return Ok(Answer::default());
-    };
-    let (mut memories, total_found) = find(parts, caller, plan, *sort)?;
+pub(super) fn answer(
+    parts: &Parts,
+    caller: &Caller,
+    plan: &Plan,
+    mode: &Mode,
+    sort: Sort,
+) -> Result<Answer, Error> {
+    let (mut memories, total_found) = find(parts, caller, plan, sort)?;
     succession::settle(parts, caller, &mut memories, Moment::Now(plan.now))?;
-    let hits =
-        (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, *sort)).collect();
+    let hits = (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, sort)).collect();
     Ok(Answer { hits, total_found, ..Answer::default() })
 }
 
@@ -58,12 +61,18 @@ fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
         Sort::Updated => "last edited first".to_owned(),
         Sort::Accessed => "last used first".to_owned(),
         Sort::Importance => format!("importance {}", memory.edition.class.importance.get()),
-        Sort::MostAccessed => format!("used {} times", memory.usage.access_count),
+        Sort::MostAccessed => match memory.usage.access_count {
+            1 => "used 1 time".to_owned(),
+            count => format!("used {count} times"),
+        },
     };
     let why = match mode {
         Mode::Recent | Mode::Important | Mode::Hybrid(_) => order,
-        Mode::Typed => format!("is a {}, {order}", memory.edition.class.memory_type),
-        Mode::Substring(text) => format!("holds “{}”, {order}", crate::preview::short(text)),
+        Mode::Typed => {
+            let word = memory.edition.class.memory_type.as_str();
+            format!("is {} {word}, {order}", preview::article(word))
+        }
+        Mode::Substring(text) => format!("holds “{}”, {order}", preview::short(text)),
     };
     Hit {
         memory,

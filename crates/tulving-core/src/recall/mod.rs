@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::request::{Caller, RecallRequest};
 use crate::vocabulary::State;
 
-use plan::Plan;
+use plan::{Plan, Way};
 
 /// Finds memories.
 pub(crate) fn recall(parts: &Parts, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
@@ -38,7 +38,7 @@ fn found(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<Answer, Error> {
         return Ok(Answer::default());
     }
     match &plan.way {
-        plan::Way::Listed { .. } => listed::answer(parts, caller, plan),
-        plan::Way::Asked(ask) => asked::answer(parts, caller, plan, ask),
+        Way::Listed { mode, sort } => listed::answer(parts, caller, plan, mode, *sort),
+        Way::Asked(ask) => asked::answer(parts, caller, plan, ask),
     }
 }

@@ -26,6 +26,7 @@ pub(crate) enum Way {
     Asked(Ask),
 }
 
+/// Reads a recall of this moment.
 pub(crate) fn read(request: &RecallRequest, now: Timestamp) -> Result<Plan, Invalid> {
     let limit = crate::read::bounded(Field::Limit, request.limit, limits::RECALL)?;
     let mut filter = crate::read::fitted(&request.filter, now)?;

@@ -17,7 +17,7 @@ use crate::objects;
 use crate::pass::{Pass, PassAct};
 use crate::request::{Caller, Forgotten};
 use crate::space::Space;
-use crate::text::commands;
+use crate::text::{commands, normalize};
 use crate::time::Timestamp;
 use crate::vocabulary::{Author, Boundary, LinkedBy, PassOutcome, Relation, Role, State, Trust, VersionAct};
 
@@ -145,7 +145,7 @@ impl<'a> Act<'a> {
         slots.extend(key.flat_map(|key| sides.iter().map(|side| Slot::Key(*side, key.clone()))));
         slots.extend(path.flat_map(|path| sides.iter().map(|side| Slot::SourcePath(*side, path.clone()))));
         if slots.is_empty() && draft.place.conversation.is_none() {
-            let hash = crate::text::normalize::hash(&draft.content);
+            let hash = normalize::hash(draft.content());
             slots.push(dedupe::said(boundary, &draft.provenance, hash));
         }
         for slot in slots {
@@ -232,11 +232,11 @@ impl<'a> Act<'a> {
         standing: Standing,
         twin: Memory,
     ) -> Result<Memory, Error> {
+        self.rights.push(self.in_place(&twin));
         let provenance = Provenance { attachment: draft.provenance.attachment.clone(), ..twin.provenance };
         let about = About { waits: true, ..About::of(&provenance, &twin.place) };
-        let patch = Patch { content: Some(draft.content.clone()), ..Patch::default() };
+        let patch = Patch { content: draft.patch.content.clone(), ..Patch::default() };
         let edition = patch.onto(&twin.edition, about);
-        self.rights.push(Right { space: self.space.id, role: Role::Writer, over: Some(twin.id) });
         self.writes.push(Write::Settle(Box::new(Settled {
             id: twin.id,
             from: twin.version,
@@ -472,7 +472,7 @@ fn relate_late(
         }
     }
     if !writes.is_empty() {
-        parts.store.apply(&embedding::act(parts, writes))?;
+        parts.store.apply(&access::own_changes(now, writes))?;
     }
     found.into_iter().for_each(|(receipt, near)| receipts[receipt].near.push(near));
     Ok(())

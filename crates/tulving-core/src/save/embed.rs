@@ -3,7 +3,7 @@
 use crate::access::Parts;
 use crate::answer::Warning;
 use crate::embedding::{self, Source};
-use crate::error::ModelError;
+use crate::error::{Error, ModelError};
 use crate::memory::Chunk;
 use crate::text;
 
@@ -24,9 +24,10 @@ pub(crate) fn embed(parts: &Parts, sources: &[Source<'_>]) -> (Vec<Vec<Chunk>>, 
     let pieces = sources.iter().zip(&mut chunks);
     let pieces: Vec<(Source<'_>, &mut Chunk)> =
         pieces.flat_map(|(source, chunks)| chunks.iter_mut().map(|chunk| (*source, chunk))).collect();
-    let made = embedding::answering(parts).and_then(|embedder| embedding::vectors(embedder.as_ref(), pieces));
+    let made =
+        embedding::answering(parts).and_then(|embedder| Ok(embedding::vectors(embedder.as_ref(), pieces)?));
     match made {
-        Ok(()) | Err(ModelError::None) => (chunks, None),
+        Ok(()) | Err(Error::Model(ModelError::None)) => (chunks, None),
         Err(error) => (chunks, Some(Warning::NotEmbedded { why: error.to_string() })),
     }
 }

@@ -4,7 +4,7 @@ use super::derive::{self, About};
 use crate::classify;
 use crate::error::{Field, Invalid};
 use crate::file::Stamp;
-use crate::id::MemoryRef;
+use crate::id::{MemoryId, MemoryRef};
 use crate::job;
 use crate::limits::{self, Limits};
 use crate::memory::{Attachment, Auto, Classification, Edition, Memory, Place, Provenance, Span, Text};
@@ -23,10 +23,8 @@ use crate::vocabulary::{
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     /// The id that it gets where it is new; one of its own where none is given.
-    pub(crate) id: Option<crate::id::MemoryId>,
-    /// The content in its normal form.
-    pub(crate) content: String,
-    /// What was said, for a memory that is there already.
+    pub(crate) id: Option<MemoryId>,
+    /// What was said, a content at least.
     pub(crate) patch: Patch,
     /// Where it comes from; origin and agent are the caller's.
     pub(crate) provenance: Provenance,
@@ -62,9 +60,6 @@ impl Draft {
     /// it is refused.
     pub(crate) fn withhold(mut self, mut sieve: Sieve, bounds: Limits) -> Result<Self, Invalid> {
         self.patch.withhold(&mut sieve, bounds)?;
-        if let Some(content) = &self.patch.content {
-            self.content.clone_from(content);
-        }
         let Provenance { source_path, assisted_by_agent, attachment, .. } = &mut self.provenance;
         let name = attachment.as_mut().map(|attachment| &mut attachment.name);
         if let Some(path) = source_path {
@@ -82,6 +77,11 @@ impl Draft {
         }
         self.withheld = sieve.withheld();
         Ok(self)
+    }
+
+    /// The content in its normal form.
+    pub(crate) fn content(&self) -> &str {
+        self.patch.content.as_deref().unwrap_or_default()
     }
 
     /// The edition of a new memory of it.
@@ -118,7 +118,7 @@ impl Draft {
         match (&self.provenance.attachment, &memory.provenance.attachment) {
             (Some(one), Some(other)) => one.hash == other.hash,
             (None, None) => {
-                memory.edition.text.content_hash == normalize::hash(&self.content)
+                memory.edition.text.content_hash == normalize::hash(self.content())
                     && (!self.told || self.onto(&memory.edition) == memory.edition)
             }
             _ => false,
@@ -167,9 +167,8 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         return Err(Invalid::TooMany { field: Field::Associations, got, limit });
     }
     let links = links.iter().map(link).collect::<Result<_, _>>()?;
-    let content = content(&request.content, bounds)?;
     let patch = Patch {
-        content: Some(content.clone()),
+        content: Some(content(&request.content, bounds)?),
         content_type: request.content_type,
         language: given(Field::Language, request.language.as_deref(), limits::TAG_CHARS)?.map(Some),
         key: request
@@ -219,7 +218,6 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
     }
     Ok(Draft {
         id: None,
-        content,
         patch,
         provenance,
         place,

@@ -43,8 +43,7 @@ pub(crate) fn save_as(
     id: MemoryId,
     request: SaveRequest,
 ) -> Result<Receipt, Error> {
-    let saved = save_orders(parts, caller, vec![Order { id: Some(id), ..Order::of(request) }]);
-    Ok(saved?.pop().expect("one request has one receipt"))
+    only(save_orders(parts, caller, vec![Order { id: Some(id), ..Order::of(request) }]))
 }
 
 /// Saves several memories as one act: all of them or none.
@@ -170,5 +169,5 @@ fn source(draft: &intake::Draft) -> Source<'_> {
     let language = language.as_ref().and_then(Option::as_deref);
     let form = Form { content_type: content_type.unwrap_or(ContentType::Text), language };
     let title = draft.patch.title.as_ref().and_then(Option::as_deref);
-    Source { content: &draft.content, form, title }
+    Source { content: draft.content(), form, title }
 }

@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::access::{self, Parts};
 use crate::change::{Revision, Write};
-use crate::embedding;
 use crate::error::Error;
 use crate::file::{self, MirroredEntry, MirroredFile, Stamp};
 use crate::id::{MemoryId, SpaceId};
@@ -225,7 +224,7 @@ impl<'a> Acts<'a> {
         let mut writes = std::mem::take(&mut self.writes);
         let (space, path) = (self.space, self.path.to_owned());
         writes.push(Write::Mirrored { space, path, from: self.known.take(), to: to.clone() });
-        self.parts.store.apply(&embedding::act(self.parts, writes))?;
+        self.parts.store.apply(&access::own_changes(self.parts.clock.now(), writes))?;
         self.known = to;
         Ok(())
     }

@@ -384,6 +384,25 @@ fn what_nothing_speaks_for_is_not_noted_as_used() {
 }
 
 #[test]
+fn a_store_that_failed_was_told_as_a_model_without_a_name() {
+    for nth in 1.. {
+        let bed = bed();
+        let user = bed.user();
+        bed.save(&user, "Backups are kept for thirty days");
+        bed.store.fail_at(nth);
+        if let Ok(answer) = bed.engine.recall(&user, &request(Ask::new("how long are backups kept?"))) {
+            assert!(
+                answer.missing.iter().all(|missing| missing.lane != Lane::Vector),
+                "call {nth}: {answer:?}"
+            );
+        }
+        if !bed.store.has_failed() {
+            break;
+        }
+    }
+}
+
+#[test]
 fn a_store_that_fails_under_the_index_is_an_error_and_not_an_empty_answer() {
     for nth in 1.. {
         let bed = bed();

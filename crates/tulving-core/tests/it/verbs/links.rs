@@ -138,6 +138,23 @@ fn nobody_is_led_through_a_memory_they_may_not_see() {
 }
 
 #[test]
+fn a_relative_counted_as_superseded_by_what_was_archived() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [old, new, beside] = save_all(&bed, &user, ["old", "new", "beside"]);
+    bed.link(&user, new, old, Relation::Updates);
+    bed.link(&user, beside, old, Relation::RelatedTo);
+    let told = || {
+        let related = bed.engine.related(&user, beside.into(), 1).expect("relatives");
+        assert_eq!(related[0].memory.id, old);
+        (related[0].memory.superseded_by, bed.get(&user, old).superseded_by)
+    };
+    assert_eq!(told(), (Some(new), Some(new)));
+    bed.engine.archive(&user, new.into()).expect("archived");
+    assert_eq!(told(), (None, None));
+}
+
+#[test]
 fn relatives_end_where_they_are_long() {
     let bed = Bed::new();
     let user = bed.user();

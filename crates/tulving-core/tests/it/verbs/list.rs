@@ -9,9 +9,9 @@ use tulving_core::memory::Memory;
 use tulving_core::request::Filter;
 use tulving_core::request::{Caller, ListRequest, Manner, SaveRequest, Sort};
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{MemoryType, Role};
+use tulving_core::vocabulary::{MemoryType, Role, State};
 
-use crate::bed::{Bed, keyed, listing, refused, said, within, words};
+use crate::bed::{Bed, contents, keyed, listing, refused, said, within, words};
 
 const SORTS: [Sort; 6] =
     [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed];
@@ -247,5 +247,22 @@ fn a_page_of_long_contents_is_shorter_and_nothing_is_skipped() {
         }
         let distinct: std::collections::BTreeSet<_> = seen.iter().collect();
         assert_eq!((seen.len(), distinct.len()), (150, 150), "{sort:?} in {pages} pages");
+    }
+}
+
+#[test]
+fn a_state_that_was_named_four_times_let_through_what_has_expired() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.save(
+        &user,
+        SaveRequest { expires_at: Some(Timestamp::from_micros(1)), ..SaveRequest::new("gone by") },
+    );
+    bed.save(&user, "here");
+    for times in [1, 4] {
+        let filter = Filter { states: vec![State::Active; times], ..Filter::default() };
+        let page =
+            bed.engine.list(&user, &ListRequest { filter, ..listing(Sort::Newest, 10) }).expect("a page");
+        assert_eq!(contents(&page), ["here"], "{times}");
     }
 }

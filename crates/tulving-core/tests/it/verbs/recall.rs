@@ -87,6 +87,21 @@ fn scores_fall_evenly_from_one_and_say_why() {
 }
 
 #[test]
+fn a_type_was_told_with_the_wrong_article() {
+    let bed = Bed::new();
+    let user = bed.user();
+    three(&bed, &user);
+    for (memory_type, why) in [
+        (MemoryType::Identity, "is an identity, newest first"),
+        (MemoryType::Todo, "is a todo, newest first"),
+    ] {
+        let mut typed = recall(Mode::Typed);
+        typed.filter.types = vec![memory_type];
+        assert_eq!(bed.engine.recall(&user, &typed).expect("an answer").hits[0].why, why);
+    }
+}
+
+#[test]
 fn a_recall_that_asks_for_too_little_or_too_much_is_refused() {
     let bed = Bed::new();
     let user = bed.user();
