@@ -49,7 +49,7 @@ pub(crate) struct Recall {
     /// named by --type
     #[arg(long, value_enum)]
     mode: Option<How>,
-    /// Another order than the mode's own
+    /// Another order than the mode's own, where there is no question
     #[arg(long, value_enum)]
     sort: Option<Order>,
     /// How many at the most
@@ -224,6 +224,10 @@ impl Recall {
             (None, None) => {
                 self.asking.refuse(None)?;
                 Mode::Recent
+            }
+            (None | Some(How::Hybrid), _) if self.sort.is_some() => {
+                return Err(Failure::usage("--sort goes with --mode text, recent, important or typed: the answers to a question come best first")
+                    .hinted("tulving recall --mode text \"billing\" --sort recent"));
             }
             (None | Some(How::Hybrid), text) => {
                 Mode::Hybrid(Box::new(self.asking.ask(text.unwrap_or_default())?))

@@ -284,6 +284,7 @@ fn flags_about_a_question_are_refused_where_there_is_none() {
         &["recall", "--mode", "important", "--channel", "c", "--asked-at", "2026-01-01"],
         &["recall", "--mode", "typed", "--type", "fact", "--budget", "5"],
         &["recall", "one", "--budget", "-1"],
+        &["recall", "one", "--sort", "recent"],
         &["recall", "one", "--as-of", "2023-01-01"],
         &["embed", "--space", "nope"],
     ] {
