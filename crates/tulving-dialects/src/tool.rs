@@ -141,7 +141,7 @@ impl Refusal {
 
     /// The same with arguments as they should be, where it is their shape that is wrong.
     fn showing(self, example: &str) -> Self {
-        if !["unknown_argument", "missing_argument", "missing_content"].contains(&self.code) {
+        if !["unknown_argument", "missing_argument"].contains(&self.code) {
             return self;
         }
         let hint = match &self.hint {

@@ -421,6 +421,7 @@ fn types_that_spacebot_does_not_know_are_found_as_facts() {
 fn ten_are_returned_where_nothing_is_said() {
     let bed = Bed::new();
     bed.save_many((0..60).map(|n| SaveRequest::new(format!("memory number {n}"))));
+    bed.engine.embed_waiting(1_000).expect("embedded");
     for (arguments, count) in [
         (json!({ "mode": "recent" }), 10),
         (json!({ "query": "memory" }), 10),
