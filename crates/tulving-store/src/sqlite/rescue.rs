@@ -8,6 +8,7 @@ use tulving_core::error::StoreError;
 use tulving_core::ports::{Clock, SystemClock};
 
 use super::{Options, RestoreReport, SqliteStore, copies};
+use crate::draft::DraftFolder;
 use crate::files;
 use crate::home::{self, Home};
 
@@ -25,10 +26,8 @@ impl SqliteStore {
     ) -> Result<RestoreReport, StoreError> {
         let folder = home.backups();
         home::make_folder(&folder)?;
-        let scratch = tempfile::Builder::new()
-            .prefix(".tulving-rescue-")
-            .tempdir_in(&folder)
-            .map_err(|error| files::unwritten(&folder, "written", &error))?;
+        let scratch =
+            DraftFolder::within(&folder).map_err(|error| files::unwritten(&folder, "written", &error))?;
         let aside = Home::open_or_create(&scratch.path().join("home"))?;
         let report = Self::open(&aside, options)?.restore(from, progress)?;
         let previous = folder.join(format!("damaged-{}.db", copies::time_in_name(SystemClock.now())));

@@ -24,6 +24,10 @@ fn copies_that_a_killed_process_left_behind_go_when_the_home_is_opened() {
     for path in &left {
         fs::write(path, "all that is known").expect("written");
     }
+    let rescue = home.path().join("backups/.tulving-draft-rescue");
+    fs::create_dir_all(rescue.join("home")).expect("made");
+    fs::write(rescue.join("home/tulving.db"), "all that is known").expect("written");
+    let left = left.into_iter().chain([rescue]).collect::<Vec<_>>();
     let used = home.path().join("backups/.tulving-draft-used.db");
     let user = File::create(&used).expect("made");
     user.lock().expect("locked");

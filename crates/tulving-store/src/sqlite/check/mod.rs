@@ -180,7 +180,7 @@ impl SqliteStore {
             return;
         }
         let text = format!("unfinished copies were left behind: {}", some(&shown(&left)));
-        checkup.warn("drafts", text, "delete these files, or open the store again, which removes them");
+        checkup.warn("drafts", text, "delete them, or open the store again, which removes them");
     }
 
     fn permissions(&self, checkup: &mut Checkup) {
