@@ -167,13 +167,18 @@ pub struct Session {
 }
 
 impl Item {
-    /// How near it is by meaning: half by the whole, half by its best sentence, never below nought.
+    /// How near it is by meaning; see [`closeness`].
     pub fn closeness(&self) -> f32 {
-        match (self.whole, self.sentence) {
-            (None, None) => 0.0,
-            (Some(one), None) | (None, Some(one)) => one.max(0.0),
-            (Some(whole), Some(sentence)) => (0.5 * whole + 0.5 * sentence).max(0.0),
-        }
+        closeness(self.whole, self.sentence)
+    }
+}
+
+/// How near an item is by meaning: half by the whole, half by its best sentence, never below nought.
+pub fn closeness(whole: Option<f32>, sentence: Option<f32>) -> f32 {
+    match (whole, sentence) {
+        (None, None) => 0.0,
+        (Some(one), None) | (None, Some(one)) => one.max(0.0),
+        (Some(whole), Some(sentence)) => (0.5 * whole + 0.5 * sentence).max(0.0),
     }
 }
 

@@ -76,7 +76,7 @@ pub struct Tended {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TendedStep {
     /// What is done.
-    pub step: &'static str,
+    pub step: Step,
     /// Why.
     pub why: String,
     /// The memory, as it was.
@@ -217,7 +217,7 @@ fn tell(
             Some(memory) => Some(memory),
             None => parts.store.memory(&caller.viewer, space, id.into(), Forgotten::Only)?,
         };
-        steps.extend(memory.map(|memory| TendedStep { step: step.as_str(), why: why.to_string(), memory }));
+        steps.extend(memory.map(|memory| TendedStep { step, why: why.to_string(), memory }));
     }
     Ok(steps)
 }

@@ -1,16 +1,17 @@
-//! Files in the making: written under a name of their own beside their place, and put there when they are whole.
+//! Files in the making: written under a name of their own beside their place, and put there when they are whole. Folders in
+//! which several are made likewise.
 //!
 //! A draft may be a copy of everything, so none may be left behind. It is locked for as long as it is in use; where its
 //! process was killed the lock is free, and whoever opens the home or writes into the folder next removes it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use tempfile::TempPath;
+use tempfile::{TempDir, TempPath};
 use tulving_core::error::StoreError;
 
 use crate::files;
@@ -42,29 +43,12 @@ impl Draft {
 
     /// An empty draft in a folder, likewise.
     pub(crate) fn within(folder: &Path, suffix: &str) -> io::Result<Self> {
-        sweep(folder);
-        let mut made = Err(io::Error::from(io::ErrorKind::ResourceBusy));
-        for _ in 0..ATTEMPTS {
-            made = Self::make(folder, suffix);
-            if !matches!(&made, Err(error) if error.kind() == io::ErrorKind::ResourceBusy) {
-                break;
-            }
-        }
-        made
-    }
-
-    fn make(folder: &Path, suffix: &str) -> io::Result<Self> {
-        let (file, path) =
-            tempfile::Builder::new().prefix(PREFIX).suffix(suffix).tempfile_in(folder)?.into_parts();
-        let swept = match file.try_lock() {
-            Err(TryLockError::WouldBlock) => true,
-            // Where nothing can be locked, nothing is swept either.
-            Ok(()) | Err(TryLockError::Error(_)) => match path.metadata() {
-                Ok(found) => found.ino() != file.metadata()?.ino(),
-                Err(_) => true,
-            },
-        };
-        if swept { Err(io::ErrorKind::ResourceBusy.into()) } else { Ok(Self { path, file }) }
+        begun(folder, || {
+            let draft = tempfile::Builder::new().prefix(PREFIX).suffix(suffix).tempfile_in(folder)?;
+            let (file, path) = draft.into_parts();
+            keep_from_sweeps(&file, &path)?;
+            Ok(Self { path, file })
+        })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -105,6 +89,56 @@ impl Write for Draft {
     }
 }
 
+/// A folder that is nobody's yet, 0700. It goes with all that is in it when it is dropped.
+pub(crate) struct DraftFolder {
+    // Dropped in this order, so that it is locked for as long as it has its name.
+    folder: TempDir,
+    _lock: File,
+}
+
+impl DraftFolder {
+    /// An empty one in a folder. What was left behind there goes first.
+    pub(crate) fn within(folder: &Path) -> io::Result<Self> {
+        begun(folder, || {
+            let private = Permissions::from_mode(0o700);
+            let draft = tempfile::Builder::new().prefix(PREFIX).permissions(private).tempdir_in(folder)?;
+            let lock = File::open(draft.path())?;
+            keep_from_sweeps(&lock, draft.path())?;
+            Ok(Self { folder: draft, _lock: lock })
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// What `make` makes in a folder, once it is not taken for one that was left behind.
+fn begun<T>(folder: &Path, mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    sweep(folder);
+    let mut made = Err(io::Error::from(io::ErrorKind::ResourceBusy));
+    for _ in 0..ATTEMPTS {
+        made = make();
+        if !matches!(&made, Err(error) if error.kind() == io::ErrorKind::ResourceBusy) {
+            break;
+        }
+    }
+    made
+}
+
+/// Locks a draft that was just made. Where a sweep was faster, it is busy.
+fn keep_from_sweeps(draft: &File, path: &Path) -> io::Result<()> {
+    let swept = match draft.try_lock() {
+        Err(TryLockError::WouldBlock) => true,
+        // Where nothing can be locked, nothing is swept either.
+        Ok(()) | Err(TryLockError::Error(_)) => match path.metadata() {
+            Ok(found) => found.ino() != draft.metadata()?.ino(),
+            Err(_) => true,
+        },
+    };
+    if swept { Err(io::ErrorKind::ResourceBusy.into()) } else { Ok(()) }
+}
+
 /// What went wrong, without the name of the draft, which says nothing to anybody.
 fn plain(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
@@ -115,7 +149,10 @@ fn plain(error: io::Error) -> io::Error {
 
 /// Removes the drafts that were left behind in a folder. One that cannot be removed stays.
 pub(crate) fn sweep(folder: &Path) {
-    each_left_behind(folder, |path| drop(fs::remove_file(path)));
+    each_left_behind(folder, |path| {
+        let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        drop(removed);
+    });
 }
 
 /// The drafts that were left behind in a folder.
@@ -125,7 +162,7 @@ pub(crate) fn left_behind(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Calls `work` with each file of a draft that nobody uses, while nobody can.
+/// Calls `work` with each file or folder of a draft that nobody uses, while nobody can.
 fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -144,7 +181,7 @@ fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
         // What SQLite keeps beside a draft goes before it: without the draft nothing would tell whose it is.
         names.sort_unstable_by(|one, other| other.cmp(one));
         for path in names.iter().map(|name| folder.join(name)) {
-            if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+            if path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_dir()) {
                 work(&path);
             }
         }
@@ -154,14 +191,16 @@ fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
 
 /// The lock of a draft that nobody uses; inside it `None` where only files beside it are left.
 fn unused(draft: &Path) -> Option<Option<File>> {
-    match draft.symlink_metadata() {
+    let writes = match draft.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(None),
-        Ok(found) if found.is_file() => {}
+        Ok(found) if found.is_file() => true,
+        // A folder is not opened to be written.
+        Ok(found) if found.is_dir() => false,
         _ => return None,
-    }
+    };
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let flags = i32::try_from(flags).expect("flags of the system are a C int");
-    match File::options().read(true).write(true).custom_flags(flags).open(draft) {
+    match File::options().read(true).write(writes).custom_flags(flags).open(draft) {
         Ok(file) => file.try_lock().is_ok().then_some(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Some(None),
         Err(_) => None,
@@ -207,6 +246,24 @@ mod tests {
         first.replace(&target).expect("put in its place");
         assert_eq!(names(folder.path()), ["copy"]);
         assert_eq!(fs::read(&target).expect("there"), b"whole");
+    }
+
+    #[test]
+    fn a_folder_left_behind_by_a_killed_process_goes_and_one_in_use_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let left = folder.path().join(".tulving-draft-killed");
+        fs::create_dir_all(left.join("home")).expect("made");
+        fs::write(left.join("home/tulving.db"), "everything").expect("written");
+        assert_eq!(left_behind(folder.path()), [left]);
+        let used = DraftFolder::within(folder.path()).expect("begun");
+        assert_eq!(files::mode(used.path()), Some(0o700));
+        let name = used.path().file_name().expect("a name").to_string_lossy().into_owned();
+        assert_eq!(names(folder.path()), [name.as_str()]);
+        sweep(folder.path());
+        assert_eq!(names(folder.path()), [name.as_str()]);
+        assert_eq!(left_behind(folder.path()), Vec::<PathBuf>::new());
+        drop(used);
+        assert_eq!(names(folder.path()), Vec::<String>::new());
     }
 
     #[test]

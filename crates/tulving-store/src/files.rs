@@ -31,8 +31,8 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
 /// The file that a copy of the store goes to when it is asked to go to `path`, there or not. A symbolic link stays, and
 /// what it points at is replaced.
 ///
-/// Refuses with [`StoreError::Unusable`] what must not be replaced: the home's own files under whatever name, and what is
-/// not a regular file.
+/// Refuses with [`StoreError::Unusable`] what must not be replaced: the home's own files under whatever name, what is in its
+/// own folders, and what is not a regular file.
 pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     let refused = |why: String| StoreError::Unusable { path: path.to_owned(), verb: "written", why };
     match path.metadata() {
@@ -49,6 +49,12 @@ pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     }
     if target.exists() && same_file(folder_of(&target), &home.backups()) {
         return Err(refused("what is in the home's backups is not replaced".to_owned()));
+    }
+    // A folder that is not there is none of the home's.
+    let folder = folder_of(&target).canonicalize().unwrap_or_default();
+    let holds = |own: &Path| folder.ancestors().any(|folder| same_file(folder, own));
+    if let Some((_, what)) = home.own_folders().iter().find(|(own, _)| holds(own)) {
+        return Err(refused(format!("it is in the folder of {what}")));
     }
     let in_home = same_file(folder_of(&target), home.path());
     // Some file systems do not tell capitals from small letters.

@@ -65,6 +65,11 @@ impl Home {
         self.path.join("config.toml")
     }
 
+    /// What was typed at the prompt.
+    pub fn shell_history(&self) -> PathBuf {
+        self.path.join("shell-history")
+    }
+
     /// The folder of the copies that a restore leaves behind.
     pub(crate) fn backups(&self) -> PathBuf {
         self.path.join("backups")
@@ -106,7 +111,7 @@ impl Home {
     }
 
     /// The files that only Tulving itself may write, there or not, and what each is.
-    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 8] {
+    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 9] {
         let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));
         let [database, log, memory, journal] = live.map(|path| (path, "the live store itself"));
         [
@@ -118,6 +123,18 @@ impl Home {
             (self.config_file(), "the configuration of the home"),
             (self.restore_lock(), "the lock of the home"),
             (self.thinking_lock(), "a lock of the home"),
+            (self.shell_history(), "the history of the prompt"),
+        ]
+    }
+
+    /// The folders in which only Tulving itself may write, there or not, and what is in each.
+    pub(crate) fn own_folders(&self) -> [(PathBuf, &'static str); 5] {
+        [
+            (self.index_dir(), "the search index"),
+            (self.objects(), "the attachments"),
+            (self.previous(), "the former texts of files"),
+            (self.appends(), "what is being appended to files"),
+            (self.pledges(), "the pledges"),
         ]
     }
 }

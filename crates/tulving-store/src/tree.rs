@@ -9,6 +9,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 use tulving_core::file::Stamp;
 
 /// The name of the files that say what is not imported.
@@ -89,6 +91,9 @@ fn unreadable(error: &ignore::Error) -> Unread {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
+    /// It is a link, and stands where a walk found a file.
+    #[error("it is a link, which is not followed")]
+    Link,
     /// It is no regular file.
     #[error("it is not a regular file")]
     NotRegular,
@@ -107,8 +112,22 @@ pub enum TreeError {
 
 /// Reads a file of at most so many bytes, and says how it was before that.
 pub fn read(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
+    read_by(path, most, OFlags::empty())
+}
+
+/// Reads a file that a [`walk`] has found below its root, likewise. A link that has taken its place since is not followed.
+pub fn read_found(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
+    read_by(path, most, OFlags::NOFOLLOW).map_err(|error| match error {
+        TreeError::Unreadable(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            TreeError::Link
+        }
+        error => error,
+    })
+}
+
+fn read_by(path: &Path, most: u64, flags: OFlags) -> Result<(Stamp, Vec<u8>), TreeError> {
     // A pipe would be waited for.
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
@@ -132,4 +151,27 @@ fn bounded(file: File, size: u64, limit: u64) -> Result<Vec<u8>, TreeError> {
 pub(crate) fn stamp(metadata: &Metadata) -> Stamp {
     let modified = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
     Stamp { size: metadata.len(), modified, inode: metadata.ino() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_took_the_place_of_a_file_since_a_walk_is_not_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [tree, file, elsewhere] =
+            ["tree", "tree/a.md", "elsewhere.md"].map(|name| folder.path().join(name));
+        std::fs::create_dir(&tree).expect("made");
+        std::fs::write(&file, "found").expect("written");
+        std::fs::write(&elsewhere, "not asked for").expect("written");
+        let mut found = Vec::new();
+        assert_eq!(walk(&tree, false, &mut |file| found.push(file.path)), []);
+        assert_eq!(read_found(&found[0], 100).expect("read").1, b"found");
+        std::fs::remove_file(&file).expect("removed");
+        std::os::unix::fs::symlink(&elsewhere, &file).expect("linked");
+        let error = read_found(&found[0], 100).expect_err("it is a link");
+        assert_eq!(error.to_string(), "it is a link, which is not followed");
+        assert_eq!(read(&file, 100).expect("named by somebody").1, b"not asked for");
+    }
 }

@@ -1,7 +1,8 @@
 //! Starts this program once more, for work that nobody waits for.
 
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
 use std::{env, io};
 
 use crate::config::{Settings, TOKEN};
@@ -14,5 +15,29 @@ pub(crate) fn start(settings: &Settings, words: &[&str]) -> io::Result<()> {
     command.env_remove(TOKEN);
     // A group of its own, so that what stops this command does not stop it too.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    command.spawn().map(drop)
+    let child = command.spawn()?;
+    // Without a thread for it, it is waited for by the system once this process has ended.
+    drop(awaited(child));
+    Ok(())
+}
+
+/// Waits for a child in a thread of its own: one that has ended and is not waited for stays in the list of processes.
+fn awaited(mut child: Child) -> io::Result<JoinHandle<io::Result<ExitStatus>>> {
+    thread::Builder::new().name("background".to_owned()).spawn(move || child.wait())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_child_that_has_ended_does_not_stay_in_the_list_of_processes() {
+        let child = Command::new("true").spawn().expect("started");
+        let listed = PathBuf::from(format!("/proc/{}", child.id()));
+        let waiting = awaited(child).expect("a thread");
+        waiting.join().expect("it waits").expect("it has ended");
+        assert!(!listed.exists(), "{}", listed.display());
+    }
 }

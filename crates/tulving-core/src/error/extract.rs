@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use super::Class;
 
+/// How the text of [`ExtractError::NotInstalled`] ends. A job keeps of an error what it says.
+const NOT_INSTALLED: &str = "which reads such files, is not installed";
+
 /// Why no text was read out of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -15,7 +18,7 @@ pub enum ExtractError {
         media_type: String,
     },
     /// The program that reads such files is not on this machine.
-    #[error("`{program}`, which reads such files, is not installed")]
+    #[error("`{program}`, {NOT_INSTALLED}")]
     NotInstalled {
         /// Which.
         program: String,
@@ -71,6 +74,11 @@ impl ExtractError {
     /// Whether the same may do later, with nothing changed by anybody.
     pub fn retryable(&self) -> bool {
         matches!(self, Self::Late { .. } | Self::NotStarted { .. })
+    }
+
+    /// Whether this is what [`NotInstalled`](Self::NotInstalled) says, of whatever program.
+    pub fn says_not_installed(text: &str) -> bool {
+        text.ends_with(NOT_INSTALLED)
     }
 
     /// What sort of trouble it is.
@@ -134,6 +142,14 @@ mod tests {
         for last in [ExtractError::TookTooLong { limit }, ExtractError::Encrypted, damaged] {
             assert!(!last.retryable(), "{last}");
         }
+    }
+
+    #[test]
+    fn that_a_program_is_missing_is_known_from_the_text_alone() {
+        let missing = ExtractError::NotInstalled { program: "tesseract".to_owned() };
+        assert_eq!(missing.to_string(), "`tesseract`, which reads such files, is not installed");
+        assert!(ExtractError::says_not_installed(&missing.to_string()));
+        assert!(!ExtractError::says_not_installed("the file is damaged: a font is not installed"));
     }
 
     #[test]

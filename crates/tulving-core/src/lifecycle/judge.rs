@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use super::decay::{self, days};
 use super::rules::Policy;
 use crate::life::Life;
@@ -22,7 +24,8 @@ pub struct Verdict {
 }
 
 /// What a rule does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Step {
     /// It is weighed down in recall until it is used.
     Cool,

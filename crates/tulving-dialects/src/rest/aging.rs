@@ -73,8 +73,11 @@ fn tend(desk: &Desk<'_>, One(asked): One<Tend>) -> Result<Made<Done>, Refusal> {
         shown: limited(asked.limit, USUAL_STEPS, STEPS)?,
     };
     let now = desk.engine.now();
-    let taken =
-        |TendedStep { step, why, memory }: TendedStep| Taken { step, why, memory: shown(&memory, now) };
+    let taken = |TendedStep { step, why, memory }: TendedStep| Taken {
+        step: step.as_str(),
+        why,
+        memory: shown(&memory, now),
+    };
     let tended = desk.engine.tend(&desk.caller, &request)?;
     Ok(Done {
         dry_run: asked.dry_run,

@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Json>, ForeignError> {
     let (_, bytes) = tree::read(path, BYTES).map_err(|error| match error {
         TreeError::TooLarge { size, limit } => ForeignError::TooLarge { path: path.to_owned(), size, limit },
         TreeError::Unreadable(source) => ForeignError::Unreadable { path: path.to_owned(), source },
-        TreeError::NotRegular => {
+        TreeError::NotRegular | TreeError::Link => {
             ForeignError::NotAFile { path: path.to_owned(), is: "no regular file", needs: "a file" }
         }
     })?;

@@ -2,6 +2,7 @@
 
 use tulving_core::foreign::{Collection, ForeignMemory, ForeignTimes, ForeignTurn};
 use tulving_core::id::Number;
+use tulving_core::preview;
 use tulving_core::request::SaveRequest;
 use tulving_core::vocabulary::{Author, System, TurnRole};
 
@@ -36,14 +37,16 @@ pub(super) fn read(
     if let Some(log) = database.table(LOG)?.filter(|log| log.lacks(&["id", "role", "content"]).is_none()) {
         log.rows(TURN, &mut |row| match turn(row) {
             Ok(turn) => all.turns.push(turn),
-            Err(why) => all.skip(format!("turn {}", row.text("id").unwrap_or_default()), why),
+            Err(why) => {
+                all.skip(format!("turn {}", preview::short(&row.text("id").unwrap_or_default())), why);
+            }
         })?;
     }
     Ok(all)
 }
 
 fn label(row: &Found<'_>) -> String {
-    row.text("id").map_or_else(|| format!("row {}", row.count), |id| format!("#{id}"))
+    row.text("id").map_or_else(|| format!("row {}", row.count), |id| format!("#{}", preview::short(&id)))
 }
 
 fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {

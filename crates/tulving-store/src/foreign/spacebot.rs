@@ -38,7 +38,7 @@ pub(super) fn read(
             beyond += usize::from(row.number("importance").is_some_and(is_beyond));
             all.memories.push(memory);
         }
-        Err(why) => all.skip(row.text("id").unwrap_or_else(|| format!("row {}", row.count)), why),
+        Err(why) => all.skip(label(row), why),
     })?;
     let links = database.table("associations")?;
     if let Some(links) = links.filter(|links| links.lacks(&["source_id", "target_id"]).is_none()) {
@@ -67,6 +67,10 @@ fn is_beyond(number: f64) -> bool {
     !(0.0..=1.0).contains(&number)
 }
 
+fn label(row: &Found<'_>) -> String {
+    row.text("id").map_or_else(|| format!("row {}", row.count), |id| preview::short(&id))
+}
+
 fn relation(row: &Found<'_>) -> Option<Relation> {
     row.text("relation_type").and_then(|word| word.parse().ok())
 }
@@ -85,7 +89,7 @@ fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
         ..SaveRequest::new(content)
     };
     Ok(ForeignMemory {
-        label: preview::short(&id),
+        label: label(row),
         id: id.parse().ok(),
         times: ForeignTimes {
             created_at: row.time("created_at"),

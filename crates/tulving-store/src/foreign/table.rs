@@ -1,5 +1,6 @@
 //! Rows of another program's tables, by the names of their columns. Columns that are missing are empty, others are let be.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use rusqlite::Row;
@@ -26,6 +27,8 @@ pub(super) struct Table<'a> {
     name: &'static str,
     /// Its columns, in small letters, that hold what was written into them.
     columns: Vec<String>,
+    /// Whether its pages were found to be sound. The moment is held fast, so they stay so.
+    sound: Cell<bool>,
 }
 
 impl<'a> Table<'a> {
@@ -43,7 +46,7 @@ impl<'a> Table<'a> {
             columns.collect()
         };
         let columns = columns().map_err(|error| database.failed(error))?;
-        Ok((!columns.is_empty()).then_some(Self { database, name, columns }))
+        Ok((!columns.is_empty()).then_some(Self { database, name, columns, sound: Cell::new(false) }))
     }
 
     pub(super) fn has(&self, column: &str) -> bool {
@@ -101,6 +104,9 @@ impl<'a> Table<'a> {
 
     /// Refuses a table whose pages are not sound: what is read of it could be anything, without an end.
     fn check(&self) -> Result<(), ForeignError> {
+        if self.sound.get() {
+            return Ok(());
+        }
         let complaints = || -> rusqlite::Result<Vec<String>> {
             let mut statement =
                 self.database.connection.prepare(&format!("PRAGMA quick_check(\"{}\")", self.name))?;
@@ -113,7 +119,10 @@ impl<'a> Table<'a> {
             ["ok", "CHECK constraint failed", "NULL value in", "NUMERIC value in", "TEXT value in"];
         let bad = |said: &&String| !harmless.iter().any(|known| said.starts_with(known));
         match complaints.iter().find(bad) {
-            None => Ok(()),
+            None => {
+                self.sound.set(true);
+                Ok(())
+            }
             Some(said) => {
                 let why = preview::cut(said, 200);
                 Err(ForeignError::Damaged { path: self.database.path.clone(), why })

@@ -1,6 +1,6 @@
 //! The vector lane: cosines with the question, exact among few and by way of sign bits among many.
 
-use tulving_core::search::Meaning;
+use tulving_core::search::{self, Meaning};
 
 use super::quantise::Probe;
 use super::segment::{Details as _, Vectors, View, stride};
@@ -27,12 +27,8 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// The same as [`Item::closeness`](tulving_core::search::Item::closeness) of the item that is made of it.
     pub(super) fn closeness(&self) -> f32 {
-        match self.sentence {
-            None => self.whole.max(0.0),
-            Some(sentence) => (0.5 * self.whole + 0.5 * sentence).max(0.0),
-        }
+        search::closeness(Some(self.whole), self.sentence)
     }
 }
 

@@ -49,13 +49,20 @@ pub(super) fn with_erased_text(live: &Connection, home: &Home) -> Result<Vec<Pat
     let Some(mark) = mark(live)? else {
         return Ok(Vec::new());
     };
-    let Ok(entries) = home.backups().read_dir() else {
-        return Ok(Vec::new());
-    };
-    let mut copies: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    copies.retain(|path| is_copy(path) && !is_clean(path, mark));
-    copies.sort();
+    let mut copies = all(home);
+    copies.retain(|path| !is_clean(path, mark));
     Ok(copies)
+}
+
+/// The copies in the home's backups, by name.
+pub(super) fn all(home: &Home) -> Vec<PathBuf> {
+    let Ok(entries) = home.backups().read_dir() else {
+        return Vec::new();
+    };
+    let copies = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut copies: Vec<PathBuf> = copies.filter(|path| is_copy(path)).collect();
+    copies.sort();
+    copies
 }
 
 fn mark(connection: &Connection) -> rusqlite::Result<Mark> {

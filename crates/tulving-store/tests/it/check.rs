@@ -66,6 +66,23 @@ fn files_that_others_may_read_are_named() {
     assert!(found.text.contains("tulving.db has mode 0644"), "{}", found.text);
 }
 
+#[test]
+fn a_configuration_and_copies_that_others_may_read_are_named() {
+    let folder = tempdir().expect("a folder");
+    let home = folder.path().join("home");
+    let store = store(&home);
+    fs::create_dir(home.join("backups")).expect("made");
+    for name in ["config.toml", "backups/before.db"] {
+        fs::write(home.join(name), "").expect("written");
+        fs::set_permissions(home.join(name), fs::Permissions::from_mode(0o640)).expect("set");
+        let found = finding(&store, Depth::Usual, "permissions");
+        assert_eq!(found.severity, Severity::Warn);
+        assert!(found.text.contains(&format!("{name} has mode 0640")), "{}", found.text);
+        fs::set_permissions(home.join(name), fs::Permissions::from_mode(0o600)).expect("set");
+        assert_eq!(finding(&store, Depth::Usual, "permissions").severity, Severity::Fine);
+    }
+}
+
 fn finding(store: &SqliteStore, depth: Depth, name: &str) -> Finding {
     let checkup = store.check(depth).expect("checked");
     checkup.findings.into_iter().find(|finding| finding.name == name).expect("looked at")

@@ -24,6 +24,10 @@ fn copies_that_a_killed_process_left_behind_go_when_the_home_is_opened() {
     for path in &left {
         fs::write(path, "all that is known").expect("written");
     }
+    let rescue = home.path().join("backups/.tulving-draft-rescue");
+    fs::create_dir_all(rescue.join("home")).expect("made");
+    fs::write(rescue.join("home/tulving.db"), "all that is known").expect("written");
+    let left = left.into_iter().chain([rescue]).collect::<Vec<_>>();
     let used = home.path().join("backups/.tulving-draft-used.db");
     let user = File::create(&used).expect("made");
     user.lock().expect("locked");
@@ -83,12 +87,39 @@ fn a_backup_does_not_replace_a_file_of_the_home() {
     refused(&store, &alias.join("config.toml"), "the configuration of the home");
     refused(&store, &home.join("../home/restore.lock"), "the lock of the home");
     refused(&store, &home.join("thinking.lock"), "a lock of the home");
+    refused(&store, &home.join("shell-history"), "the history of the prompt");
     refused(&store, &link, "the token of the home");
     refused(&store, &twin, "the live store itself");
     refused(&store, &folder.path().join(".tulving-draft-mine"), "files in the making");
     assert_eq!(fs::read(home.join("api-token")).expect("there"), b"tlv_mine");
     assert!(!home.join("config.toml").exists());
     save(&store, "and it lives");
+}
+
+#[test]
+fn a_backup_does_not_go_into_a_folder_that_the_home_keeps_for_itself() {
+    let folder = tempdir().expect("a folder");
+    let home = folder.path().join("home");
+    let store = store(&home);
+    for (name, what) in [
+        ("index", "the search index"),
+        ("objects", "the attachments"),
+        ("previous", "the former texts of files"),
+        ("appends", "what is being appended to files"),
+        ("pledges", "the pledges"),
+    ] {
+        fs::create_dir_all(home.join(name).join("below")).expect("made");
+        fs::write(home.join(name).join("below/there"), "mine").expect("written");
+        let why = format!("it is in the folder of {what}");
+        refused(&store, &home.join(name).join("below/there"), &why);
+        refused(&store, &home.join("..").join("home").join(name).join("new.db"), &why);
+        let link = folder.path().join(name);
+        symlink(home.join(name), &link).expect("linked");
+        refused(&store, &link.join("new.db"), &why);
+        assert_eq!(fs::read(home.join(name).join("below/there")).expect("there"), b"mine");
+    }
+    fs::create_dir(home.join("mine")).expect("made");
+    store.backup(&home.join("mine/copy.db"), IfExists::Refuse, &mut quiet()).expect("made");
 }
 
 #[test]

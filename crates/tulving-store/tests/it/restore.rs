@@ -222,6 +222,35 @@ fn what_lies_beside_a_damaged_store_goes_with_it() {
     assert_eq!(fs::read_dir(home.path().join("backups")).expect("a folder").count(), all.len());
 }
 
+/// Whoever holds the copy open keeps its log from being taken into it.
+#[test]
+fn a_rescue_does_not_leave_a_part_of_the_backup_in_a_log() {
+    let folder = tempdir().expect("a folder");
+    let home = Home::open_or_create(&folder.path().join("home")).expect("a home");
+    let file = folder.path().join("copy.db");
+    let damaged = store(home.path());
+    save(&damaged, "kept");
+    damaged.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    drop(damaged);
+    fs::write(home.database(), "damaged").expect("written");
+    let mut held = None;
+    let rescued = SqliteStore::rescue(&home, Options::default(), &file, &mut |_, _| {
+        let mut entries = fs::read_dir(home.path().join("backups")).expect("a folder").flatten();
+        let scratch = entries.next().expect("a folder in the making").path();
+        held.get_or_insert_with(|| {
+            let reader = Connection::open(scratch.join("home/tulving.db")).expect("opened");
+            reader.execute_batch("BEGIN; SELECT count(*) FROM memories;").expect("reading");
+            reader
+        });
+    });
+    let error = rescued.expect_err("it is not whole").to_string();
+    assert!(error.contains("copy.db cannot be restored: ") && error.contains("log"), "{error}");
+    assert_eq!(fs::read_to_string(home.database()).expect("there"), "damaged", "nothing has changed");
+    drop(held);
+    SqliteStore::rescue(&home, Options::default(), &file, &mut quiet()).expect("rescued");
+    assert_eq!(contents_of(&home.database()), BTreeSet::from(["kept".to_owned()]));
+}
+
 #[test]
 fn what_is_wrong_with_a_backup_is_not_said_of_the_home() {
     let home = tempdir().expect("a folder");

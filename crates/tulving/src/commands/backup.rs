@@ -101,14 +101,20 @@ fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Resu
     let report = app.store.restore(file, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
     let report = report?;
-    // What is done is done: what goes wrong from here on is said and is no failure.
+    move_in(file, app, printer)?;
+    tell(file, &report, printer)
+}
+
+/// Notes a restore and renews the token of the home where the backup does not know it. What is done is done: what goes wrong
+/// here is said and is no failure.
+fn move_in(file: &Path, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if let Err(error) = app.engine.note_restore(&app.caller, &file.to_string_lossy()) {
         printer.warning(format!("the restore is not in the audit: {error}"))?;
     }
     if let Err(failure) = home_token::renew(&app.engine, app.store.home()) {
         printer.warning(format!("the token in the home was not renewed: {}", failure.message()))?;
     }
-    tell(file, &report, printer)
+    Ok(())
 }
 
 /// The code of a store that is damaged.
@@ -135,7 +141,20 @@ pub(super) fn rescue(
         advance(&bar, done, all);
     });
     bar.finish_and_clear();
-    tell(file, &report?, printer)
+    let report = report?;
+    match wire::open(settings) {
+        Ok(app) => {
+            app.greet(printer)?;
+            move_in(file, &app, printer)?;
+        }
+        Err(failure) => {
+            let why = failure.message();
+            printer.warning(format!(
+                "the restore is not in the audit, and the token in the home was not renewed: {why}"
+            ))?;
+        }
+    }
+    tell(file, &report, printer)
 }
 
 fn confirm(file: &Path, yes: bool, settings: &Settings, printer: &mut Printer) -> Result<(), Failure> {

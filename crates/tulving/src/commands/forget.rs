@@ -91,18 +91,19 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
 fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let request = args.request();
     let others = Cell::new(false);
-    let elsewhere = Cell::new(false);
+    // Whether all that was forgotten is kept elsewhere.
+    let elsewhere = Cell::new(None);
     // The reason is the same for all.
     let held_back = RefCell::default();
     let outcome = moves::each(&args.memories, app, printer, args.done(), |caller, which| {
         let Edited { memory, warnings } = app.engine.forget(caller, which, &request)?;
         held_back.replace(warnings);
         others.set(others.get() || memory.owner != caller.viewer.principal);
-        elsewhere.set(memory.backend.is_some());
+        elsewhere.set(Some(elsewhere.get().unwrap_or(true) && memory.backend.is_some()));
         Ok((memory, None))
     })?;
     printer.warnings(&held_back.into_inner())?;
-    if elsewhere.get() {
+    if elsewhere.get() == Some(true) {
         return Ok(outcome);
     }
     if !args.hard && outcome == Outcome::Done {

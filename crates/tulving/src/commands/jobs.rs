@@ -4,6 +4,7 @@ use std::io;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use tulving_core::error::ExtractError;
 use tulving_core::job::Job;
 use tulving_core::preview;
 use tulving_core::vocabulary::JobState;
@@ -139,7 +140,7 @@ fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
         printer.line("No jobs")?;
     }
     let dead = || jobs.iter().filter(|job| job.state == JobState::Dead);
-    let lacks = |job: &Job| job.last_error.as_ref().is_some_and(|why| why.ends_with("is not installed"));
+    let lacks = |job: &Job| job.last_error.as_deref().is_some_and(ExtractError::says_not_installed);
     if dead().any(lacks) {
         app.engine.missing_extractors().into_iter().try_for_each(|missing| printer.note(missing))?;
     } else if dead().next().is_some() {

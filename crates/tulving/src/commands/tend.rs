@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
+use tulving_core::lifecycle::judge::Step;
 use tulving_core::request::Caller;
 use tulving_core::{TendRequest, Tended, TendedStep};
 
@@ -89,10 +90,10 @@ fn warn_of_absent_spaces(caller: &Caller, app: &App<'_>, printer: &mut Printer) 
 
 fn told(step: &TendedStep, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
     let (done, would) = match step.step {
-        "cool" => ("Cooled", "Would cool"),
-        "revive" => ("Revived", "Would revive"),
-        "archive" => ("Archived", "Would archive"),
-        _ => ("Erased", "Would erase"),
+        Step::Cool => ("Cooled", "Would cool"),
+        Step::Revive => ("Revived", "Would revive"),
+        Step::Archive => ("Archived", "Would archive"),
+        Step::Erase => ("Erased", "Would erase"),
     };
     let done = format!("{} {}", if dry_run { would } else { done }, step.memory.reference());
     printer.line(sentence(&done, &step.memory, printer.columns()))?;

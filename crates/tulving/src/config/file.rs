@@ -147,6 +147,11 @@ pub(super) fn word<'v>(value: &'v Spanned<DeValue<'_>>) -> Option<&'v str> {
     value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 
+/// A number as its text.
+pub(super) fn number(value: &Spanned<DeValue<'_>>) -> Option<String> {
+    shaped(value.get_ref()).filter(|(shape, _)| *shape == Shape::Number).map(|(_, text)| text)
+}
+
 /// A value as its text, where it is of a shape that a setting can have.
 pub(super) fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
     match value {

@@ -11,7 +11,7 @@ use tulving_core::lifecycle::rules::{Expiry, Policy, Rules};
 use tulving_core::preview;
 
 use super::error::SettingError;
-use super::file::{ConfigFile, shaped, word};
+use super::file::{ConfigFile, number, word};
 use super::{Chosen, Source};
 
 /// The lists, and what they are for.
@@ -164,7 +164,7 @@ fn expiry(
             }
             "tag" => rule.tag = Some(word(value).ok_or_else(|| refuse(of_tag, "a tag"))?.to_owned()),
             "after_days" => {
-                let days = shaped(value.get_ref()).and_then(|(_, text)| text.parse().ok());
+                let days = number(value).and_then(|text| text.parse().ok());
                 let days = days.filter(|days| (1..=36_500).contains(days));
                 let expects = "a whole number of days from 1 to 36500";
                 after_days = Some(days.ok_or_else(|| refuse(after, expects))?);
@@ -195,7 +195,7 @@ fn space(file: &ConfigFile<'_>, place: &Source, fields: &DeTable<'_>) -> Result<
             name = Some(word(value).ok_or_else(refuse)?.to_owned());
             continue;
         }
-        let text = shaped(value.get_ref()).map(|(_, text)| text).ok_or_else(refuse)?;
+        let text = number(value).ok_or_else(refuse)?;
         set(&mut Policy::default(), known, &text).ok_or_else(refuse)?;
         said.push((known, text));
     }
@@ -243,6 +243,14 @@ mod tests {
             (
                 "[[tend.expire]]\nafter_days = 0\n",
                 "config.toml:2: tend.expire.after_days is `0` and must be a whole number of days from 1 to 36500",
+            ),
+            (
+                "[[tend.expire]]\nafter_days = \"30\"\n",
+                "config.toml:2: tend.expire.after_days is `\"30\"` and must be a whole number of days from 1 to 36500",
+            ),
+            (
+                "[[tend.space]]\nname = \"a\"\nkeep_audit_days = \"30\"\n",
+                "config.toml:3: tend.space.keep_audit_days is `\"30\"` and must be a whole number of days from 0 to 36500, 0 for never",
             ),
             (
                 "[[tend.space]]\nname = \"a\"\ncool_days = 3\n",

@@ -196,6 +196,26 @@ fn a_damaged_store_is_replaced_by_a_backup_and_kept() {
 }
 
 #[test]
+fn a_rescue_by_the_backup_of_another_home_renews_the_token() {
+    let (tulving, other) = (Tulving::new(), Tulving::new());
+    other.ok(&["save", "of another home"]);
+    other.ok(&["backup", "create", "copy.db"]);
+    let copy = other.folder().join("copy.db");
+    tulving.ok(&["save", "of this home"]);
+    let database = tulving.home().join("tulving.db");
+    let whole = fs::read(&database).expect("a database");
+    fs::write(&database, &whole[..whole.len() / 2]).expect("cut short");
+    let run = tulving.run(&["backup", "restore", &copy.to_string_lossy(), "--yes"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let token = fs::read_to_string(tulving.home().join("api-token")).expect("a token");
+    let mut command = tulving.command(&["list"]);
+    command.env("TULVING_TOKEN", token.trim());
+    let listed = finish(command, b"");
+    assert_eq!((listed.code, listed.out.contains("of another home")), (0, true), "{}", listed.err);
+    assert!(tulving.ok(&["audit"]).contains("backup_restored"));
+}
+
+#[test]
 fn a_damaged_store_is_not_an_empty_one() {
     let tulving = Tulving::new();
     let lines: String = (0..200).map(|n| format!("{{\"content\":\"Line {n} of the ledger\"}}\n")).collect();

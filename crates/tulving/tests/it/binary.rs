@@ -1,7 +1,9 @@
 //! A home of its own, the binary in a clean environment, and transcripts for snapshots.
 
 use std::collections::HashSet;
+use std::fs::Permissions;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -119,11 +121,12 @@ impl Tulving {
         assert!(!run.out.lines().any(|line| line.starts_with("warn")), "{}", run.out);
     }
 
-    /// Writes the configuration of the home, as editors do, so that nobody reads half of it.
+    /// Writes the configuration of the home, as editors do, so that nobody reads half of it, and for its owner alone.
     pub(crate) fn configure(&self, text: &str) {
         std::fs::create_dir_all(self.home()).expect("a home");
         let new = self.home().join("config.toml.new");
         std::fs::write(&new, text).expect("written");
+        std::fs::set_permissions(&new, Permissions::from_mode(0o600)).expect("changed");
         std::fs::rename(new, self.home().join("config.toml")).expect("in place");
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tulving_core::error::Error;
 use tulving_core::id::{JobId, MemoryId, SpaceId};
+use tulving_core::lifecycle::judge::Step;
 use tulving_core::lifecycle::rules::{Expiry, Policy, Rules};
 use tulving_core::request::{
     AuditFilter, Caller, Filter, Manner, Mode, RecallRequest, SaveRequest, UpdateRequest,
@@ -39,7 +40,7 @@ fn recalled(engine: &Engine, caller: &Caller, text: &str) -> Vec<MemoryId> {
 }
 
 fn steps(tended: &Tended) -> Vec<(&str, &str)> {
-    tended.steps.iter().map(|step| (step.step, step.memory.edition.text.content.as_str())).collect()
+    tended.steps.iter().map(|step| (step.step.as_str(), step.memory.edition.text.content.as_str())).collect()
 }
 
 fn with(bed: &mut Bed, usual: Policy) {
@@ -65,7 +66,7 @@ fn a_memory_cools_is_brought_back_by_use_and_in_the_end_is_archived() {
     assert_eq!(now(&bed, &user).moved(), 0, "it has not cooled for long enough");
     bed.clock.advance(60 * DAY);
     let tended = now(&bed, &user);
-    assert_eq!((tended.archived, tended.steps[0].step), (1, "archive"));
+    assert_eq!((tended.archived, tended.steps[0].step), (1, Step::Archive));
     assert!(recalled(&bed.engine, &user, "standup").is_empty());
     assert_eq!(bed.get(&user, id).edition.text.content, "standup moved to ten", "it can be read");
     let audit =

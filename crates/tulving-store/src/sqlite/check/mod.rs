@@ -180,23 +180,26 @@ impl SqliteStore {
             return;
         }
         let text = format!("unfinished copies were left behind: {}", some(&shown(&left)));
-        checkup.warn("drafts", text, "delete these files, or open the store again, which removes them");
+        checkup.warn("drafts", text, "delete them, or open the store again, which removes them");
     }
 
     fn permissions(&self, checkup: &mut Checkup) {
         let home = &self.home;
-        let files = ["", "-wal", "-shm"].map(|suffix| files::beside(&self.file, suffix));
+        let mut private = ["", "-wal", "-shm"].map(|suffix| files::beside(&self.file, suffix)).to_vec();
+        // Addresses in the configuration may have passwords.
+        private.extend([home.token_file(), home.config_file()]);
+        private.extend(copies::all(home));
         let open = |path: &Path, most: u32| match files::mode(path) {
             Some(mode) if mode & !most != 0 => Some(format!("{} has mode {mode:04o}", path.display())),
             _ => None,
         };
         let mut loose: Vec<String> = open(home.path(), 0o700).into_iter().collect();
-        loose.extend(files.iter().chain([&home.token_file()]).filter_map(|path| open(path, 0o600)));
+        loose.extend(private.iter().filter_map(|path| open(path, 0o600)));
         if loose.is_empty() {
             checkup.fine("permissions", "only the owner may read the home");
         } else {
             let hint = "make folders 0700 and files 0600 with chmod";
-            checkup.warn("permissions", loose.join("; "), hint);
+            checkup.warn("permissions", some(&loose), hint);
         }
     }
 

@@ -68,6 +68,38 @@ fn other_versions_of_maxs_tables_are_read_too() {
 }
 
 #[test]
+fn of_an_id_of_any_length_a_short_form_is_said() {
+    let folder = tempdir().expect("a folder");
+    let long = "an id\nthat does not end ".repeat(100_000);
+    let [max, spacebot] = ["max.db", "spacebot.db"].map(|name| folder.path().join(name));
+    database(
+        &max,
+        &format!(
+            "CREATE TABLE memories (id TEXT, category TEXT, content TEXT, last_accessed INTEGER); \
+             CREATE TABLE conversation_log (id TEXT, role TEXT, content TEXT); \
+             INSERT INTO memories VALUES ('{long}', 'fact', NULL, NULL), ('{long}', 'fact', 'said', NULL); \
+             INSERT INTO conversation_log VALUES ('{long}', 'nobody', 'said');"
+        ),
+    );
+    database(
+        &spacebot,
+        &format!(
+            "CREATE TABLE memories (id TEXT, content TEXT, memory_type TEXT, importance REAL); \
+             INSERT INTO memories VALUES ('{long}', NULL, 'fact', 0.5), ('{long}', 'said', 'fact', 0.5);"
+        ),
+    );
+    for path in [max, spacebot] {
+        let (_, all) = read(&path);
+        let said =
+            all.memories.iter().map(|memory| &memory.label).chain(all.unread.iter().map(|one| &one.what));
+        for said in said {
+            assert!(said.contains("an id that does not end") && said.chars().count() < 80, "{said}");
+        }
+        assert!(all.memories.len() == 1 && !all.unread.is_empty());
+    }
+}
+
+#[test]
 fn spacebots_memories_come_with_links_and_what_was_forgotten() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("spacebot.db");

@@ -9,9 +9,6 @@ mod ask;
 // However content came in, answers are the same.
 mod same;
 
-// A plain search, to compare with.
-mod naive;
-
 // The plain index of the test kit, to compare with.
 mod plain;
 

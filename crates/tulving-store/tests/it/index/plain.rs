@@ -1,11 +1,12 @@
-//! The plain index of the test kit, which the tests of the engine use, finds what this one finds.
+//! The plain index of the test kit, which the tests of the engine use, finds what this one finds: no segments, no bits, no
+//! windows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tulving_core::id::MemoryId;
 use tulving_core::ports::Index;
-use tulving_core::search::{Found, Item, Question, Scope, Session};
+use tulving_core::search::{self, Entry, Found, Item, Meaning, Question, Scope, Session};
 use tulving_store::SearchIndex;
 use tulving_testkit::index::PlainIndex;
 
@@ -14,6 +15,8 @@ use super::fake::{Fake, any_act};
 
 /// Scores that are nearer are the same.
 const SAME: f32 = 1e-4;
+/// So far a closeness may be from what it would be were the numbers of vectors not kept as bytes.
+const COARSE: f32 = 0.006;
 
 fn same(one: f32, other: f32, what: &str) {
     assert!((one - other).abs() <= SAME, "{what}: {one} and {other}");
@@ -85,6 +88,8 @@ fn the_index_and_the_plain_one_find_the_same() {
             (SearchIndex::in_memory(Arc::clone(&store)), PlainIndex::new(Arc::clone(&store)));
         (0..random.usize(..60)).for_each(|_| any_act(&store, &mut random));
         for _ in 0..6 {
+            // What came since the last question is followed.
+            (0..random.usize(..8)).for_each(|_| any_act(&store, &mut random));
             let (scope, mut question) = (any_scope(&store, &mut random), any_question(&mut random));
             if undecided(&plain, &scope, &question) {
                 question.depth = 10_000;
@@ -98,6 +103,38 @@ fn the_index_and_the_plain_one_find_the_same() {
         }
     }
     assert!(asked == 360 && cut_off > 150, "{cut_off} of {asked}");
+}
+
+/// How near an item is by the numbers of its vectors themselves.
+fn exact(entries: &[Entry], item: &Item, meaning: &Meaning) -> f32 {
+    let entry = entries.iter().find(|entry| entry.memory.id == item.memory).expect("it is there");
+    let dot = |vector: &Vec<f32>| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum::<f32>();
+    entry.chunks[item.chunk as usize].embedding.as_ref().map_or(0.0, |embedding| {
+        search::closeness(Some(dot(&embedding.vector)), embedding.sentences.iter().map(dot).reduce(f32::max))
+    })
+}
+
+#[test]
+fn vectors_that_are_kept_as_bytes_are_hardly_nearer_or_farther() {
+    let mut compared = 0;
+    for seed in 100..115 {
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        let store = Fake::new(Some("m1"));
+        let index = SearchIndex::in_memory(Arc::clone(&store));
+        (0..random.usize(40..120)).for_each(|_| any_act(&store, &mut random));
+        let entries = store.all(Some("m1"));
+        for _ in 0..12 {
+            let (scope, question) = (any_scope(&store, &mut random), any_question(&mut random));
+            let Some(meaning) = &question.meaning else { continue };
+            for item in index.search(&scope, &question).expect("an answer").items {
+                let (near, exact) = (item.closeness(), exact(&entries, &item, meaning));
+                assert!((near - exact).abs() <= COARSE, "{near} and {exact}");
+                compared += usize::from(exact > 0.0);
+            }
+        }
+    }
+    assert!(compared > 200, "{compared}");
 }
 
 #[test]

@@ -320,7 +320,10 @@ impl Importer<'_> {
     ) -> Option<ReadFile> {
         let path = paths.get(&file.path)?;
         let most = self.app.settings.limits.attachment_bytes as u64;
-        match tree::read(path, most) {
+        // What was named may be a link; what was found is none.
+        let named = self.roots.iter().any(|root| root.path == *path);
+        let read = if named { tree::read } else { tree::read_found };
+        match read(path, most) {
             Ok((stamp, bytes)) => {
                 let about = SaveRequest {
                     tags: (!self.args.tags.is_empty()).then(|| self.args.tags.clone()),

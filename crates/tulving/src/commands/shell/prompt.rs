@@ -115,7 +115,7 @@ impl<'a> Prompt<'a> {
 
 impl Kept {
     fn open(app: &App<'_>, config: &Config) -> rustyline::Result<Self> {
-        let path = app.store.home().path().join("shell-history");
+        let path = app.store.home().shell_history();
         let mut lines = FileHistory::with_config(config);
         match lines.load(&path) {
             Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}

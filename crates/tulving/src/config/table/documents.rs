@@ -1,6 +1,6 @@
 //! Files that memories describe: where they are kept, and what is read of them.
 
-use super::{Setting, Shape};
+use super::{Setting, Shape, address};
 
 pub(super) const SETTINGS: &[Setting] = &[
     Setting {
@@ -35,11 +35,8 @@ pub(super) const SETTINGS: &[Setting] = &[
         expects: "an address that begins with https:// or http://",
         shape: Shape::Text,
         take: |settings, text| {
-            settings.objects.endpoint = match text.trim() {
-                "" => String::new(),
-                address if address.contains("://") => address.to_owned(),
-                _ => return None,
-            };
+            address(text)?;
+            text.trim().clone_into(&mut settings.objects.endpoint);
             Some(())
         },
     },

@@ -77,7 +77,7 @@ impl Setting {
     /// A value as it may be shown: an address may hold a password, and what is no name of an entry may be the key itself.
     pub(super) fn shown(&self, text: &str) -> String {
         match self.key {
-            "embedding.base_url" | "llm.base_url" => Address::new(text).to_string(),
+            "embedding.base_url" | "llm.base_url" | "objects.endpoint" => Address::new(text).to_string(),
             "llm.key_entry" if entry(text).is_none() => "***".to_owned(),
             _ => text.to_owned(),
         }
@@ -150,6 +150,18 @@ mod tests {
         for wrong in [key.as_str(), &key[..27], "two words", "a@b"] {
             assert_eq!((entry(wrong), setting.shown(wrong).as_str()), (None, "***"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_address_of_a_bucket_is_one_of_the_web_and_shown_without_its_password() {
+        let setting = settings().find(|setting| setting.key == "objects.endpoint").expect("a setting");
+        let mut settings = Settings::of_home("home".into()).expect("defaults");
+        for (text, taken) in
+            [(" https://s3.example ", true), ("", true), ("ftp://s3.example", false), ("s3", false)]
+        {
+            assert_eq!((setting.take)(&mut settings, text).is_some(), taken, "{text}");
+        }
+        assert_eq!(setting.shown("https://ana:word@s3.example"), "https://***@s3.example");
     }
 
     #[test]

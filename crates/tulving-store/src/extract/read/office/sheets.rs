@@ -213,13 +213,16 @@ impl<'s> Sheet<'s> {
     }
 }
 
-/// A number as people write it: what comes of counting with fractions of two is rounded away.
+/// A number as people write it: with the 15 digits that spreadsheets show, by which what comes of counting with fractions of
+/// two is rounded away.
 fn number(value: &str) -> String {
-    match value.trim().parse::<f64>() {
-        Ok(number) if value.len() > 15 && number.is_finite() && number.abs() < 1e15 => {
-            format!("{}", (number * 1e9).round() / 1e9)
-        }
-        _ => value.trim().to_owned(),
+    let value = value.trim();
+    let long = value.parse::<f64>().ok().filter(|number| value.len() > 15 && number.abs() < 1e15);
+    match long.and_then(|number| format!("{number:.14e}").parse::<f64>().ok()) {
+        // Nobody counts so many noughts.
+        Some(small) if small.abs() > 0.0 && small.abs() < 1e-9 => format!("{small:E}"),
+        Some(rounded) => rounded.to_string(),
+        None => value.to_owned(),
     }
 }
 
@@ -295,6 +298,18 @@ mod tests {
     #[test]
     fn numbers_are_as_people_write_them() {
         assert_eq!(number("0.30000000000000004"), "0.3");
+        assert_eq!(number("1234567.1000000001"), "1234567.1");
+        assert_eq!(number("1.0000000000000001E-5"), "0.00001");
         assert_eq!((number("12"), number("1e300"), number("x")), ("12".into(), "1e300".into(), "x".into()));
+    }
+
+    #[test]
+    fn a_long_number_that_is_very_small_is_not_nought() {
+        assert_eq!(number("1.2345678901234567E-10"), "1.23456789012346E-10");
+        assert_eq!(number("-4.0000000000000003E-12"), "-4E-12");
+        assert_eq!(
+            (number("0.00000000000000000"), number("1.2345678901234567E-400")),
+            ("0".into(), "0".into())
+        );
     }
 }
