@@ -1,6 +1,6 @@
 //! Files that are kept in memory, for tests of what is decided about them. They are watched, and fail on command.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -35,6 +35,8 @@ struct Kept {
     changed: BTreeMap<Folder, u64>,
     /// Which was the last of all folders at once.
     all_changed: u64,
+    /// Those that are listed and cannot be read.
+    unreadable: BTreeSet<FilePath>,
 }
 
 impl Kept {
@@ -50,6 +52,7 @@ impl Kept {
 
     fn put(&mut self, path: &FilePath, bytes: Vec<u8>) {
         self.written += 1;
+        self.unreadable.remove(path);
         let size = bytes.len() as u64;
         let stamp = Stamp { size, modified: self.written * 1_000, inode: 1 };
         self.files.insert(path.clone(), (bytes, stamp));
@@ -96,6 +99,11 @@ impl MemoryFiles {
         self.kept().change_all();
     }
 
+    /// From now on one file cannot be read, though it is listed, until it is edited.
+    pub fn make_unreadable(&self, path: &FilePath) {
+        self.change(path, |kept| kept.unreadable.insert(path.clone()));
+    }
+
     /// From now on the workspace is not there, or it is again with all that was in it.
     pub fn set_absent(&self, absent: bool) {
         self.absent.store(absent, Ordering::Relaxed);
@@ -136,12 +144,15 @@ impl MemoryFiles {
     }
 
     fn usable(&self, path: &str, verb: &'static str) -> Result<(), FileError> {
-        let why = || "it is broken on command".to_owned();
         match self.broken.load(Ordering::Relaxed) {
-            true => Err(FileError::Unusable { path: path.into(), verb, why: why() }),
+            true => Err(broken(path, verb)),
             false => Ok(()),
         }
     }
+}
+
+fn broken(path: &str, verb: &'static str) -> FileError {
+    FileError::Unusable { path: path.into(), verb, why: "it is broken on command".to_owned() }
 }
 
 impl Files for MemoryFiles {
@@ -176,6 +187,7 @@ impl Files for MemoryFiles {
         let kept = self.kept();
         match kept.files.get(path).filter(|_| !self.is_absent()) {
             None => Ok(None),
+            Some(_) if kept.unreadable.contains(path) => Err(broken(path.name(), "read")),
             Some((_, stamp)) if stamp.size > most => {
                 Err(FileError::TooLarge { path: path.to_string().into(), size: stamp.size, limit: most })
             }

@@ -168,10 +168,10 @@ struct Walk<'a> {
     now: Option<Timestamp>,
     /// How many bytes may still be read.
     bytes: u64,
-    /// Whether any file was read that had changed.
+    /// Whether any room was taken.
     begun: bool,
     room: Room,
-    /// How many were.
+    /// How many files were read that had changed.
     read: usize,
 }
 
@@ -266,7 +266,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Reads a file, where it has changed since `before` and there is room.
+    /// Reads a file, where it has changed since `before` and there is room. One that cannot be read costs the others nothing, and
+    /// only what was read counts as that: who goes on for as long as something is comes to an end.
     fn file(&mut self, space: &Space, file: &FileEntry, before: Option<MirroredFile>, look: &mut Look) {
         let path = file.path.to_string();
         let readable = file.stamp.size <= limits::MIRRORED_BYTES;
@@ -292,12 +293,24 @@ impl Walk<'_> {
                 look.say(path, &format!("it has more than {most} entries; the others are left out"));
             }
             Ok(Outcome::Begun) => look.left += 1,
-            Ok(Outcome::Gone) => look.again = true,
-            Err(error) => look.fail(path, &error),
+            Ok(Outcome::Gone) => {
+                look.again = true;
+                return;
+            }
+            Err(error @ Error::File(_)) => return look.fail(path, &error),
+            Err(error) => {
+                look.fail(path, &error);
+                return self.charge(cost);
+            }
         }
+        self.charge(cost);
+        self.read += 1;
+    }
+
+    /// Takes what a file has cost from what there is room for.
+    fn charge(&mut self, cost: u64) {
         self.begun = true;
         self.bytes = self.bytes.saturating_sub(cost);
-        self.read += 1;
     }
 
     /// The files of a space that are mirrored, those that were written last first.
