@@ -123,7 +123,8 @@ impl Engine {
     }
 
     /// Does it in all spaces but those that were done before the round was cut short. Where the model does not answer, it is:
-    /// the others would fail in the same way. What else fails costs only its space.
+    /// the others would fail in the same way. What else fails costs only its space, and of that only what failed: journals that
+    /// were looked at are not put to the model again because of its memories.
     fn consolidate_all(&self, job: &mut Job, round: &mut Round) -> Result<Vec<(Space, Consolidated)>, Error> {
         let parts = &self.parts;
         let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
@@ -141,15 +142,20 @@ impl Engine {
                 }
                 Ok(told) => told,
             };
+            round.done.push(space.id);
             *job = jobs::extend(parts, job.clone(), LEASE)?;
-            let records = match self.consolidation().apply {
-                true => self.judge_records(&caller, true)?.passes,
-                false => Vec::new(),
+            let judged = match self.consolidation().apply {
+                true => self.judge_records(&caller, true),
+                false => Ok(Judged::default()),
+            };
+            let (records, undecided) = match judged {
+                Err(error @ Error::Llm(_)) => return Err(error),
+                Err(error) => (Vec::new(), Some(error.code().to_owned())),
+                Ok(judged) => (judged.passes, None),
             };
             *job = jobs::extend(parts, job.clone(), LEASE)?;
-            round.done.push(space.id);
-            if told.is_some() || !records.is_empty() {
-                done.push((space, Consolidated { records, ..told.unwrap_or_default() }));
+            if told.is_some() || !records.is_empty() || undecided.is_some() {
+                done.push((space, Consolidated { records, undecided, ..told.unwrap_or_default() }));
             }
         }
         Ok(done)

@@ -58,6 +58,9 @@ fn say(done: &[(Space, Consolidated)]) {
         for pass in &told.records {
             tracing::info!(%space, %pass, "did what is proposed about memories");
         }
+        if let Some(reason) = &told.undecided {
+            tracing::warn!(%space, reason, "nothing is decided about memories");
+        }
         match &told.stays {
             None if told.journals == 0 => {}
             None => {

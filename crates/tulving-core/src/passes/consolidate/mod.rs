@@ -88,6 +88,9 @@ pub struct Consolidated {
     pub records: Vec<PassId>,
     /// What would be done about memories, in words, where nothing is written.
     pub foreseen: Vec<String>,
+    /// Why nothing was decided about memories, where that failed and the rest did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
 }
 
 /// A journal, as it is looked at: without secrets and private parts, and cut where it is long.
