@@ -6,16 +6,16 @@ use std::time::Duration;
 use serde_json::json;
 use tulving_core::error::{Error, LlmError};
 use tulving_core::llm::{LlmName, Message, Prompt, Reply};
-use tulving_core::ports::LanguageModel;
-use tulving_core::request::{AuditFilter, SaveRequest};
-use tulving_core::vocabulary::{AuditAct, MemoryType, PassKind, PassOutcome, Relation, Role};
+use tulving_core::ports::{LanguageModel, Memories};
+use tulving_core::request::{AssociationRequest, AuditFilter, SaveRequest};
+use tulving_core::vocabulary::{AuditAct, LinkedBy, MemoryType, PassKind, PassOutcome, Relation, Role};
 use tulving_core::{Consolidation, ConsolidationTick, Engine, Llm};
 use tulving_testkit::embedder::FakeEmbedder;
 use tulving_testkit::fault::FaultyStore;
 use tulving_testkit::llm::ScriptedLlm;
 
 use super::{DAY, journal, on, tick};
-use crate::bed::{Bed, refused, said, within};
+use crate::bed::{Bed, link, refused, said, within};
 use crate::verbs::near::WORDS;
 use crate::verbs::passes::passes;
 
@@ -202,6 +202,23 @@ fn an_observation_that_became_a_fact_is_one_again_once_that_is_undone() {
         2,
         "the automatic links are back"
     );
+}
+
+#[test]
+fn what_updates_another_is_linked_as_strongly_as_the_two_are_alike() {
+    let (bed, engine, llm) = judging();
+    let hub = within(&bed.user(), bed.hub("hub"));
+    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).id;
+    let new = bed.save(&hub, format!("{WORDS} in room 14").as_str()).id;
+    let links = || bed.store.associations(&hub.viewer, &[new]).expect("links");
+    let alike = links()[0].weight;
+    let stronger = AssociationRequest { weight: Some(1.0), ..link(old, Relation::CausedBy) };
+    bed.engine.associate(&hub, new.into(), &stronger).expect("linked");
+    assert!(alike < links()[0].weight, "the strongest link says something else");
+    decide(&llm, "updates");
+    engine.consolidate(&hub, true).expect("done");
+    let made = links().into_iter().find(|edge| edge.relation == Relation::Updates).expect("a link");
+    assert_eq!((made.linked_by, made.weight), (LinkedBy::Caller, alike));
 }
 
 /// Leaves journals as they are; where it is asked about memories, the store fails once right after.
