@@ -65,6 +65,23 @@ fn only_real_days_are_journals_and_the_newest_come_first() {
 }
 
 #[test]
+fn a_text_of_several_lines_is_found_where_the_further_ones_are_indented() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.edit(&user, "memory/2026-05-27.md", "Deploys with make ship\r\n  on Tuesdays\r\n  at noon\r\n");
+    bed.clock.advance(std::time::Duration::from_secs(60));
+    for query in ["make ship\non Tuesdays", "MAKE SHIP\r\non tuesdays\r\nat noon"] {
+        // The second time by what is known from the first.
+        for _ in 0..2 {
+            let found = snippets(&bed, &user, query, 5);
+            assert_eq!(found.len(), 1, "{query:?}");
+            assert_eq!(found[0].1, "Deploys with make ship\non Tuesdays\nat noon");
+        }
+    }
+    assert_eq!(snippets(&bed, &user, "make ship\nat noon", 5), [], "not one below the other");
+}
+
+#[test]
 fn a_search_gives_the_entries_that_hold_the_text_newest_first_and_sees_edits() {
     let bed = Bed::new();
     let user = bed.user();
