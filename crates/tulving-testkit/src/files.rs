@@ -37,6 +37,8 @@ struct Kept {
     all_changed: u64,
     /// Those that are listed and cannot be read.
     unreadable: BTreeSet<FilePath>,
+    /// What is there and is no file that is used.
+    refused: BTreeSet<FilePath>,
 }
 
 impl Kept {
@@ -102,6 +104,11 @@ impl MemoryFiles {
     /// From now on one file cannot be read, though it is listed, until it is edited.
     pub fn make_unreadable(&self, path: &FilePath) {
         self.change(path, |kept| kept.unreadable.insert(path.clone()));
+    }
+
+    /// From now on something is there that is refused, a link that leads out say.
+    pub fn make_refused(&self, path: &FilePath) {
+        self.change(path, |kept| kept.refused.insert(path.clone()));
     }
 
     /// From now on the workspace is not there, or it is again with all that was in it.
@@ -173,7 +180,9 @@ impl Files for MemoryFiles {
             .take(most)
             .map(|(path, (_, stamp))| FileEntry { path: path.clone(), stamp: *stamp })
             .collect();
-        Ok(FileList { files: listed, more: files.next().is_some(), ..FileList::default() })
+        let refused = kept.refused.iter().filter(inside);
+        let refused = refused.map(|path| (path.to_string(), "it is refused on command".to_owned())).collect();
+        Ok(FileList { files: listed, more: files.next().is_some(), refused, ..FileList::default() })
     }
 
     fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {

@@ -19,8 +19,8 @@ use crate::file::{Folder, LONG_TERM};
 use crate::id::{AuditId, JobId, PassId, PrincipalId, SpaceId};
 use crate::job::{self, Job};
 use crate::jobs;
-use crate::journal;
 use crate::journal::long_term::{self, LongTerm};
+use crate::journal::{self, Recent};
 use crate::ledger;
 use crate::limits;
 use crate::pass::{Pass, PassAct};
@@ -170,21 +170,23 @@ impl Engine {
     ) -> Result<Option<Consolidated>, Error> {
         let parts = &self.parts;
         let folder = Folder::of(space);
-        let pages = journal::recent(parts, &folder, consolidate::DAYS)?;
+        let Recent { said, unread } = journal::recent(parts, &folder, consolidate::DAYS)?;
         let pages: Vec<Page> =
-            pages.iter().filter_map(|(day, text)| Page::of(day.to_string(), text)).collect();
+            said.iter().filter_map(|(day, text)| Page::of(day.to_string(), text)).collect();
+        let told = Consolidated { unread, ..Consolidated::default() };
         if pages.is_empty() {
-            return Ok(None);
+            let why = || "of the journals of the last days none could be read".to_owned();
+            return Ok((!told.unread.is_empty()).then(|| stays(told, why())));
         }
         let known = long_term::load(parts, space)?;
         if let Some(why) = unfit(&known, self.llm().is_some()) {
             // Nobody was asked, and no journal looked at.
-            return Ok(Some(stays(Consolidated::default(), why)));
+            return Ok(Some(stays(told, why)));
         }
         let journals = pages.len();
         let pass = self.begun(space, viewer.principal, journals);
         let now = pass.began_at;
-        let told = Consolidated { journals, model: pass.model.clone(), ..Consolidated::default() };
+        let told = Consolidated { journals, model: pass.model.clone(), ..told };
         let by_passes = self.noted_by_passes(viewer, space.id)?;
         let material = Material { pages, known: known.content.clone(), by_passes };
         let (Checked { text, left_out, put_back, gone }, dropped) = match self.rewritten(&material, &known)? {
@@ -332,8 +334,9 @@ impl Engine {
                 match error {
                     // What would have changed was not, and is not told as if it had.
                     FileError::Changed { .. } => {
-                        let Consolidated { journals, model, .. } = told;
-                        Ok(stays(Consolidated { journals, model, ..Consolidated::default() }, why.to_owned()))
+                        let Consolidated { journals, model, unread, .. } = told;
+                        let told = Consolidated { journals, model, unread, ..Consolidated::default() };
+                        Ok(stays(told, why.to_owned()))
                     }
                     error => Err(error.into()),
                 }

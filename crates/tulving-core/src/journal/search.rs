@@ -19,7 +19,7 @@ use crate::text::{fold, normalize};
 
 use super::day::Day;
 use super::format::{self, Form};
-use super::{JournalFile, journals, readable};
+use super::{JournalFile, Journals, journals, readable};
 
 /// Most characters of an entry that are shown, around what was looked for.
 const SHOWN: usize = 500;
@@ -78,7 +78,7 @@ pub(crate) fn search(
     }
     let needle = fold::folded(&normalize::unified(query));
     let search = Search { parts, memo, folder: readable(parts, caller)?, needle };
-    let (journals, unread) = journals(parts, &search.folder)?;
+    let Journals { journals, unread } = journals(parts, &search.folder)?;
     let mut hits = JournalHits { entries: Vec::new(), unread };
     for journal in journals {
         if hits.entries.len() == limit {

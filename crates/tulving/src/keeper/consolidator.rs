@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tulving_core::answer::Unread;
 use tulving_core::space::Space;
 use tulving_core::{Consolidated, ConsolidationTick, Engine};
 
@@ -60,6 +61,9 @@ fn say(done: &[(Space, Consolidated)]) {
         }
         if let Some(reason) = &told.undecided {
             tracing::warn!(%space, reason, "nothing is decided about memories");
+        }
+        for Unread { path, why } in &told.unread {
+            tracing::warn!(%space, path, reason = why, "a journal is not read");
         }
         match &told.stays {
             None if told.journals == 0 => {}

@@ -25,7 +25,7 @@ use crate::vocabulary::SpaceKind;
 
 use self::acts::{Outcome, Room};
 use self::entry::Source;
-use super::{FOLDER, archive, below, day_of};
+use super::{FOLDER, archive, below, day_of, unlisted};
 
 /// Most troubles of one space that are named.
 const NAMED: usize = 20;
@@ -318,20 +318,13 @@ impl Walk<'_> {
         let below: &[&str] = if space.kind == SpaceKind::Group { &[""] } else { &[FOLDER, archive::FOLDER] };
         let mut all = Listed::default();
         for below in below {
-            let listed = self.parts.files.list(folder, below, limits::FILES_LISTED)?;
-            all.files.extend(listed.files);
-            all.absent |= listed.absent;
-            if listed.more {
-                all.more = true;
-                let most = limits::FILES_LISTED;
-                look.say(
-                    folder.join(below),
-                    &format!("there are more than {most} files; the others are left out"),
-                );
-            }
-            for (path, why) in listed.refused {
+            let mut listed = self.parts.files.list(folder, below, limits::FILES_LISTED)?;
+            for Unread { path, why } in unlisted(&mut listed, folder, below) {
                 look.say(path, &why);
             }
+            all.files.extend(listed.files);
+            all.absent |= listed.absent;
+            all.more |= listed.more;
         }
         all.files.retain(|file| space.kind == SpaceKind::Group || is_memory(&file.path));
         all.files.sort_by(|a, b| (b.stamp.modified, &b.path).cmp(&(a.stamp.modified, &a.path)));

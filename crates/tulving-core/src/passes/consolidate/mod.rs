@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use self::guard::{Refused, Rewrite};
 pub use self::sift::{Declined, Gone};
+use crate::answer::Unread;
 use crate::id::PassId;
 use crate::llm::{Message, Prompt, Reply, Tool};
 use crate::preview;
@@ -68,6 +69,9 @@ pub struct Consolidated {
     pub model: Option<String>,
     /// How many journals were looked at.
     pub journals: usize,
+    /// The journals that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     /// How many lines of the file are new.
     pub added: usize,
     /// How many are gone.

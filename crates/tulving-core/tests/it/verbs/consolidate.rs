@@ -151,6 +151,33 @@ fn without_journals_of_the_last_seven_days_nobody_is_asked() {
 }
 
 #[test]
+fn a_journal_that_cannot_be_read_is_left_out_and_named() {
+    let (bed, engine, llm) = bed();
+    let user = bed.user();
+    for ago in 0..3 {
+        journal(&bed, &user, ago, "Bo joined\n");
+    }
+    let today = Day::of(bed.engine.now());
+    let long_ago = (0..30).fold(today, |day, _| day.before());
+    let path = |day: Day| bed.path(&user, &format!("memory/{}", day.journal()));
+    bed.files.make_unreadable(&path(today));
+    bed.files.make_refused(&path(today.before().before().before()));
+    bed.files.make_refused(&path(long_ago));
+    let expected = [today.before().before().before(), today].map(|day| path(day).to_string());
+    rewrite(&llm, "- Bo joined\n");
+    let told = engine.consolidate(&user, true).expect("done");
+    let named: Vec<_> = told.unread.iter().map(|unread| unread.path.clone()).collect();
+    assert_eq!((told.journals, told.added, named), (2, 1, expected.to_vec()));
+    for ago in [1, 2] {
+        bed.files.delete(&path((0..ago).fold(today, |day, _| day.before())));
+    }
+    let told = engine.consolidate(&user, true).expect("done");
+    assert_eq!((told.journals, told.unread.len()), (0, 2));
+    let why = told.stays.as_deref().unwrap_or_default();
+    assert!(why.contains("could be read"), "{why}");
+}
+
+#[test]
 fn what_a_model_asks_for_is_refused_where_it_would_do_harm_and_it_is_asked_twice_at_the_most() {
     let (bed, engine, llm) = bed();
     let user = bed.user();
