@@ -21,7 +21,7 @@ use tulving_testkit::embedder::NoEmbedder;
 use tulving_testkit::files::MemoryFiles;
 use tulving_testkit::llm::ScriptedLlm;
 
-use super::passes::passes;
+use super::passes::{passes, undo_until_done};
 use crate::bed::{Bed, refused, within};
 
 const KNOWN: &str = "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n";
@@ -131,6 +131,24 @@ fn an_undo_that_was_cut_short_between_emptying_and_removing_a_file_is_done_again
     bed.edit(&user, MEMORY, "");
     assert_eq!(engine.undo(&user, pass, false).expect("undone").taken_back(), 1);
     assert_eq!(memory(&bed, &user), None);
+}
+
+#[test]
+fn an_undo_that_was_cut_off_between_file_and_store_is_found_done_and_ends_the_pass() {
+    for known in [Some(KNOWN), None] {
+        let (bed, engine, llm) = bed();
+        let user = bed.user();
+        if let Some(known) = known {
+            bed.edit(&user, MEMORY, known);
+        }
+        journal(&bed, &user, 0, "Bo joined\n");
+        rewrite(&llm, &format!("{}- Bo joined\n", known.unwrap_or_default()));
+        let pass = engine.consolidate(&user, true).expect("done").pass.expect("a pass");
+        let undone = undo_until_done(&bed, &user, pass);
+        assert_eq!((undone.taken_back(), undone.pass.outcome), (1, PassOutcome::Undone));
+        assert_eq!(memory(&bed, &user).as_deref(), known);
+        refused!(engine.undo(&user, pass, false), Error::PassUndone { .. });
+    }
 }
 
 #[test]

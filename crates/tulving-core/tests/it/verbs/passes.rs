@@ -34,6 +34,24 @@ pub(super) fn passes(engine: &Engine, caller: &Caller) -> Vec<Pass> {
     engine.passes(caller, &filter).expect("passes")
 }
 
+/// Undoes a pass again and again on a store that fails one call later each time, until none fails.
+#[track_caller]
+pub(super) fn undo_until_done(bed: &Bed, caller: &Caller, pass: PassId) -> Undone {
+    for at in 1..100 {
+        bed.store.fail_at(at);
+        let undone = bed.engine.undo(caller, pass, false);
+        bed.store.fail_at(0);
+        match undone {
+            Ok(undone) => {
+                assert!(at > 1, "it asks the store");
+                return undone;
+            }
+            Err(error) => assert!(matches!(error, Error::Store(_)), "{error}"),
+        }
+    }
+    panic!("it does not end");
+}
+
 fn told(undone: &Undone) -> Vec<(&str, Option<&str>)> {
     let short = |text: &'static str, step: &str| step.starts_with(text);
     let steps = undone.steps.iter().map(|step| {
