@@ -1,10 +1,10 @@
 //! Saves a memory anew without its secrets and erases the old one with all its versions, as one act.
 //!
-//! An edit would not do: the version before it would still hold the secret.
+//! An edit would not do: the version before it would still hold the secret. Links stay, also those to memories that the caller does
+//! not see: they are moved in the store, and nothing of them is told.
 
 use super::look;
 use crate::access::{self, Parts};
-use crate::association::Association;
 use crate::change::{NewMemory, Write};
 use crate::embedding::Source;
 use crate::error::Error;
@@ -41,13 +41,8 @@ pub(super) fn replace(
         let (mut chunks, _) = embed::embed(parts, &[Source::of(&new.edition)]);
         let chunks = chunks.pop().unwrap_or_default();
         let audit = standing::audit(caller, now, AuditAct::Erased, &old, Some(REASON.to_owned()), None);
-        let mut writes = vec![
-            Write::Erase { id, from: Some(version) },
-            Write::Insert(Box::new(NewMemory { memory: new.clone(), chunks })),
-            Write::Audit(audit),
-        ];
-        let edges = parts.store.associations(&caller.viewer, &[id])?;
-        writes.extend(edges.into_iter().map(|edge| Write::Link(moved(edge, id, new.id))));
+        let copy = Box::new(NewMemory { memory: new.clone(), chunks });
+        let writes = vec![Write::Replace { id, from: version, new: copy }, Write::Audit(audit)];
         let applied = parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
         Ok(Memory { number: applied.numbers.first().copied().flatten(), ..new })
     })
@@ -101,10 +96,4 @@ fn refuse_held(parts: &Parts, caller: &Caller, old: &Memory, new: &Memory) -> Re
         }
     }
     Ok(())
-}
-
-/// The same edge at the new memory.
-fn moved(edge: Association, from: MemoryId, to: MemoryId) -> Association {
-    let end = |id: MemoryId| if id == from { to } else { id };
-    Association { source: end(edge.source), target: end(edge.target), ..edge }
 }
