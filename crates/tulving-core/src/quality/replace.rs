@@ -9,7 +9,7 @@ use crate::change::{NewMemory, Write};
 use crate::embedding::Source;
 use crate::error::Error;
 use crate::id::{MemoryId, ProposalId, Version};
-use crate::memory::{Edition, Memory, Usage};
+use crate::memory::{Edition, Memory, Place, Provenance, Usage};
 use crate::request::Caller;
 use crate::save::derive::About;
 use crate::save::{dedupe, embed, intake};
@@ -50,11 +50,21 @@ pub(super) fn replace(
 
 /// The memory without its secrets: new, and for the rest as it was.
 fn copy(old: &Memory, now: Timestamp) -> Memory {
+    let clean = |text: &Option<String>| text.as_deref().map(|text| secrets::redacted(text).into_owned());
+    let provenance =
+        Provenance { assisted_by_agent: clean(&old.provenance.assisted_by_agent), ..old.provenance.clone() };
+    let place = Place {
+        conversation: clean(&old.place.conversation),
+        speaker: clean(&old.place.speaker),
+        ..old.place.clone()
+    };
     Memory {
         id: MemoryId::mint(now),
         number: None,
         version: Version::FIRST,
         edition: redacted(old),
+        provenance,
+        place,
         usage: Usage { updated_at: now, ..old.usage },
         superseded_by: None,
         ..old.clone()
@@ -77,6 +87,7 @@ fn redacted(old: &Memory) -> Edition {
         ..intake::Patch::default()
     };
     let mut new = patch.onto(edition, About::memory(old));
+    new.text.language = new.text.language.map(|language| clean(&language));
     if !look::is_clean(&new) {
         // What was made from the content by rules may show a secret where the content shows none.
         new.text.title = new.text.title.map(|title| clean(&title));

@@ -334,6 +334,29 @@ fn a_secret_goes_with_the_memory_and_a_copy_without_it_stays() {
 }
 
 #[test]
+fn a_secret_beside_what_a_memory_says_is_found_and_goes() {
+    let bed = bed();
+    let user = bed.user();
+    let held = || Some(token());
+    let plain = |content: &str| SaveRequest::new(content);
+    for (place, request) in [
+        ("language", SaveRequest { language: held(), ..plain("one about soup") }),
+        ("agent", SaveRequest { assisted_by_agent: held(), ..plain("one about tea") }),
+        ("conversation", SaveRequest { conversation: held(), ..plain("one about bread") }),
+        (
+            "speaker",
+            SaveRequest { speaker: held(), conversation: Some("chat".to_owned()), ..plain("of rice") },
+        ),
+    ] {
+        bed.save(&user, request);
+        let finding = only(&bed, &user, FindingKind::Secret);
+        assert_eq!(finding.why, format!("it holds a secret (github_token) in its {place}"));
+        apply(&bed, &user, &finding, 0);
+        assert!(!format!("{:?}", bed.dump()).contains(&token()), "{place}");
+    }
+}
+
+#[test]
 fn a_copy_without_secrets_keeps_the_links_that_its_maker_does_not_see() {
     let bed = bed();
     let hub = bed.hub("hub");
