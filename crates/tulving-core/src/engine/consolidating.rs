@@ -30,7 +30,7 @@ use crate::passes::{Consolidated, Consolidation, Declined};
 use crate::preview;
 use crate::request::Caller;
 use crate::space::{Space, Viewer};
-use crate::text::{diff, private, secrets};
+use crate::text::{diff, withhold};
 use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, Origin, PassKind, PassOutcome, Role};
 
@@ -254,9 +254,7 @@ impl Engine {
             let checked = consolidate::wanted(&reply).and_then(|wanted| {
                 let Some(rewrite) = wanted else { return Ok(Rewritten::default()) };
                 let checked = guard::checked(material, &rewrite, trust)?;
-                let dropped = rewrite
-                    .dropped
-                    .map(|why| preview::cut(&secrets::redacted(&private::left_out(&why)), WHY));
+                let dropped = rewrite.dropped.map(|why| preview::cut(&withhold::public(&why), WHY));
                 Ok((checked, dropped))
             });
             match checked {
