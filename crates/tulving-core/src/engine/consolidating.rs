@@ -15,7 +15,7 @@ use crate::access;
 use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::{Error, FileError};
-use crate::file::{Folder, LONG_TERM};
+use crate::file::{self, Folder, LONG_TERM};
 use crate::id::{AuditId, JobId, PassId, PrincipalId, SpaceId};
 use crate::job::{self, Job};
 use crate::jobs;
@@ -285,7 +285,7 @@ impl Engine {
         let act = PassAct::Replaced {
             file: LONG_TERM.to_owned(),
             from: known.digest.clone(),
-            to: ledger::digest(new.as_bytes()),
+            to: file::digest(new.as_bytes()),
             added,
             removed,
         };

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use super::space;
 use crate::access::Parts;
 use crate::error::{Error, FileError};
-use crate::file::{FilePath, Folder};
+use crate::file::{FilePath, Folder, digest};
 use crate::id::SpaceId;
 use crate::journal::format;
 use crate::limits;
@@ -138,11 +138,6 @@ fn without(bytes: &[u8], entry: &str) -> Result<Vec<u8>, String> {
     let rest = &text[range.end..];
     let rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
     Ok(format!("{}{rest}", &text[..range.start]).into_bytes())
-}
-
-/// SHA-256, hexadecimal.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]
