@@ -451,7 +451,7 @@ fn a_pass_that_is_still_under_way_is_not_begun_again_until_its_holder_is_gone() 
     engine.consolidate_due("first").expect_err("the model fails");
     bed.clock.advance(Duration::from_secs(3_700));
     let lease = Duration::from_secs(250);
-    assert!(engine.claim_job(&["consolidate"], "gone", lease).expect("claimed").is_some());
+    bed.take_job("consolidate", "gone", lease).expect("it is due");
     assert_eq!(engine.consolidate_due("second").expect("a tick"), ConsolidationTick::Busy);
     bed.clock.advance(Duration::from_secs(260));
     rewrite(&llm, "- Bo joined\n");

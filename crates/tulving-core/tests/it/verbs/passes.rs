@@ -194,8 +194,8 @@ fn a_look_that_was_cut_short_and_is_done_again_is_another_pass() {
     let user = bed.user();
     engine.log_turn(&user, &turn(TWO)).expect("logged");
     // Another process has saved, and vanished before the job was ended; what it saved was erased since.
-    let job = engine.claim_job(&["proactive"], "gone", std::time::Duration::from_secs(1)).expect("claimed");
-    let first = PassId::from_bytes(*job.expect("a job").id.as_bytes());
+    let job = bed.take_job("proactive", "gone", std::time::Duration::from_secs(1)).expect("a job");
+    let first = PassId::from_bytes(*job.id.as_bytes());
     let by = user.viewer.principal;
     let pass = Pass::begun(first, PassKind::Proactive, user.space, by, bed.engine.now());
     let pass = pass.ended(PassOutcome::Done, bed.engine.now());

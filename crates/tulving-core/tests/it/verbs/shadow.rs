@@ -242,9 +242,9 @@ fn a_pass_that_is_begun_while_it_is_to_be_dropped_costs_no_turn() {
         converse(&engine, &user, &format!("Part {n} arrived."), "Good to know.");
     }
     engine.log_turn(&user, &turn(TurnRole::User, SAID)).expect("logged");
-    let other = bed.beside();
-    bed.store.before_next_apply(move |_| {
-        other.claim_job(&[SHADOW], "other", Duration::from_secs(60)).expect("claimed").expect("one");
+    let now = bed.engine.now();
+    bed.store.before_next_apply(move |store| {
+        bed::take_job(&*store, SHADOW, "other", now, Duration::from_secs(60)).expect("one");
     });
     let logged = engine.log_turn(&user, &turn(TurnRole::Assistant, ANSWERED)).expect("logged");
     assert_eq!(logged.turn.position, 2 * SHADOWS as u64 + 2);

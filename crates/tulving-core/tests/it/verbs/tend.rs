@@ -262,7 +262,7 @@ fn of_several_processes_one_tends_each_time() {
         (1, JobId::TEND, JobState::Waiting, 0)
     );
     bed.clock.advance(2 * HOUR);
-    bed.engine.claim_job(&["tend"], "killed", HOUR).expect("claimed").expect("it was due");
+    bed.take_job("tend", "killed", HOUR).expect("it was due");
     assert_eq!(due(&other, "other"), None);
     bed.clock.advance(2 * HOUR);
     assert!(due(&other, "other").is_some());
