@@ -12,7 +12,7 @@ use crate::change::Write;
 use crate::error::{Error, LlmError};
 use crate::llm::{Garbled, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
 use crate::ports::{LanguageModel, NoLanguageModel};
-use crate::text::{private, secrets};
+use crate::text::withhold;
 
 /// More tokens than any call has.
 const MOST_TOKENS: u64 = 1 << 32;
@@ -58,23 +58,24 @@ pub(crate) fn ask(parts: &Parts, llm: &Llm, pass: &str, prompt: &Prompt) -> Resu
 /// hears of these. Files that people edit may hold both, and they stand in any message; so no pass may write the tags of
 /// private parts into its own words.
 fn public(prompt: &Prompt) -> Prompt {
-    let told = |text: &str| secrets::redacted(&private::left_out(text)).into_owned();
     let message = |message: &Message| match message {
-        Message::System(text) => Message::System(told(text)),
-        Message::User(text) => Message::User(told(text)),
+        Message::System(text) => Message::System(withhold::public(text)),
+        Message::User(text) => Message::User(withhold::public(text)),
         Message::Assistant { text, calls } => {
             let call = |call: &ToolCall| {
                 let arguments = match &call.arguments {
-                    Ok(value) => Ok(values(value, &told)),
-                    Err(Garbled { got, why }) => Err(Garbled { got: told(got), why: why.clone() }),
+                    Ok(value) => Ok(values(value, &withhold::public)),
+                    Err(Garbled { got, why }) => {
+                        Err(Garbled { got: withhold::public(got), why: why.clone() })
+                    }
                 };
                 ToolCall { arguments, ..call.clone() }
             };
-            Message::Assistant { text: told(text), calls: calls.iter().map(call).collect() }
+            Message::Assistant { text: withhold::public(text), calls: calls.iter().map(call).collect() }
         }
         Message::ToolResult { id, name, content, failed } => {
             let (id, name, failed) = (id.clone(), name.clone(), *failed);
-            Message::ToolResult { id, name, content: told(content), failed }
+            Message::ToolResult { id, name, content: withhold::public(content), failed }
         }
     };
     Prompt { messages: prompt.messages.iter().map(message).collect(), ..prompt.clone() }

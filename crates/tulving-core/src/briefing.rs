@@ -369,7 +369,7 @@ fn holding(
             Holds::Rest => Some(false),
             _ => None,
         },
-        states: State::ALL.iter().copied().filter(|state| *state != State::Archived).collect(),
+        states: State::unarchived(),
         states_at: Some(now),
         valid_at: Some(now),
         records_only: true,

@@ -83,6 +83,16 @@ pub enum Write {
         /// The version this was decided on; `None` takes whatever is there.
         from: Option<Version>,
     },
+    /// A new memory in the place of one that goes as with [`Write::Erase`]. Its associations are those of the new one from then on, also
+    /// where nobody who acts may see their other ends: whoever saw one of them sees it still, and nobody else does.
+    Replace {
+        /// Which memory goes.
+        id: MemoryId,
+        /// The version this was decided on.
+        from: Version,
+        /// What takes its place.
+        new: Box<NewMemory>,
+    },
     /// Chunks of a memory got their vectors. No version; conflicts where the content is no longer that of the version
     /// it was decided on, because its chunks may be others.
     Embed {

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::error::Invalid;
 use crate::id::{MemoryId, SpaceId, TeamId};
@@ -198,6 +199,11 @@ pub struct FileContent {
     pub bytes: Vec<u8>,
     /// How it was then. Bytes and stamp are of one state, as far as can be told.
     pub stamp: Stamp,
+}
+
+/// SHA-256 of bytes, hexadecimal.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 /// Bytes as text: without the mark of byte order, and with `�` for what is none.

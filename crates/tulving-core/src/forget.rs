@@ -91,7 +91,7 @@ fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter,
     filter.records_only = true;
     filter.forgotten = Forgotten::Without;
     if filter.states.is_empty() {
-        filter.states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
+        filter.states = State::unarchived();
     }
     Ok(filter)
 }

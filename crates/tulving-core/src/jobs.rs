@@ -27,16 +27,6 @@ const HELD: usize = 1_000;
 const REASON_CHARS: usize = 500;
 
 /// Asks for work.
-pub(crate) fn enqueue(
-    parts: &Parts,
-    kind: &str,
-    payload: serde_json::Value,
-    max_attempts: u32,
-) -> Result<Job, Error> {
-    add(parts, Job::new(kind, payload, max_attempts.max(1), parts.clock.now()))
-}
-
-/// Asks for this work.
 pub(crate) fn add(parts: &Parts, job: Job) -> Result<Job, Error> {
     write(parts, job.created_at, Write::Enqueue(job.clone()))?;
     Ok(job)
@@ -53,27 +43,8 @@ pub(crate) fn sole(parts: &Parts, id: JobId, kind: &str, payload: serde_json::Va
     }
 }
 
-/// Takes the oldest due job of these kinds for as long as the lease, or nothing. A job whose holder vanished is taken
-/// again; one that vanished with its last attempt is given up.
-pub(crate) fn claim(
-    parts: &Parts,
-    kinds: &[&str],
-    holder: &str,
-    lease: Duration,
-) -> Result<Option<Job>, Error> {
-    loop {
-        match claim_any(parts, kinds, holder, lease)? {
-            Some(job) if job.is_spent() => {
-                let last_error = Some(NEVER_ENDED.to_owned());
-                let dead = Job { state: JobState::Dead, lease: None, last_error, ..job.clone() };
-                moved(parts, parts.clock.now(), job, dead)?;
-            }
-            claimed => return Ok(claimed),
-        }
-    }
-}
-
-/// As [`claim`], but one that vanished with its last attempt is given too: [`Job::is_spent`].
+/// Takes the oldest due job of these kinds for as long as the lease, or nothing. A job whose holder vanished is taken again, also
+/// one that vanished with its last attempt: [`Job::is_spent`].
 pub(crate) fn claim_any(
     parts: &Parts,
     kinds: &[&str],

@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::error::Invalid;
+use crate::error::{Field, Invalid};
 use crate::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, Version};
 use crate::score::Importance;
 use crate::time::Timestamp;
@@ -125,6 +125,19 @@ impl Memory {
     pub fn label(&self) -> String {
         self.place_in_file().unwrap_or_else(|| self.reference().to_string())
     }
+
+    /// The texts that it has beside its [editions](Edition::texts) and that a save looks through for secrets, each with what it is called.
+    pub(crate) fn texts_beside(&self) -> impl Iterator<Item = (Field, &str)> {
+        let Self { provenance, place, .. } = self;
+        let file = provenance.attachment.iter().filter_map(|file| Some((Field::File, file.name.as_deref()?)));
+        let given = [
+            (Field::SourcePath, &provenance.source_path),
+            (Field::Agent, &provenance.assisted_by_agent),
+            (Field::Conversation, &place.conversation),
+            (Field::Speaker, &place.speaker),
+        ];
+        stated(given).chain(file)
+    }
 }
 
 /// What an edit replaces as a whole and history keeps.
@@ -203,6 +216,24 @@ impl Edition {
         ];
         fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
     }
+
+    /// The texts of it that a save looks through for secrets, each with what it is called.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (Field, &str)> {
+        let text = &self.text;
+        let given = [
+            (Field::Title, &text.title),
+            (Field::Summary, &text.summary),
+            (Field::Key, &self.key),
+            (Field::SourceNote, &self.source_note),
+            (Field::Language, &text.language),
+        ];
+        let tags = text.tags.iter().map(|tag| (Field::Tag, tag.as_str()));
+        [(Field::Content, text.content.as_str())].into_iter().chain(stated(given)).chain(tags)
+    }
+}
+
+fn stated<const N: usize>(given: [(Field, &Option<String>); N]) -> impl Iterator<Item = (Field, &str)> {
+    given.into_iter().filter_map(|(field, text)| Some((field, text.as_deref()?)))
 }
 
 /// What a memory says.

@@ -5,12 +5,10 @@
 
 use std::time::Duration;
 
-use data_encoding::HEXLOWER;
-use sha2::{Digest, Sha256};
-
 use crate::access::{self, Parts};
 use crate::change::Write;
 use crate::error::{Error, Field, Invalid};
+use crate::file;
 use crate::id::MemoryRef;
 use crate::job::Job;
 use crate::jobs;
@@ -37,7 +35,7 @@ pub(crate) fn keep(parts: &Parts, bytes: &[u8], media_type: &str, name: &str) ->
     if got > limit {
         return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
     }
-    let hash = HEXLOWER.encode(&Sha256::digest(bytes));
+    let hash = file::digest(bytes);
     let key = ObjectKey::of(bytes, &hash)?;
     let hold = parts.objects.keeping()?;
     let now = parts.clock.now();

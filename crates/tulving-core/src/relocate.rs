@@ -7,7 +7,7 @@
 use crate::access::{self, Parts};
 use crate::answer::Relocated;
 use crate::change::{Right, Write};
-use crate::error::{Error, Field, Invalid};
+use crate::error::{Error, Invalid};
 use crate::id::MemoryRef;
 use crate::memory::{Edition, Memory};
 use crate::request::Caller;
@@ -101,7 +101,7 @@ impl<'a> Act<'a> {
         }
         let versions = parts.store.versions(viewer, memory.id)?;
         let editions = versions.iter().map(|version| &version.edition).chain([&memory.edition]);
-        for (field, text) in editions.flat_map(said).chain(beside(memory)) {
+        for (field, text) in editions.flat_map(Edition::texts).chain(memory.texts_beside()) {
             if let Some(secret) = secrets::find(text).first() {
                 return Err(Invalid::Secret { field, what: secret.what }.into());
             }
@@ -135,35 +135,4 @@ impl<'a> Act<'a> {
         }
         Ok(memories.into_iter().map(|(memory, _)| memory).collect())
     }
-}
-
-/// The texts of an edition that a save looks through for secrets.
-fn said(edition: &Edition) -> impl Iterator<Item = (Field, &str)> {
-    let text = &edition.text;
-    let given = [
-        (Field::Title, &text.title),
-        (Field::Summary, &text.summary),
-        (Field::Key, &edition.key),
-        (Field::SourceNote, &edition.source_note),
-        (Field::Language, &text.language),
-    ];
-    let tags = text.tags.iter().map(|tag| (Field::Tag, tag.as_str()));
-    [(Field::Content, text.content.as_str())].into_iter().chain(stated(given)).chain(tags)
-}
-
-/// The same of a memory, beside its editions.
-fn beside(memory: &Memory) -> impl Iterator<Item = (Field, &str)> {
-    let Memory { provenance, place, .. } = memory;
-    let file = provenance.attachment.iter().filter_map(|file| Some((Field::File, file.name.as_deref()?)));
-    let given = [
-        (Field::SourcePath, &provenance.source_path),
-        (Field::Agent, &provenance.assisted_by_agent),
-        (Field::Conversation, &place.conversation),
-        (Field::Speaker, &place.speaker),
-    ];
-    stated(given).chain(file)
-}
-
-fn stated<const N: usize>(given: [(Field, &Option<String>); N]) -> impl Iterator<Item = (Field, &str)> {
-    given.into_iter().filter_map(|(field, text)| Some((field, text.as_deref()?)))
 }

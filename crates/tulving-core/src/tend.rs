@@ -32,9 +32,10 @@ const PAGE: usize = 500;
 const ACT: usize = 100;
 /// Audit entries that go in one act.
 const AUDIT_ACT: usize = 1_000;
-/// For how long the job is taken, and after how many pages it is taken for longer.
+/// For how long the job is taken, and how much of that may pass before it is taken for longer. What is done between two looks at
+/// the clock takes far less than the other half.
 const LEASE: Duration = Duration::from_secs(600);
-const LEASE_PAGES: u64 = 200;
+const LEASE_HALF: Duration = Duration::from_secs(300);
 /// A clock that went on by more than this since the last time, or back, is not trusted with what cannot be undone …
 const GAP_DAYS: f64 = 30.0;
 /// … until so many days have passed since.
@@ -164,11 +165,15 @@ pub(crate) fn tend_due(
         final_too: steady.holds(now),
     };
     let mut tended = Tended::default();
-    let done = round.paged(&mut tended, &mut |_, _| (), &mut |pages| {
-        if pages % LEASE_PAGES == 0 {
+    let mut taken_at = now;
+    let done = round.paged(&mut tended, &mut |_, _| (), &mut || {
+        let goes_on = go_on();
+        let now = parts.clock.now();
+        if now >= taken_at.plus(LEASE_HALF) || now < taken_at {
             job = jobs::extend(parts, job.clone(), LEASE)?;
+            taken_at = now;
         }
-        Ok(go_on())
+        Ok(goes_on)
     });
     let rested = jobs::rest(parts, job, steady.payload(), now.plus(interval), done.as_ref().err());
     done?;
@@ -241,19 +246,19 @@ struct Round<'a> {
 
 impl Round<'_> {
     fn run(&self, tended: &mut Tended, mut note: impl FnMut(&Life, &Verdict)) -> Result<(), Error> {
-        self.paged(tended, &mut note, &mut |_| Ok(true))
+        self.paged(tended, &mut note, &mut || Ok(true))
     }
 
     fn paged(
         &self,
         tended: &mut Tended,
         note: &mut dyn FnMut(&Life, &Verdict),
-        go_on: &mut dyn FnMut(u64) -> Result<bool, Error>,
+        go_on: &mut dyn FnMut() -> Result<bool, Error>,
     ) -> Result<(), Error> {
         let policies: HashMap<SpaceId, &Policy> =
             self.spaces.iter().map(|space| (space.id, self.rules.of(space))).collect();
         let ids: Vec<SpaceId> = policies.keys().copied().collect();
-        let (mut after, mut pages) = (None, 0);
+        let mut after = None;
         loop {
             let lives = self.parts.store.lives(&ids, after, PAGE)?;
             let Some(last) = lives.last() else { break };
@@ -273,8 +278,7 @@ impl Round<'_> {
                     note(life, verdict);
                 }
             }
-            pages += 1;
-            if !go_on(pages)? {
+            if !go_on()? {
                 return Ok(());
             }
         }

@@ -558,6 +558,13 @@ vocabulary! {
     }
 }
 
+impl State {
+    /// All but archived: where memories are looked for unless somebody says otherwise.
+    pub fn unarchived() -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|state| *state != Self::Archived).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

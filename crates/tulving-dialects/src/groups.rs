@@ -12,7 +12,7 @@ use tulving_core::memory::Memory;
 use tulving_core::request::{
     Ask, Filter, ForgetRequest, Fusion, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::vocabulary::{ContentType, Stability};
+use tulving_core::vocabulary::{ContentType, Stability, State};
 use tulving_core::{limits, preview};
 
 use crate::argument::{Whole, limited};
@@ -253,7 +253,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
     // What recall does not find, archived or expired, is not listed either.
     let filter = Filter {
         space: Some(desk.caller.space),
-        states: words::unarchived(),
+        states: State::unarchived(),
         records_only: true,
         ..Filter::default()
     };

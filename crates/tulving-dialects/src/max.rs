@@ -11,7 +11,7 @@ use tulving_core::request::{
 };
 use tulving_core::text::visible;
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, MemoryType};
+use tulving_core::vocabulary::{Author, MemoryType, State};
 use tulving_core::{limits, preview};
 
 use crate::argument::Name;
@@ -200,7 +200,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
 fn shown(desk: &Desk<'_>) -> Filter {
     Filter {
         space: Some(desk.caller.space),
-        states: words::unarchived(),
+        states: State::unarchived(),
         records_only: true,
         ..Filter::default()
     }

@@ -361,7 +361,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
     let now = desk.engine.now();
     let mut states = asked.states;
     if states.is_empty() && !asked.include_archived {
-        states = words::unarchived();
+        states = State::unarchived();
     }
     let filter = Filter {
         space: Some(caller.space),

@@ -97,11 +97,6 @@ pub(crate) fn maybe_time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"], "format": "date-time" })
 }
 
-/// The states in which a memory is listed where nobody says otherwise.
-pub(crate) fn unarchived() -> Vec<State> {
-    State::ALL.iter().copied().filter(|state| *state != State::Archived).collect()
-}
-
 /// Some words of a list.
 pub(crate) fn several<W: Words>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": { "type": "string", "enum": W::WORDS } })

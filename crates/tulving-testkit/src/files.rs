@@ -1,6 +1,6 @@
 //! Files that are kept in memory, for tests of what is decided about them. They are watched, and fail on command.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -35,6 +35,10 @@ struct Kept {
     changed: BTreeMap<Folder, u64>,
     /// Which was the last of all folders at once.
     all_changed: u64,
+    /// Those that are listed and cannot be read.
+    unreadable: BTreeSet<FilePath>,
+    /// What is there and is no file that is used.
+    refused: BTreeSet<FilePath>,
 }
 
 impl Kept {
@@ -50,6 +54,7 @@ impl Kept {
 
     fn put(&mut self, path: &FilePath, bytes: Vec<u8>) {
         self.written += 1;
+        self.unreadable.remove(path);
         let size = bytes.len() as u64;
         let stamp = Stamp { size, modified: self.written * 1_000, inode: 1 };
         self.files.insert(path.clone(), (bytes, stamp));
@@ -96,6 +101,16 @@ impl MemoryFiles {
         self.kept().change_all();
     }
 
+    /// From now on one file cannot be read, though it is listed, until it is edited.
+    pub fn make_unreadable(&self, path: &FilePath) {
+        self.change(path, |kept| kept.unreadable.insert(path.clone()));
+    }
+
+    /// From now on something is there that is refused, a link that leads out say.
+    pub fn make_refused(&self, path: &FilePath) {
+        self.change(path, |kept| kept.refused.insert(path.clone()));
+    }
+
     /// From now on the workspace is not there, or it is again with all that was in it.
     pub fn set_absent(&self, absent: bool) {
         self.absent.store(absent, Ordering::Relaxed);
@@ -136,12 +151,15 @@ impl MemoryFiles {
     }
 
     fn usable(&self, path: &str, verb: &'static str) -> Result<(), FileError> {
-        let why = || "it is broken on command".to_owned();
         match self.broken.load(Ordering::Relaxed) {
-            true => Err(FileError::Unusable { path: path.into(), verb, why: why() }),
+            true => Err(broken(path, verb)),
             false => Ok(()),
         }
     }
+}
+
+fn broken(path: &str, verb: &'static str) -> FileError {
+    FileError::Unusable { path: path.into(), verb, why: "it is broken on command".to_owned() }
 }
 
 impl Files for MemoryFiles {
@@ -162,7 +180,9 @@ impl Files for MemoryFiles {
             .take(most)
             .map(|(path, (_, stamp))| FileEntry { path: path.clone(), stamp: *stamp })
             .collect();
-        Ok(FileList { files: listed, more: files.next().is_some(), ..FileList::default() })
+        let refused = kept.refused.iter().filter(inside);
+        let refused = refused.map(|path| (path.to_string(), "it is refused on command".to_owned())).collect();
+        Ok(FileList { files: listed, more: files.next().is_some(), refused, ..FileList::default() })
     }
 
     fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
@@ -176,6 +196,7 @@ impl Files for MemoryFiles {
         let kept = self.kept();
         match kept.files.get(path).filter(|_| !self.is_absent()) {
             None => Ok(None),
+            Some(_) if kept.unreadable.contains(path) => Err(broken(path.name(), "read")),
             Some((_, stamp)) if stamp.size > most => {
                 Err(FileError::TooLarge { path: path.to_string().into(), size: stamp.size, limit: most })
             }

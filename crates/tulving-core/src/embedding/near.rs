@@ -116,7 +116,7 @@ pub(crate) fn near(
     before: Option<MemoryId>,
 ) -> Result<Vec<(Memory, Weight)>, Error> {
     let viewer = Viewer { principal: newcomer.owner, within: Some(vec![newcomer.space]) };
-    let states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
+    let states = State::unarchived();
     let states_at = Some(parts.clock.now());
     let filter = Filter { space: Some(newcomer.space), states, states_at, ..Filter::default() };
     let scope = Scope { sight: parts.store.sight(&viewer)?, filter, among: None };

@@ -1,7 +1,6 @@
 //! The verbs around the memories: spaces, members, principals and tokens, the audit, jobs, and the store as a whole.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use super::Engine;
 use crate::audit::AuditEntry;
@@ -84,34 +83,9 @@ impl Engine {
         directory::audit_entries(&self.parts, caller, filter)
     }
 
-    /// Asks for background work.
-    pub fn enqueue(&self, kind: &str, payload: serde_json::Value, max_attempts: u32) -> Result<Job, Error> {
-        jobs::enqueue(&self.parts, kind, payload, max_attempts)
-    }
-
-    /// Takes a due job of these kinds for as long as the lease.
-    pub fn claim_job(&self, kinds: &[&str], holder: &str, lease: Duration) -> Result<Option<Job>, Error> {
-        jobs::claim(&self.parts, kinds, holder, lease)
-    }
-
     /// Lets others take at once what those had taken who are gone, and says how much that was.
     pub fn release_jobs(&self, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
         jobs::release(&self.parts, is_gone)
-    }
-
-    /// Keeps a claimed job for longer.
-    pub fn extend_job(&self, job: Job, lease: Duration) -> Result<Job, Error> {
-        jobs::extend(&self.parts, job, lease)
-    }
-
-    /// Ends a claimed job well.
-    pub fn complete_job(&self, job: Job) -> Result<Job, Error> {
-        jobs::complete(&self.parts, job)
-    }
-
-    /// Ends an attempt badly.
-    pub fn fail_job(&self, job: Job, reason: &str) -> Result<Job, Error> {
-        jobs::fail(&self.parts, job, reason)
     }
 
     /// Gives a dead job all its attempts back.

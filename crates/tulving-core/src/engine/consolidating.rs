@@ -15,12 +15,12 @@ use crate::access;
 use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::{Error, FileError};
-use crate::file::{Folder, LONG_TERM};
+use crate::file::{self, Folder, LONG_TERM};
 use crate::id::{AuditId, JobId, PassId, PrincipalId, SpaceId};
 use crate::job::{self, Job};
 use crate::jobs;
-use crate::journal;
 use crate::journal::long_term::{self, LongTerm};
+use crate::journal::{self, Recent};
 use crate::ledger;
 use crate::limits;
 use crate::pass::{Pass, PassAct};
@@ -30,7 +30,7 @@ use crate::passes::{Consolidated, Consolidation, Declined};
 use crate::preview;
 use crate::request::Caller;
 use crate::space::{Space, Viewer};
-use crate::text::{diff, private, secrets};
+use crate::text::{diff, withhold};
 use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, Origin, PassKind, PassOutcome, Role};
 
@@ -123,7 +123,8 @@ impl Engine {
     }
 
     /// Does it in all spaces but those that were done before the round was cut short. Where the model does not answer, it is:
-    /// the others would fail in the same way. What else fails costs only its space.
+    /// the others would fail in the same way. What else fails costs only its space, and of that only what failed: journals that
+    /// were looked at are not put to the model again because of its memories.
     fn consolidate_all(&self, job: &mut Job, round: &mut Round) -> Result<Vec<(Space, Consolidated)>, Error> {
         let parts = &self.parts;
         let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
@@ -141,15 +142,20 @@ impl Engine {
                 }
                 Ok(told) => told,
             };
+            round.done.push(space.id);
             *job = jobs::extend(parts, job.clone(), LEASE)?;
-            let records = match self.consolidation().apply {
-                true => self.judge_records(&caller, true)?.passes,
-                false => Vec::new(),
+            let judged = match self.consolidation().apply {
+                true => self.judge_records(&caller, true),
+                false => Ok(Judged::default()),
+            };
+            let (records, undecided) = match judged {
+                Err(error @ Error::Llm(_)) => return Err(error),
+                Err(error) => (Vec::new(), Some(error.code().to_owned())),
+                Ok(judged) => (judged.passes, None),
             };
             *job = jobs::extend(parts, job.clone(), LEASE)?;
-            round.done.push(space.id);
-            if told.is_some() || !records.is_empty() {
-                done.push((space, Consolidated { records, ..told.unwrap_or_default() }));
+            if told.is_some() || !records.is_empty() || undecided.is_some() {
+                done.push((space, Consolidated { records, undecided, ..told.unwrap_or_default() }));
             }
         }
         Ok(done)
@@ -164,21 +170,23 @@ impl Engine {
     ) -> Result<Option<Consolidated>, Error> {
         let parts = &self.parts;
         let folder = Folder::of(space);
-        let pages = journal::recent(parts, &folder, consolidate::DAYS)?;
+        let Recent { said, unread } = journal::recent(parts, &folder, consolidate::DAYS)?;
         let pages: Vec<Page> =
-            pages.iter().filter_map(|(day, text)| Page::of(day.to_string(), text)).collect();
+            said.iter().filter_map(|(day, text)| Page::of(day.to_string(), text)).collect();
+        let told = Consolidated { unread, ..Consolidated::default() };
         if pages.is_empty() {
-            return Ok(None);
+            let why = || "of the journals of the last days none could be read".to_owned();
+            return Ok((!told.unread.is_empty()).then(|| stays(told, why())));
         }
         let known = long_term::load(parts, space)?;
         if let Some(why) = unfit(&known, self.llm().is_some()) {
             // Nobody was asked, and no journal looked at.
-            return Ok(Some(stays(Consolidated::default(), why)));
+            return Ok(Some(stays(told, why)));
         }
         let journals = pages.len();
         let pass = self.begun(space, viewer.principal, journals);
         let now = pass.began_at;
-        let told = Consolidated { journals, model: pass.model.clone(), ..Consolidated::default() };
+        let told = Consolidated { journals, model: pass.model.clone(), ..told };
         let by_passes = self.noted_by_passes(viewer, space.id)?;
         let material = Material { pages, known: known.content.clone(), by_passes };
         let (Checked { text, left_out, put_back, gone }, dropped) = match self.rewritten(&material, &known)? {
@@ -246,9 +254,7 @@ impl Engine {
             let checked = consolidate::wanted(&reply).and_then(|wanted| {
                 let Some(rewrite) = wanted else { return Ok(Rewritten::default()) };
                 let checked = guard::checked(material, &rewrite, trust)?;
-                let dropped = rewrite
-                    .dropped
-                    .map(|why| preview::cut(&secrets::redacted(&private::left_out(&why)), WHY));
+                let dropped = rewrite.dropped.map(|why| preview::cut(&withhold::public(&why), WHY));
                 Ok((checked, dropped))
             });
             match checked {
@@ -279,7 +285,7 @@ impl Engine {
         let act = PassAct::Replaced {
             file: LONG_TERM.to_owned(),
             from: known.digest.clone(),
-            to: ledger::digest(new.as_bytes()),
+            to: file::digest(new.as_bytes()),
             added,
             removed,
         };
@@ -326,8 +332,9 @@ impl Engine {
                 match error {
                     // What would have changed was not, and is not told as if it had.
                     FileError::Changed { .. } => {
-                        let Consolidated { journals, model, .. } = told;
-                        Ok(stays(Consolidated { journals, model, ..Consolidated::default() }, why.to_owned()))
+                        let Consolidated { journals, model, unread, .. } = told;
+                        let told = Consolidated { journals, model, unread, ..Consolidated::default() };
+                        Ok(stays(told, why.to_owned()))
                     }
                     error => Err(error.into()),
                 }

@@ -4,13 +4,13 @@ use super::Engine;
 use crate::error::Error;
 use crate::file::Previous;
 use crate::foreign::Diary;
-use crate::journal::archive::{self, ArchiveRequest, Archived, ArchivedFile};
+use crate::journal::archive::{self, ArchiveRequest, Archived, Conversations};
 use crate::journal::long_term::{self, LongTerm};
 use crate::journal::mirror::Pace;
 use crate::journal::shelf::{self, Shelf, ShelfFile, ShelfText, Writing};
 use crate::journal::take_over::{self, TakenOver};
 use crate::journal::transcript::Transcript;
-use crate::journal::{self, Day, Followed, Journal, JournalFile, JournalHits, Noted};
+use crate::journal::{self, Day, Followed, Journal, JournalHits, Journals, Noted};
 use crate::request::Caller;
 
 impl Engine {
@@ -20,7 +20,7 @@ impl Engine {
     }
 
     /// The journals of the caller's space, newest first.
-    pub fn journals(&self, caller: &Caller) -> Result<Vec<JournalFile>, Error> {
+    pub fn journals(&self, caller: &Caller) -> Result<Journals, Error> {
         journal::list(&self.parts, caller)
     }
 
@@ -103,7 +103,7 @@ impl Engine {
     }
 
     /// The conversations that were archived, newest first.
-    pub fn conversations(&self, caller: &Caller) -> Result<Vec<ArchivedFile>, Error> {
+    pub fn conversations(&self, caller: &Caller) -> Result<Conversations, Error> {
         archive::list(&self.parts, caller)
     }
 

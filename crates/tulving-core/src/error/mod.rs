@@ -81,6 +81,8 @@ pub enum Field {
     Agent,
     /// The reason of an act.
     Reason,
+    /// What else the audit says of an act.
+    Detail,
     /// The label of a token.
     Label,
     /// The source of a turn.
@@ -131,6 +133,7 @@ impl Field {
             Self::Speaker => "speaker",
             Self::Agent => "agent",
             Self::Reason => "reason",
+            Self::Detail => "detail",
             Self::Label => "label",
             Self::Source => "source",
             Self::Associations => "associations",

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::access::{self, Parts};
-use crate::answer::Warning;
+use crate::answer::{Unread, Warning};
 use crate::error::{Error, Field, FileError, Invalid};
 use crate::file::{FilePath, Folder, Pledge};
 use crate::id::{MemoryId, Number};
@@ -26,7 +26,7 @@ use crate::vocabulary::{Boundary, ContentType, TurnRole};
 
 use super::day::Day;
 use super::transcript::{self, Message, Transcript};
-use super::{below, readable};
+use super::{below, readable, unlisted};
 
 pub(crate) use crate::file::CONVERSATIONS as FOLDER;
 
@@ -86,6 +86,16 @@ pub struct ArchivedFile {
     pub size: u64,
     /// When it was last written.
     pub modified_at: Timestamp,
+}
+
+/// The conversations that were archived in a space.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Conversations {
+    /// The conversations, newest first.
+    pub conversations: Vec<ArchivedFile>,
+    /// What is there and is not listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
 }
 
 /// Archives a conversation.
@@ -155,11 +165,12 @@ pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -
 }
 
 /// The conversations that were archived in the caller's space, newest first.
-pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<ArchivedFile>, Error> {
+pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Conversations, Error> {
     let folder = readable(parts, caller)?;
     settle_within(parts, &folder)?;
-    let listed = parts.files.list(&folder, FOLDER, limits::FILES_LISTED)?;
-    let mut found: Vec<ArchivedFile> = listed
+    let mut listed = parts.files.list(&folder, FOLDER, limits::FILES_LISTED)?;
+    let unread = unlisted(&mut listed, &folder, FOLDER);
+    let mut conversations: Vec<ArchivedFile> = listed
         .files
         .iter()
         .filter_map(|file| {
@@ -172,8 +183,8 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<ArchivedFile>, 
             })
         })
         .collect();
-    found.sort_by(|a, b| (b.modified_at, &b.name).cmp(&(a.modified_at, &a.name)));
-    Ok(found)
+    conversations.sort_by(|a, b| (b.modified_at, &b.name).cmp(&(a.modified_at, &a.name)));
+    Ok(Conversations { conversations, unread })
 }
 
 /// A conversation, read back from its file. It is named as [`list`] does, by its path in the folder, or by the key of its memory.

@@ -6,9 +6,8 @@
 
 use std::ops::Range;
 
-use sha2::{Digest, Sha256};
-
 use crate::error::{Field, Invalid};
+use crate::file;
 use crate::text::normalize;
 
 /// How lines come together.
@@ -72,7 +71,7 @@ pub fn said(raw: &str) -> String {
 
 /// What tells an entry from others that say something else, whatever its line breaks: SHA-256 of what it says, hexadecimal.
 pub fn digest(raw: &str) -> String {
-    data_encoding::HEXLOWER.encode(&Sha256::digest(said(raw).as_bytes()))
+    file::digest(said(raw).as_bytes())
 }
 
 /// What an entry [says](said) without the mark of a list's item.

@@ -5,12 +5,11 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::access::{self, Parts};
 use crate::answer::Warning;
 use crate::error::{Error, Field, FileError, Invalid};
-use crate::file::{FilePath, Folder, Previous};
+use crate::file::{self, FilePath, Folder, Previous};
 use crate::limits;
 use crate::ports::From;
 use crate::preview;
@@ -130,7 +129,7 @@ pub(crate) fn file(folder: &Folder) -> FilePath {
 pub(crate) fn load(parts: &Parts, space: &Space) -> Result<LongTerm, Error> {
     let path = &file(&Folder::of(space));
     let found = parts.files.read(path, limits::JOURNAL_SHOWN_BYTES)?;
-    let digest = found.as_ref().map(|found| data_encoding::HEXLOWER.encode(&Sha256::digest(&found.bytes)));
+    let digest = found.as_ref().map(|found| file::digest(&found.bytes));
     let modified_at = found.as_ref().map(|found| found.stamp.modified_at());
     let content = found.map(|found| super::text(&found.bytes)).unwrap_or_default();
     let (path, secrets) = (path.to_string(), parts.secrecy.of(space));

@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::access::{self, Parts};
 use crate::answer::{Unread, Warning};
 use crate::error::{Error, Field, FileError};
-use crate::file::{FilePath, Folder, Stamp};
+use crate::file::{FileEntry, FileList, FilePath, Folder, Stamp};
 use crate::limits;
 use crate::request::Caller;
 use crate::space::Space;
@@ -53,6 +53,24 @@ pub struct JournalFile {
     pub size: u64,
     #[serde(skip)]
     pub(crate) stamp: Stamp,
+}
+
+/// The journals of a space.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Journals {
+    /// The journals, newest first.
+    pub journals: Vec<JournalFile>,
+    /// What is there and is not listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+/// What the journals of the last days say.
+pub(crate) struct Recent {
+    /// What each of them says.
+    pub(crate) said: Vec<(Day, String)>,
+    /// Those that could not be read.
+    pub(crate) unread: Vec<Unread>,
 }
 
 /// What was noted, and where.
@@ -108,37 +126,52 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, date: Day) -> Result<Option<Jo
 }
 
 /// The journals of the caller's space, newest first.
-pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Vec<JournalFile>, Error> {
+pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Journals, Error> {
     let folder = readable(parts, caller)?;
-    Ok(journals(parts, &folder)?.0)
+    Ok(journals(parts, &folder)?)
 }
 
-/// What the journals of the last days say, today among them, newest first.
-pub(crate) fn recent(parts: &Parts, folder: &Folder, days: usize) -> Result<Vec<(Day, String)>, FileError> {
+/// What the journals of the last days say, today among them, newest first; and what of them is not known.
+pub(crate) fn recent(parts: &Parts, folder: &Folder, days: usize) -> Result<Recent, FileError> {
     let today = Day::of(parts.clock.now());
-    let first = (1..days).fold(today, |day, _| day.before());
-    let (journals, _) = journals(parts, folder)?;
-    let mut said = Vec::new();
-    for journal in journals.into_iter().filter(|journal| (first..=today).contains(&journal.date)) {
+    let days: Vec<Day> = std::iter::successors(Some(today), |day| Some(day.before())).take(days).collect();
+    let Journals { journals, mut unread } = journals(parts, folder)?;
+    // Of all that is there, what matters is what may be one of these.
+    let names: Vec<String> = days.iter().map(|day| path(folder, &day.journal()).to_string()).collect();
+    unread.retain(|one| one.path == folder.join(FOLDER) || names.contains(&one.path));
+    let mut recent = Recent { said: Vec::new(), unread };
+    for journal in journals.into_iter().filter(|journal| days.contains(&journal.date)) {
         let path = path(folder, &journal.date.journal());
-        if let Some(found) = parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? {
-            said.push((journal.date, text(&found.bytes)));
+        match parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES) {
+            Ok(Some(found)) => recent.said.push((journal.date, text(&found.bytes))),
+            Ok(None) => {}
+            Err(error) => recent.unread.push(Unread { path: journal.path, why: error.to_string() }),
         }
     }
-    Ok(said)
+    Ok(recent)
 }
 
-/// The journals in a folder, newest first, and what is there and is not used.
-fn journals(parts: &Parts, folder: &Folder) -> Result<(Vec<JournalFile>, Vec<Unread>), FileError> {
-    let listed = parts.files.list(folder, FOLDER, limits::FILES_LISTED)?;
-    let journal = |file: crate::file::FileEntry| {
+/// The journals in a folder, newest first.
+fn journals(parts: &Parts, folder: &Folder) -> Result<Journals, FileError> {
+    let mut listed = parts.files.list(folder, FOLDER, limits::FILES_LISTED)?;
+    let unread = unlisted(&mut listed, folder, FOLDER);
+    let journal = |file: FileEntry| {
         let date = day_of(&file.path)?;
         Some(JournalFile { date, path: file.path.to_string(), size: file.stamp.size, stamp: file.stamp })
     };
     let mut journals: Vec<JournalFile> = listed.files.into_iter().filter_map(journal).collect();
     journals.sort_by_key(|journal| std::cmp::Reverse(journal.date));
-    let refused = listed.refused.into_iter().map(|(path, why)| Unread { path, why });
-    Ok((journals, refused.collect()))
+    Ok(Journals { journals, unread })
+}
+
+/// What is below a folder and was not listed.
+fn unlisted(listed: &mut FileList, folder: &Folder, below: &str) -> Vec<Unread> {
+    let more = listed.more.then(|| Unread {
+        path: folder.join(below),
+        why: format!("there are more than {} files; the others are left out", limits::FILES_LISTED),
+    });
+    let refused = std::mem::take(&mut listed.refused).into_iter().map(|(path, why)| Unread { path, why });
+    more.into_iter().chain(refused).collect()
 }
 
 /// What is left of a path below a folder; `None` where it leads elsewhere.

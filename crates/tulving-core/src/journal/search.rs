@@ -15,11 +15,11 @@ use crate::file::{FilePath, Folder, Stamp};
 use crate::limits;
 use crate::read;
 use crate::request::Caller;
-use crate::text::fold;
+use crate::text::{fold, normalize};
 
 use super::day::Day;
 use super::format::{self, Form};
-use super::{JournalFile, journals, readable};
+use super::{JournalFile, Journals, journals, readable};
 
 /// Most characters of an entry that are shown, around what was looked for.
 const SHOWN: usize = 500;
@@ -76,8 +76,9 @@ pub(crate) fn search(
     if got > most {
         return Err(Invalid::TooLong { field: Field::Text, got, limit: most, unit: "bytes" }.into());
     }
-    let search = Search { parts, memo, folder: readable(parts, caller)?, needle: fold::folded(query) };
-    let (journals, unread) = journals(parts, &search.folder)?;
+    let needle = fold::folded(&normalize::unified(query));
+    let search = Search { parts, memo, folder: readable(parts, caller)?, needle };
+    let Journals { journals, unread } = journals(parts, &search.folder)?;
     let mut hits = JournalHits { entries: Vec::new(), unread };
     for journal in journals {
         if hits.entries.len() == limit {
@@ -101,12 +102,18 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Whether an entry of this journal may hold the text. Line by line: the file has indents and line breaks that what an entry
+    /// says has not.
+    fn may_hold(&self, folded: &str) -> bool {
+        self.needle.split('\n').all(|line| folded.contains(line))
+    }
+
     /// The entries of one journal that hold the text, the last first.
     fn entries(&self, journal: &JournalFile, most: usize) -> Result<Vec<JournalHit>, FileError> {
         let needle = self.needle.as_str();
         let path = super::path(&self.folder, &journal.date.journal());
         let known = self.memo.known(&path, journal.stamp);
-        if known.is_some_and(|known| !known.contains(needle)) {
+        if known.is_some_and(|known| !self.may_hold(&known)) {
             return Ok(Vec::new());
         }
         let Some(found) = self.parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? else {
@@ -114,7 +121,7 @@ impl Search<'_> {
         };
         let text = super::text(&found.bytes);
         let folded = fold::folded(&text);
-        let holds = folded.contains(needle);
+        let holds = self.may_hold(&folded);
         if found.stamp.is_settled(self.parts.clock.now()) {
             self.memo.keep(path, found.stamp, folded);
         }

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use super::space;
 use crate::access::Parts;
 use crate::error::{Error, FileError};
-use crate::file::{FilePath, Folder};
+use crate::file::{FilePath, Folder, digest};
 use crate::id::SpaceId;
 use crate::journal::format;
 use crate::limits;
@@ -16,6 +16,15 @@ use crate::text::diff;
 
 const EDITED: &str = "the file was edited since";
 
+/// What became of taking an act back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Back {
+    /// It was taken back, or could be.
+    Taken,
+    /// The file is as it was before the act: an undo that was cut off took it back, or it was never done.
+    FoundDone,
+}
+
 /// Takes what was done to this file back, or only tells whether it could be; why it stays where it does.
 pub(super) fn take_back(
     parts: &Parts,
@@ -23,31 +32,61 @@ pub(super) fn take_back(
     of: SpaceId,
     (name, act): (&str, &PassAct),
     dry_run: bool,
-) -> Result<Result<(), String>, Error> {
+) -> Result<Result<Back, String>, Error> {
     let path = FilePath::new(&Folder::of(&space(parts, caller, of)?), name)?;
-    let Some(found) = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)? else {
-        return Ok(Err("the file is gone".to_owned()));
-    };
+    let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
+    if is_back(parts, &path, found.as_ref().map(|found| found.bytes.as_slice()), act)? {
+        return Ok(Ok(Back::FoundDone));
+    }
+    let Some(found) = found else { return Ok(Err("the file is gone".to_owned())) };
     let before = match act {
         PassAct::Noted { entry, .. } => without(&found.bytes, entry),
         // It was about to be removed when something came between.
         PassAct::Replaced { from: None, .. } if found.bytes.is_empty() => Ok(Vec::new()),
-        PassAct::Replaced { from, to, .. } => before(parts, &path, &found.bytes, from.as_deref(), to)?,
+        PassAct::Replaced { to, .. } if digest(&found.bytes) != *to => Err(EDITED.to_owned()),
+        PassAct::Replaced { from, .. } => kept(parts, &path, from.as_deref())?,
         _ => return Ok(Err("it is about no file".to_owned())),
     };
     let before = match before {
         Ok(before) if !dry_run => before,
-        foreseen => return Ok(foreseen.map(drop)),
+        foreseen => return Ok(foreseen.map(|_| Back::Taken)),
     };
     let from = From::Digest(Sha256::digest(&found.bytes).into());
     match parts.files.replace(&path, &before, from, Some(parts.clock.now())) {
         Err(FileError::Changed { .. }) => return Ok(Err(EDITED.to_owned())),
         done => done?,
     }
-    match act {
-        PassAct::Replaced { from: None, .. } => remove_empty(parts, &path).map(Ok),
-        _ => Ok(Ok(())),
+    if matches!(act, PassAct::Replaced { from: None, .. }) {
+        remove_empty(parts, &path)?;
     }
+    Ok(Ok(Back::Taken))
+}
+
+/// Whether a file, by what stands in it, is as it was before an act.
+fn is_back(parts: &Parts, path: &FilePath, stands: Option<&[u8]>, act: &PassAct) -> Result<bool, Error> {
+    match (act, stands) {
+        (PassAct::Replaced { from, .. }, stands) => Ok(stands.map(digest) == *from),
+        (PassAct::Noted { entry, .. }, Some(stands)) => taken_out(parts, path, stands, entry),
+        _ => Ok(false),
+    }
+}
+
+/// Whether an entry that a journal has no more was taken out by an undo, which keeps the text before. What was edited by hand
+/// is told by that: no text is kept.
+fn taken_out(parts: &Parts, path: &FilePath, stands: &[u8], entry: &str) -> Result<bool, Error> {
+    if without(stands, entry).is_ok() {
+        return Ok(false);
+    }
+    let mut after = stands.to_vec();
+    for previous in parts.files.previous(path)? {
+        let Some(before) = parts.files.previous_content(path, &previous.id)? else { continue };
+        // More may have been noted since.
+        if without(&before, entry).is_ok_and(|rest| after.starts_with(&rest)) {
+            return Ok(true);
+        }
+        after = before;
+    }
+    Ok(false)
 }
 
 /// Removes a file that says nothing any more. Its texts before are kept. Who has written to it meanwhile keeps it.
@@ -55,22 +94,6 @@ fn remove_empty(parts: &Parts, path: &FilePath) -> Result<(), Error> {
     match parts.files.remove(path, From::Digest(Sha256::digest([]).into())) {
         Err(FileError::Changed { .. }) => Ok(()),
         removed => removed.map(|_| ()).map_err(Error::from),
-    }
-}
-
-/// What a file said before it was replaced, where it still says what it was replaced by.
-fn before(
-    parts: &Parts,
-    path: &FilePath,
-    stands: &[u8],
-    from: Option<&str>,
-    to: &str,
-) -> Result<Result<Vec<u8>, String>, Error> {
-    let stands = digest(stands);
-    match stands == to {
-        true => kept(parts, path, from),
-        false if Some(stands.as_str()) == from => Ok(Err("the file says what it said before".to_owned())),
-        false => Ok(Err(EDITED.to_owned())),
     }
 }
 
@@ -115,11 +138,6 @@ fn without(bytes: &[u8], entry: &str) -> Result<Vec<u8>, String> {
     let rest = &text[range.end..];
     let rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
     Ok(format!("{}{rest}", &text[..range.start]).into_bytes())
-}
-
-/// SHA-256, hexadecimal.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

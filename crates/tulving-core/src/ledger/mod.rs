@@ -23,7 +23,6 @@ use crate::text::{secrets, visible};
 use crate::time::Timestamp;
 use crate::vocabulary::{PassKind, PassOutcome};
 
-pub(crate) use self::file::digest;
 pub(crate) use self::undo::undo;
 
 /// Most characters of a memory that an act repeats.

@@ -1,9 +1,10 @@
 //! Takes back what a pass did, as far as that still stands. What somebody changed since stays, and is said.
 //!
 //! Files first, each by itself; then all memories and the note that it was undone, as one act. Where it is interrupted between
-//! the two, what was done to files is found done when it is undone again.
+//! the two, what was done to files is found done when it is undone again, and counts as taken back.
 
-use super::{file, find_all, found, text};
+use super::file::{self, Back};
+use super::{find_all, found, text};
 use crate::access::{self, Parts};
 use crate::association::Association;
 use crate::change::{Revision, Right, Write};
@@ -29,10 +30,15 @@ pub(crate) fn undo(parts: &Parts, caller: &Caller, id: PassId, dry_run: bool) ->
         return Err(Error::PassUndone { id });
     }
     access::require(parts, caller, pass.space, Role::Writer)?;
+    let under_way = pass.outcome == PassOutcome::Begun && !pass.is_interrupted(parts.clock.now());
     let mut files = Vec::new();
     for act in pass.acts.iter().rev() {
         if let Some(name) = act.file() {
-            let stays = file::take_back(parts, caller, pass.space, (name, act), dry_run)?.err();
+            let stays = match file::take_back(parts, caller, pass.space, (name, act), dry_run)? {
+                // It is noted before it is done, and may be done yet.
+                Ok(Back::FoundDone) if under_way => Some("the pass is still under way".to_owned()),
+                back => back.err(),
+            };
             files.push(UndoStep { text: text(act, &[]), stays });
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::llm::{Prompt, Reply, Tool};
 use crate::preview;
-use crate::text::{private, secrets};
+use crate::text::{secrets, withhold};
 use crate::vocabulary::Verdict;
 
 /// As what it is known in the record of what was spent.
@@ -97,7 +97,7 @@ fn decision(said: &Value, groups: usize) -> Option<Decision> {
     let number = usize::try_from(said.get("group")?.as_u64()?).ok()?;
     let group = number.checked_sub(1).filter(|group| *group < groups)?;
     let verdict = said.get("decision")?.as_str()?.parse().ok()?;
-    let reason = preview::cut(&secrets::redacted(&private::left_out(said.get("reason")?.as_str()?)), REASON);
+    let reason = preview::cut(&withhold::public(said.get("reason")?.as_str()?), REASON);
     (!reason.is_empty()).then_some(Decision { group, verdict, reason })
 }
 

@@ -10,10 +10,8 @@
 
 use std::any::Any;
 
-use data_encoding::HEXLOWER;
-use sha2::{Digest, Sha256};
-
 use crate::error::ObjectError;
+use crate::file;
 use crate::preview;
 
 /// How every key begins: by which hash it names.
@@ -62,7 +60,7 @@ pub struct ObjectKey(String);
 impl ObjectKey {
     /// The key of these bytes; [`ObjectError::WrongHash`] where they do not have the hash that is said.
     pub fn of(bytes: &[u8], hash: &str) -> Result<Self, ObjectError> {
-        match HEXLOWER.encode(&Sha256::digest(bytes)) == hash {
+        match file::digest(bytes) == hash {
             true => Ok(Self(format!("{BY_SHA256}{}/{hash}", &hash[..2]))),
             false => Err(ObjectError::WrongHash { hash: preview::short(hash) }),
         }
@@ -94,7 +92,7 @@ impl ObjectKey {
 
     /// These bytes, if they are those that it is the key of.
     pub fn check(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ObjectError> {
-        match HEXLOWER.encode(&Sha256::digest(&bytes)) == self.hash() {
+        match file::digest(&bytes) == self.hash() {
             true => Ok(bytes),
             false => Err(ObjectError::Damaged { key: self.0.clone() }),
         }

@@ -3,7 +3,7 @@
 use super::scan::Scan;
 use super::{Deed, Found, shown};
 use crate::access;
-use crate::error::Error;
+use crate::error::{Error, Field};
 use crate::file::{self, FilePath, Folder};
 use crate::id::Version;
 use crate::limits;
@@ -53,24 +53,14 @@ pub(super) fn at<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Result<Vec<Found<'a
     Ok(found)
 }
 
-/// The texts of an edition, each with what it is called.
-fn texts(edition: &Edition) -> impl Iterator<Item = (&'static str, &str)> {
-    let text = &edition.text;
-    let given = [("title", &text.title), ("summary", &text.summary), ("key", &edition.key)];
-    let given = given.into_iter().chain([("source note", &edition.source_note)]);
-    let given = given.filter_map(|(name, text)| Some((name, text.as_deref()?)));
-    let tags = text.tags.iter().map(|tag| ("tag", tag.as_str()));
-    [("content", text.content.as_str())].into_iter().chain(given).chain(tags)
-}
-
 /// Whether an edition holds no secret.
 pub(super) fn is_clean(edition: &Edition) -> bool {
-    held(edition).is_none()
+    held(edition.texts()).is_none()
 }
 
-/// What secret an edition holds and where, without a letter of it.
-fn held(edition: &Edition) -> Option<String> {
-    texts(edition).find_map(|(name, text)| {
+/// What secret one of these texts holds, in which of them, and how to say so without a letter of it.
+fn held<'a>(mut texts: impl Iterator<Item = (Field, &'a str)>) -> Option<(Field, String)> {
+    texts.find_map(|(field, text)| {
         let found = secrets::find(text);
         let first = found.first()?;
         let line = text[..first.range.start].matches('\n').count() + 1;
@@ -78,16 +68,22 @@ fn held(edition: &Edition) -> Option<String> {
             1 => String::new(),
             count => format!(" and {} more", count - 1),
         };
-        let place =
-            if name == "content" { format!("line {line} of its content") } else { format!("its {name}") };
-        Some(format!("a secret ({}) in {place}{more}", first.what))
+        let place = match field {
+            Field::Content => format!("line {line} of its content"),
+            Field::File => "the name of its file".to_owned(),
+            field => format!("its {}", field.as_str().replace('_', " ")),
+        };
+        Some((field, format!("a secret ({}) in {place}{more}", first.what)))
     })
 }
 
 fn secret<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Result<Option<Found<'a>>, Error> {
-    let why = match held(&memory.edition) {
-        Some(what) => format!("it holds {what}"),
-        None if memory.provenance.mirror.is_some() => match held_in_file(scan, memory) {
+    let provenance = &memory.provenance;
+    let stands = held(memory.edition.texts().chain(memory.texts_beside()));
+    let in_path = stands.as_ref().is_some_and(|(field, _)| *field == Field::SourcePath);
+    let why = match stands {
+        Some((_, what)) => format!("it holds {what}"),
+        None if provenance.mirror.is_some() => match held_in_file(scan, memory) {
             Some(what) => format!("its file holds {what}"),
             None => return Ok(None),
         },
@@ -96,17 +92,23 @@ fn secret<'a>(scan: &Scan<'_>, memory: &'a Memory) -> Result<Option<Found<'a>>, 
             None => return Ok(None),
         },
     };
-    let provenance = &memory.provenance;
-    let advice = if provenance.mirror.is_some() {
-        Some("remove it from the file; the memory follows")
-    } else if provenance.attachment.is_some() {
-        Some("it was read from the attached file; `tulving forget --hard` erases both")
-    } else if provenance.source_path.is_some() {
-        Some(
-            "remove it from the file, erase this memory with `tulving forget --hard`, and import the file again",
-        )
-    } else {
-        None
+    let advice = match provenance.source_path {
+        _ if provenance.mirror.is_some() => Some(match in_path {
+            true => "give the file another name; the memory follows",
+            false => "remove it from the file; the memory follows",
+        }),
+        _ if provenance.attachment.is_some() => {
+            Some("it was read from the attached file; `tulving forget --hard` erases both")
+        }
+        Some(_) => Some(match in_path {
+            true => {
+                "give the file another name, erase this memory with `tulving forget --hard`, and import the file again"
+            }
+            false => {
+                "remove it from the file, erase this memory with `tulving forget --hard`, and import the file again"
+            }
+        }),
+        None => None,
     };
     let deeds = match advice {
         Some(_) => Vec::new(),
@@ -142,7 +144,7 @@ fn held_before(scan: &Scan<'_>, memory: &Memory) -> Result<Option<(Version, Stri
     let mut newest = None;
     scan.parts.store.each_version(&scan.caller.viewer, memory.id, &mut |record| {
         if newest.is_none() {
-            newest = held(&record.edition).map(|what| (record.version, what));
+            newest = held(record.edition.texts()).map(|(_, what)| (record.version, what));
         }
     })?;
     Ok(newest)

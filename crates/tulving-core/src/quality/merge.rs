@@ -11,7 +11,7 @@ use crate::access::{self, Parts};
 use crate::association::Association;
 use crate::change::{Revision, Right, Write};
 use crate::error::Error;
-use crate::id::ProposalId;
+use crate::id::{MemoryId, ProposalId};
 use crate::memory::Memory;
 use crate::pass::{Pass, PassAct};
 use crate::request::{Caller, UpdateRequest};
@@ -167,8 +167,7 @@ impl Act<'_> {
                 .iter()
                 .find(|edge| (edge.source, edge.target, edge.relation) == (newest.id, other.id, relation));
             let was = known.filter(|edge| edge.linked_by == LinkedBy::Auto).map(|edge| edge.weight);
-            let near = edges.iter().find(|edge| edge.source == other.id || edge.target == other.id);
-            let weight = near.map_or(Weight::DEFAULT, |edge| edge.weight);
+            let weight = weight_between(&edges, other.id);
             let (source, target) = (newest.id, other.id);
             let (linked_by, created_at) = (LinkedBy::Caller, self.now);
             self.writes.push(Write::Link(Association {
@@ -222,4 +221,12 @@ impl Act<'_> {
         }
         Ok(())
     }
+}
+
+/// How alike two memories are, by the links between one of them and the other: the link that says so was made when the newer was
+/// saved. What else links them is weighed for another reason, and counts where there is no such link.
+fn weight_between(edges: &[Association], other: MemoryId) -> Weight {
+    let between = || edges.iter().filter(|edge| edge.source == other || edge.target == other);
+    let alike = |edge: &&Association| (edge.relation, edge.linked_by) == (Relation::Updates, LinkedBy::Auto);
+    between().find(alike).or_else(|| between().next()).map_or(Weight::DEFAULT, |edge| edge.weight)
 }

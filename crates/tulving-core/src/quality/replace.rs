@@ -1,15 +1,15 @@
 //! Saves a memory anew without its secrets and erases the old one with all its versions, as one act.
 //!
-//! An edit would not do: the version before it would still hold the secret.
+//! An edit would not do: the version before it would still hold the secret. Links stay, also those to memories that the caller does
+//! not see: they are moved in the store, and nothing of them is told.
 
 use super::look;
 use crate::access::{self, Parts};
-use crate::association::Association;
 use crate::change::{NewMemory, Write};
 use crate::embedding::Source;
 use crate::error::Error;
 use crate::id::{MemoryId, ProposalId, Version};
-use crate::memory::{Edition, Memory, Usage};
+use crate::memory::{Edition, Memory, Place, Provenance, Usage};
 use crate::request::Caller;
 use crate::save::derive::About;
 use crate::save::{dedupe, embed, intake};
@@ -41,13 +41,8 @@ pub(super) fn replace(
         let (mut chunks, _) = embed::embed(parts, &[Source::of(&new.edition)]);
         let chunks = chunks.pop().unwrap_or_default();
         let audit = standing::audit(caller, now, AuditAct::Erased, &old, Some(REASON.to_owned()), None);
-        let mut writes = vec![
-            Write::Erase { id, from: Some(version) },
-            Write::Insert(Box::new(NewMemory { memory: new.clone(), chunks })),
-            Write::Audit(audit),
-        ];
-        let edges = parts.store.associations(&caller.viewer, &[id])?;
-        writes.extend(edges.into_iter().map(|edge| Write::Link(moved(edge, id, new.id))));
+        let copy = Box::new(NewMemory { memory: new.clone(), chunks });
+        let writes = vec![Write::Replace { id, from: version, new: copy }, Write::Audit(audit)];
         let applied = parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
         Ok(Memory { number: applied.numbers.first().copied().flatten(), ..new })
     })
@@ -55,11 +50,21 @@ pub(super) fn replace(
 
 /// The memory without its secrets: new, and for the rest as it was.
 fn copy(old: &Memory, now: Timestamp) -> Memory {
+    let clean = |text: &Option<String>| text.as_deref().map(|text| secrets::redacted(text).into_owned());
+    let provenance =
+        Provenance { assisted_by_agent: clean(&old.provenance.assisted_by_agent), ..old.provenance.clone() };
+    let place = Place {
+        conversation: clean(&old.place.conversation),
+        speaker: clean(&old.place.speaker),
+        ..old.place.clone()
+    };
     Memory {
         id: MemoryId::mint(now),
         number: None,
         version: Version::FIRST,
         edition: redacted(old),
+        provenance,
+        place,
         usage: Usage { updated_at: now, ..old.usage },
         superseded_by: None,
         ..old.clone()
@@ -82,6 +87,7 @@ fn redacted(old: &Memory) -> Edition {
         ..intake::Patch::default()
     };
     let mut new = patch.onto(edition, About::memory(old));
+    new.text.language = new.text.language.map(|language| clean(&language));
     if !look::is_clean(&new) {
         // What was made from the content by rules may show a secret where the content shows none.
         new.text.title = new.text.title.map(|title| clean(&title));
@@ -101,10 +107,4 @@ fn refuse_held(parts: &Parts, caller: &Caller, old: &Memory, new: &Memory) -> Re
         }
     }
     Ok(())
-}
-
-/// The same edge at the new memory.
-fn moved(edge: Association, from: MemoryId, to: MemoryId) -> Association {
-    let end = |id: MemoryId| if id == from { to } else { id };
-    Association { source: end(edge.source), target: end(edge.target), ..edge }
 }

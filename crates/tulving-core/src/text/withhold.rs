@@ -169,6 +169,12 @@ fn changed(left: Cow<'_, str>) -> Option<String> {
     }
 }
 
+/// What of a text is for everybody, whatever a space keeps: no private part and no secret. So is what a language model is told, and
+/// what is kept of what it says.
+pub(crate) fn public(text: &str) -> String {
+    secrets::redacted(&private::left_out(text)).into_owned()
+}
+
 /// What a file says without what must not be stored, line for line: what people write into files cannot be refused.
 pub(crate) fn in_lines(text: &str, policy: SecretPolicy) -> Cow<'_, str> {
     let public = private::blanked(text);

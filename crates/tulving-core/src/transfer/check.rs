@@ -32,7 +32,7 @@ pub(super) fn record(record: &Record) -> Result<(), Invalid> {
         Record::Audit(entry) => {
             line(Field::Agent, entry.agent.as_deref(), limits::NOTE_CHARS)?;
             line(Field::Reason, entry.reason.as_deref(), limits::NOTE_CHARS)?;
-            line(Field::Reason, entry.detail.as_deref(), limits::NOTE_CHARS)
+            line(Field::Detail, entry.detail.as_deref(), limits::NOTE_CHARS)
         }
     }
 }

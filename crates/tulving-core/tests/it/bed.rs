@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tulving_core::answer::{Page, Receipt};
+use tulving_core::change::{Actor, ChangeSet, Write};
 use tulving_core::error::Error;
 use tulving_core::file::{FilePath, Folder};
 use tulving_core::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
+use tulving_core::job::{Job, Lease};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
 use tulving_core::ports::{Embedder, Index, Store};
@@ -15,7 +17,8 @@ use tulving_core::request::{
     AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
     Sort, TurnRequest, UpdateRequest,
 };
-use tulving_core::vocabulary::{Origin, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
 use tulving_core::{BackendEntry, Backends, Engine, Parts, Secrecy};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 use tulving_testkit::build;
@@ -121,6 +124,11 @@ impl Bed {
     /// An engine on the same home with these backends.
     pub(crate) fn over(&self, backends: Vec<BackendEntry>) -> Engine {
         self.beside().with_backends(Backends::new(backends).expect("one is primary"))
+    }
+
+    /// A job of this kind, taken by a process that is killed before it does anything; `None` where none is due.
+    pub(crate) fn take_job(&self, kind: &str, holder: &str, lease: Duration) -> Option<Job> {
+        take_job(&*self.store, kind, holder, self.engine.now(), lease)
     }
 
     pub(crate) fn world(&self) -> build::World {
@@ -266,6 +274,23 @@ pub(crate) fn turn(content: &str) -> TurnRequest {
 
 pub(crate) fn link(target: impl Into<MemoryRef>, relation: Relation) -> AssociationRequest {
     AssociationRequest { target: target.into(), relation: Some(relation), weight: None }
+}
+
+/// A job of this kind that is due now, taken in a store by somebody who does nothing more.
+pub(crate) fn take_job(
+    store: &dyn Store,
+    kind: &str,
+    holder: &str,
+    now: Timestamp,
+    lease: Duration,
+) -> Option<Job> {
+    let from = store.claimable(&[kind], now, 1).expect("jobs").pop()?;
+    let lease = Some(Lease { holder: holder.to_owned(), until: now.plus(lease) });
+    let to = Job { state: JobState::Running, attempts: from.attempts + 1, lease, ..from.clone() };
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    let writes = vec![Write::MoveJob { from: Box::new(from), to: Box::new(to.clone()) }];
+    store.apply(&ChangeSet { by, at: now, rights: Vec::new(), writes }).expect("nobody else takes it");
+    Some(to)
 }
 
 pub(crate) fn listing(sort: Sort, limit: usize) -> ListRequest {

@@ -10,6 +10,7 @@ use tulving_core::change::Write;
 use tulving_core::error::Error;
 use tulving_core::foreign::{Collection, ForeignMemory, Stands};
 use tulving_core::id::{MemoryId, PassId, Seq, SpaceId, Version};
+use tulving_core::job::Job;
 use tulving_core::pass::{Pass, PassAct, PassFilter};
 use tulving_core::ports::{Claims, Directory, Jobs, Log, Passes};
 use tulving_core::record::Record;
@@ -72,7 +73,7 @@ impl Stage {
         let turns =
             (0..249).map(|n| Write::LogTurn(world.turn(hub, user.viewer.principal, &format!("turn {n}"))));
         world.apply(turns.collect());
-        bed.engine.enqueue("work", json!({ "n": 1 }), 3).expect("a job");
+        world.apply(vec![Write::Enqueue(Job::new("work", json!({ "n": 1 }), 3, bed.engine.now()))]);
         Self { bed, user, hub, plain, edited, archived, forgotten, dump: Vec::new() }
     }
 
@@ -467,19 +468,6 @@ fn log_turn_when_the_log_is_cut_back() {
 #[test]
 fn prune_turns() {
     whole_or_absent(nothing, |s| s.engine().prune_turns(&s.user));
-}
-
-#[test]
-fn enqueue() {
-    whole_or_absent(nothing, |s| s.engine().enqueue("more", json!(null), 2).map(drop));
-}
-
-#[test]
-fn claim_job() {
-    whole_or_absent(nothing, |s| {
-        let lease = std::time::Duration::from_secs(5);
-        s.engine().claim_job(&["work"], "me", lease).map(drop)
-    });
 }
 
 /// Another home's memories, the same in every run.

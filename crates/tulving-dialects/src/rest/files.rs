@@ -8,6 +8,7 @@ use tulving_core::journal::transcript::Message;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::TurnRole;
 
+use super::journals::Unread;
 use super::operation::{Made, Method, One, Operation};
 use super::people::Nothing;
 use crate::conversation::{Archive, Kept, archived};
@@ -183,11 +184,14 @@ impl From<ArchivedFile> for Archived {
 struct Conversations {
     /// The conversations, newest first.
     conversations: Vec<Archived>,
+    /// The files that are not listed.
+    unread: Vec<Unread>,
 }
 
 fn conversations(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Conversations>, Refusal> {
     let found = desk.engine.conversations(&desk.caller)?;
-    Ok(Conversations { conversations: found.into_iter().map(Archived::from).collect() }.into())
+    let conversations = found.conversations.into_iter().map(Archived::from).collect();
+    Ok(Conversations { conversations, unread: found.unread.into_iter().map(Unread::from).collect() }.into())
 }
 
 #[derive(Deserialize, JsonSchema)]

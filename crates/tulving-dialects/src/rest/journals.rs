@@ -108,7 +108,7 @@ impl From<JournalHit> for Entry {
 
 /// A file that could not be read.
 #[derive(Serialize, JsonSchema)]
-struct Unread {
+pub(super) struct Unread {
     /// Its path below the workspace.
     path: String,
     /// Why.
@@ -127,15 +127,17 @@ struct Journals {
     journals: Vec<Listed>,
     /// The entries that hold what was asked for, newest first.
     entries: Vec<Entry>,
-    /// The journals that could not be read.
+    /// The files that could not be read, or are not listed.
     unread: Vec<Unread>,
 }
 
 fn list(desk: &Desk<'_>, One(asked): One<Asked>) -> Result<Made<Journals>, Refusal> {
     let limit = limited(asked.limit, USUAL, MOST)?;
     let Some(query) = asked.query else {
-        let journals = desk.engine.journals(&desk.caller)?.into_iter().map(Listed::from).collect();
-        return Ok(Journals { journals, entries: Vec::new(), unread: Vec::new() }.into());
+        let found = desk.engine.journals(&desk.caller)?;
+        let journals = found.journals.into_iter().map(Listed::from).collect();
+        let unread = found.unread.into_iter().map(Unread::from).collect();
+        return Ok(Journals { journals, entries: Vec::new(), unread }.into());
     };
     let found = desk.engine.search_journals(&desk.caller, &query, limit)?;
     Ok(Journals {

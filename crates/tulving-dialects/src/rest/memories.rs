@@ -128,7 +128,7 @@ fn list(desk: &Desk<'_>, Two(paged, which): Two<Paged, Which>) -> Result<Made<Pa
     filter.states = match (paged.states.is_empty(), paged.include_archived || paged.forgotten) {
         (false, _) => paged.states,
         (true, true) => Vec::new(),
-        (true, false) => words::unarchived(),
+        (true, false) => State::unarchived(),
     };
     if paged.forgotten {
         filter.forgotten = Forgotten::Only;

@@ -8,6 +8,7 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{PassKind, PassOutcome};
 use tulving_core::{Declined, Gone};
 
+use super::journals::Unread;
 use super::operation::{Made, Method, One, Operation};
 use crate::argument::{Whole, limited};
 use crate::tool::{Desk, Refusal};
@@ -66,6 +67,8 @@ struct TakenOver {
     model: Option<String>,
     /// How many journals were looked at.
     journals: usize,
+    /// The journals that could not be read.
+    unread: Vec<Unread>,
     /// How many lines of the file are new.
     added: usize,
     /// How many are gone.
@@ -120,6 +123,7 @@ fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, R
         pass_id: told.pass.map(|pass| pass.to_string()),
         model: told.model,
         journals: told.journals,
+        unread: told.unread.into_iter().map(Unread::from).collect(),
         added: told.added,
         removed: told.removed,
         diff: told.diff,

@@ -297,6 +297,11 @@ fn an_edge_can_be_removed() {
 }
 
 #[test]
+fn a_replacement_keeps_every_edge() {
+    keeps(contract::associations::a_replacement_keeps_every_edge);
+}
+
+#[test]
 fn a_callers_update_supersedes() {
     keeps(contract::associations::a_callers_update_supersedes);
 }

@@ -1,7 +1,7 @@
 //! Edges show between what shows, and a caller's `updates` marks what it replaces.
 
 use tulving_core::association::Association;
-use tulving_core::change::Write;
+use tulving_core::change::{NewMemory, Write};
 use tulving_core::id::{MemoryId, MemoryRef, PrincipalId};
 use tulving_core::memory::Memory;
 use tulving_core::ports::Probe;
@@ -112,6 +112,33 @@ pub fn an_edge_can_be_removed(fresh: Fresh<'_>) {
     let found = edges(&world, owner, &a);
     assert_eq!(found.len(), 2);
     assert!(stays.iter().all(|edge| found.contains(edge)), "{found:?}");
+}
+
+/// What takes the place of a memory has all its edges, also those of which who acts sees no other end.
+pub fn a_replacement_keeps_every_edge(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("kept");
+    let reader = world.principal("reader");
+    world.join(reader, MemberOf::Space(space), Role::Reader);
+    let old = world.put(space, owner, "old", |m| m.edition.key = Some("key".to_owned()));
+    let shared = world.put(space, owner, "shared", |_| ());
+    let forgotten = world.put(space, owner, "forgotten", |_| ());
+    let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
+    let out = world.link(&old, &shared, Relation::PartOf);
+    let hidden = world.link(&private, &old, Relation::Updates);
+    world.link(&old, &forgotten, Relation::CausedBy);
+    let forgotten = world.forget(&forgotten);
+    let new = Memory { id: MemoryId::mint(world.now()), number: None, ..old.clone() };
+    let copy = Box::new(NewMemory { memory: new.clone(), chunks: Vec::new() });
+    world.apply(vec![Write::Replace { id: old.id, from: old.version, new: copy }]);
+    assert!(world.seen(&eyes(owner), old.id).is_none(), "it is gone");
+    let (out, hidden) = (Association { source: new.id, ..out }, Association { target: new.id, ..hidden });
+    assert_eq!(edges(&world, reader, &new), [out], "who saw an edge sees it, and nobody else does");
+    let seen = edges(&world, owner, &new);
+    assert!(seen.len() == 2 && seen.contains(&hidden), "{seen:?}");
+    assert_eq!(world.seen(&eyes(owner), new.id).expect("there").superseded_by, Some(private.id));
+    world.shift(&forgotten, |s| s.forgotten_at = None);
+    assert_eq!(edges(&world, reader, &new).len(), 2, "an edge comes back with its end");
 }
 
 /// Every read that gives a memory says what replaced it.

@@ -124,6 +124,7 @@ checks! {
         the_strongest_comes_first,
         an_edge_is_unique_per_pair_and_relation,
         an_edge_can_be_removed,
+        a_replacement_keeps_every_edge,
         a_callers_update_supersedes,
         only_what_is_seen_supersedes,
         a_succession_is_told_as_far_as_it_is_seen,

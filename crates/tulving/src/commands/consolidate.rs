@@ -58,6 +58,9 @@ pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> R
             told.model.as_deref().map_or_else(|| "by rules".to_owned(), |model| format!("with {model}"));
         printer.line(format!("Looked at {looked} {}", one_line(&with)))?;
     }
+    for unread in &told.unread {
+        printer.warning(unread)?;
+    }
     for line in told.diff.lines() {
         printer.line(format!("  {}", change(line)))?;
     }

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 use tulving_core::error::{Error, Field, FileError};
 use tulving_core::id::MemoryRef;
-use tulving_core::journal::archive::ArchiveRequest;
+use tulving_core::journal::archive::{ArchiveRequest, Conversations};
 use tulving_core::journal::transcript::Message;
 use tulving_core::limits;
 
@@ -120,14 +119,18 @@ pub(super) fn run(args: &Conversation, app: &App<'_>, printer: &mut Printer) -> 
 }
 
 fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let conversations = app.engine.conversations(&app.here()?)?;
+    let found = app.engine.conversations(&app.here()?)?;
     if printer.json() {
-        printer.document(&json!({ "conversations": conversations }))?;
+        printer.document(&found)?;
         return Ok(Outcome::Done);
     }
-    for one in &conversations {
+    let Conversations { conversations, unread } = &found;
+    for one in conversations {
         let about = format!("{}, {}", counted(one.size, "byte", "bytes"), instant(one.modified_at));
         printer.line(format!("{}  {}", one.name, style::paint(FAINT, about)))?;
+    }
+    for unread in unread {
+        printer.warning(unread)?;
     }
     if conversations.is_empty() {
         printer.note("No conversations are archived here.")?;

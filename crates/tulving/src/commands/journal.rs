@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 use serde_json::json;
 use tulving_core::error::Field;
-use tulving_core::journal::{Day, JournalHits};
+use tulving_core::journal::{Day, JournalHits, Journals};
 use tulving_core::limits;
 
 use crate::args::{count, whole_number};
@@ -105,14 +105,18 @@ fn search(text: &str, limit: i64, app: &App<'_>, printer: &mut Printer) -> Resul
 }
 
 fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let journals = app.engine.journals(&app.here()?)?;
+    let found = app.engine.journals(&app.here()?)?;
     if printer.json() {
-        printer.document(&json!({ "journals": journals }))?;
+        printer.document(&found)?;
         return Ok(Outcome::Done);
     }
-    for journal in &journals {
+    let Journals { journals, unread } = &found;
+    for journal in journals {
         let size = style::paint(FAINT, counted(journal.size, "byte", "bytes"));
         printer.line(format!("{}  {}  {size}", style::paint(WORD, journal.date), journal.path))?;
+    }
+    for unread in unread {
+        printer.warning(unread)?;
     }
     if journals.is_empty() {
         printer.note("No journals. Note something with `tulving journal --note \"…\"`.")?;

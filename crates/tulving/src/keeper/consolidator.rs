@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tulving_core::answer::Unread;
 use tulving_core::space::Space;
 use tulving_core::{Consolidated, ConsolidationTick, Engine};
 
@@ -57,6 +58,12 @@ fn say(done: &[(Space, Consolidated)]) {
         let (space, pass) = (space.id, told.pass.map(|pass| pass.to_string()));
         for pass in &told.records {
             tracing::info!(%space, %pass, "did what is proposed about memories");
+        }
+        if let Some(reason) = &told.undecided {
+            tracing::warn!(%space, reason, "nothing is decided about memories");
+        }
+        for Unread { path, why } in &told.unread {
+            tracing::warn!(%space, path, reason = why, "a journal is not read");
         }
         match &told.stays {
             None if told.journals == 0 => {}

@@ -25,7 +25,7 @@ use crate::vocabulary::SpaceKind;
 
 use self::acts::{Outcome, Room};
 use self::entry::Source;
-use super::{FOLDER, archive, below, day_of};
+use super::{FOLDER, archive, below, day_of, unlisted};
 
 /// Most troubles of one space that are named.
 const NAMED: usize = 20;
@@ -168,10 +168,10 @@ struct Walk<'a> {
     now: Option<Timestamp>,
     /// How many bytes may still be read.
     bytes: u64,
-    /// Whether any file was read that had changed.
+    /// Whether any room was taken.
     begun: bool,
     room: Room,
-    /// How many were.
+    /// How many files were read that had changed.
     read: usize,
 }
 
@@ -266,7 +266,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Reads a file, where it has changed since `before` and there is room.
+    /// Reads a file, where it has changed since `before` and there is room. One that cannot be read costs the others nothing, and
+    /// only what was read counts as that: who goes on for as long as something is comes to an end.
     fn file(&mut self, space: &Space, file: &FileEntry, before: Option<MirroredFile>, look: &mut Look) {
         let path = file.path.to_string();
         let readable = file.stamp.size <= limits::MIRRORED_BYTES;
@@ -292,12 +293,24 @@ impl Walk<'_> {
                 look.say(path, &format!("it has more than {most} entries; the others are left out"));
             }
             Ok(Outcome::Begun) => look.left += 1,
-            Ok(Outcome::Gone) => look.again = true,
-            Err(error) => look.fail(path, &error),
+            Ok(Outcome::Gone) => {
+                look.again = true;
+                return;
+            }
+            Err(error @ Error::File(_)) => return look.fail(path, &error),
+            Err(error) => {
+                look.fail(path, &error);
+                return self.charge(cost);
+            }
         }
+        self.charge(cost);
+        self.read += 1;
+    }
+
+    /// Takes what a file has cost from what there is room for.
+    fn charge(&mut self, cost: u64) {
         self.begun = true;
         self.bytes = self.bytes.saturating_sub(cost);
-        self.read += 1;
     }
 
     /// The files of a space that are mirrored, those that were written last first.
@@ -305,20 +318,13 @@ impl Walk<'_> {
         let below: &[&str] = if space.kind == SpaceKind::Group { &[""] } else { &[FOLDER, archive::FOLDER] };
         let mut all = Listed::default();
         for below in below {
-            let listed = self.parts.files.list(folder, below, limits::FILES_LISTED)?;
-            all.files.extend(listed.files);
-            all.absent |= listed.absent;
-            if listed.more {
-                all.more = true;
-                let most = limits::FILES_LISTED;
-                look.say(
-                    folder.join(below),
-                    &format!("there are more than {most} files; the others are left out"),
-                );
-            }
-            for (path, why) in listed.refused {
+            let mut listed = self.parts.files.list(folder, below, limits::FILES_LISTED)?;
+            for Unread { path, why } in unlisted(&mut listed, folder, below) {
                 look.say(path, &why);
             }
+            all.files.extend(listed.files);
+            all.absent |= listed.absent;
+            all.more |= listed.more;
         }
         all.files.retain(|file| space.kind == SpaceKind::Group || is_memory(&file.path));
         all.files.sort_by(|a, b| (b.stamp.modified, &b.path).cmp(&(a.stamp.modified, &a.path)));

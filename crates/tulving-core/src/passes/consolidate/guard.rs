@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::Material;
 use super::sift::{self, Declined, Gone, Ground};
-use super::{Material, shown};
-use crate::text::{commands, normalize, private, secrets};
+use crate::text::{commands, normalize, private, secrets, withhold};
 
 /// What the file shall say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(crate) fn checked(material: &Material, rewrite: &Rewrite, trust: Trust) -> R
         return Err(Refused::Empty);
     }
     // What was not shown is not the model's to judge, or to keep from anybody.
-    let new = restored(old, &shown(content));
+    let new = restored(old, &withhold::public(content));
     refuse_longer(&new, trust.chars)?;
     let (known, kept): (HashSet<&str>, HashSet<&str>) = (lines(old).collect(), lines(&new).collect());
     let added: Vec<&str> = lines(&new).filter(|line| !known.contains(line)).collect();
@@ -132,7 +132,7 @@ fn restored(old: &str, new: &str) -> String {
     let mut from = 0;
     let mut missing = Vec::new();
     for hidden in hidden(old) {
-        let shown = shown(hidden);
+        let shown = withhold::public(hidden);
         // What was private and nothing else left no trace to look for.
         match whole_lines(&text, from, &shown).filter(|_| !shown.trim().is_empty()) {
             Some(at) => {
@@ -210,7 +210,7 @@ mod tests {
     fn private_lines_of_a_person_stay_and_a_model_adds_none() {
         let old =
             format!("{OLD}<private>\nAna earns much\n</private>\n- Rent <private>1,200</private> a month\n");
-        let seen = shown(&old);
+        let seen = withhold::public(&old);
         assert!(!seen.contains("earns") && !seen.contains("1,200"));
         let rewrite =
             Rewrite { content: format!("{seen}- Bo joined\n<private>x</private>\n"), dropped: None };

@@ -15,10 +15,11 @@ use serde_json::{Value, json};
 
 use self::guard::{Refused, Rewrite};
 pub use self::sift::{Declined, Gone};
+use crate::answer::Unread;
 use crate::id::PassId;
 use crate::llm::{Message, Prompt, Reply, Tool};
 use crate::preview;
-use crate::text::{private, secrets};
+use crate::text::{secrets, withhold};
 use crate::time::Timestamp;
 
 /// As what it is known in the record of what was spent.
@@ -68,6 +69,9 @@ pub struct Consolidated {
     pub model: Option<String>,
     /// How many journals were looked at.
     pub journals: usize,
+    /// The journals that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     /// How many lines of the file are new.
     pub added: usize,
     /// How many are gone.
@@ -88,6 +92,9 @@ pub struct Consolidated {
     pub records: Vec<PassId>,
     /// What would be done about memories, in words, where nothing is written.
     pub foreseen: Vec<String>,
+    /// Why nothing was decided about memories, where that failed and the rest did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
 }
 
 /// A journal, as it is looked at: without secrets and private parts, and cut where it is long.
@@ -100,7 +107,7 @@ pub(crate) struct Page {
 impl Page {
     /// The journal of a day, as `YYYY-MM-DD`; `None` where it says nothing.
     pub(crate) fn of(day: String, text: &str) -> Option<Self> {
-        let text = shown(text);
+        let text = withhold::public(text);
         (!text.trim().is_empty())
             .then(|| Self { day, text: preview::beginning(text.trim_end(), JOURNAL_CHARS) })
     }
@@ -189,11 +196,6 @@ pub(crate) fn wanted(reply: &Reply) -> Result<Option<Rewrite>, Refused> {
 /// What the rules want the file to say: what it says, and what was noted on several days. `None` where there is no such.
 pub(crate) fn by_rules(material: &Material) -> Option<Rewrite> {
     repeated::added(material).map(|content| Rewrite { content, dropped: None })
-}
-
-/// A text as a model is shown it: without private parts and secrets.
-fn shown(text: &str) -> String {
-    secrets::redacted(&private::left_out(text)).into_owned()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::{Material, shown};
+use super::Material;
 use crate::classify::facts;
 use crate::journal::format::{self, Form, level};
 use crate::passes::grounded::{Said, TWO_THIRDS};
@@ -18,6 +18,7 @@ use crate::preview;
 use crate::text::sentence;
 use crate::text::terms::terms;
 use crate::text::when::{MONTHS, WEEKDAYS};
+use crate::text::withhold;
 use crate::time::Timestamp;
 
 /// A heading of so few words names what is below it and states nothing.
@@ -67,7 +68,7 @@ struct Entry {
 
 impl Ground {
     pub(super) fn of(material: &Material) -> Self {
-        let known = shown(&material.known);
+        let known = withhold::public(&material.known);
         let known = entries(&known, Form::Document).map(|(_, said)| Entry::new(said, None, false));
         let noted = material.pages.iter().flat_map(|page| {
             entries(&page.text, Form::Journal)
@@ -185,7 +186,7 @@ pub(super) fn put_back(old: &str, lines: &mut Vec<String>, ground: &Ground) -> (
     let known: HashSet<&str> = before.iter().map(|line| line.trim()).collect();
     let new: Vec<String> = lines.iter().filter(|line| !known.contains(line.trim())).cloned().collect();
     let mut stand: HashSet<String> = lines.iter().map(|line| line.trim().to_owned()).collect();
-    let told = |line: &str| preview::cut(&shown(line.trim()), TOLD);
+    let told = |line: &str| preview::cut(&withhold::public(line.trim()), TOLD);
     let (mut back, mut gone) = (Vec::new(), Vec::new());
     for (at, line) in before.iter().enumerate() {
         if !line.contains(char::is_alphanumeric) || level(line) > 0 || stand.contains(line.trim()) {
@@ -297,7 +298,7 @@ fn successor(line: &str, lines: &[String], new: &[String], ground: &Ground) -> O
         shared > 0 && 2 * shared >= of.len()
     };
     let by = lines.iter().find(again).or_else(|| new.iter().find(instead));
-    by.map(|by| preview::cut(&shown(by.trim()), TOLD)).or_else(|| ground.spoken_of(&about))
+    by.map(|by| preview::cut(&withhold::public(by.trim()), TOLD)).or_else(|| ground.spoken_of(&about))
 }
 
 /// What a line can say of anything: it tells nothing of what the line is about.

@@ -62,8 +62,14 @@ fn a_conversation_becomes_a_file_and_a_memory_and_reads_back_as_it_was() {
     let memory = bed.get(&cook, archived.id);
     assert_eq!(memory.edition.text.content_type, ContentType::Transcript);
     assert!(memory.edition.text.content.contains("the token lives an hour now"));
-    let names: Vec<String> =
-        bed.engine.conversations(&cook).expect("listed").into_iter().map(|file| file.name).collect();
+    let names: Vec<String> = bed
+        .engine
+        .conversations(&cook)
+        .expect("listed")
+        .conversations
+        .into_iter()
+        .map(|file| file.name)
+        .collect();
     assert_eq!(names, [archived.name]);
 }
 
@@ -111,7 +117,7 @@ fn whichever_call_of_the_store_fails_both_are_there_or_neither() {
         bed.store.fail_at(0);
         // The process ends, and another one comes.
         bed.files.abandon();
-        let files = bed.engine.conversations(&cook).expect("listed");
+        let files = bed.engine.conversations(&cook).expect("listed").conversations;
         assert_eq!(keys(&bed, &cook).len(), files.len(), "call {nth}: {result:?}");
         if result.is_ok() {
             assert_eq!(files.len(), 1, "call {nth}: what was acknowledged is there");
@@ -160,7 +166,7 @@ fn what_is_left_in_one_group_is_no_affair_of_another() {
         }
     }
     assert!(refused > 0, "there was something to fail");
-    assert_eq!(bed.engine.conversations(&gardener).expect("listed"), []);
+    assert_eq!(bed.engine.conversations(&gardener).expect("listed").conversations, []);
     let request = RecallRequest {
         mode: Mode::Substring("merger".to_owned()),
         filter: Filter::default(),

@@ -21,7 +21,7 @@ use tulving_testkit::embedder::NoEmbedder;
 use tulving_testkit::files::MemoryFiles;
 use tulving_testkit::llm::ScriptedLlm;
 
-use super::passes::passes;
+use super::passes::{passes, undo_until_done};
 use crate::bed::{Bed, refused, within};
 
 const KNOWN: &str = "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n";
@@ -134,6 +134,24 @@ fn an_undo_that_was_cut_short_between_emptying_and_removing_a_file_is_done_again
 }
 
 #[test]
+fn an_undo_that_was_cut_off_between_file_and_store_is_found_done_and_ends_the_pass() {
+    for known in [Some(KNOWN), None] {
+        let (bed, engine, llm) = bed();
+        let user = bed.user();
+        if let Some(known) = known {
+            bed.edit(&user, MEMORY, known);
+        }
+        journal(&bed, &user, 0, "Bo joined\n");
+        rewrite(&llm, &format!("{}- Bo joined\n", known.unwrap_or_default()));
+        let pass = engine.consolidate(&user, true).expect("done").pass.expect("a pass");
+        let undone = undo_until_done(&bed, &user, pass);
+        assert_eq!((undone.taken_back(), undone.pass.outcome), (1, PassOutcome::Undone));
+        assert_eq!(memory(&bed, &user).as_deref(), known);
+        refused!(engine.undo(&user, pass, false), Error::PassUndone { .. });
+    }
+}
+
+#[test]
 fn without_journals_of_the_last_seven_days_nobody_is_asked() {
     let (bed, engine, llm) = bed();
     let user = bed.user();
@@ -148,6 +166,33 @@ fn without_journals_of_the_last_seven_days_nobody_is_asked() {
     assert_eq!(engine.consolidate(&user, true).expect("done").journals, 1);
     assert_eq!(passes(&engine, &user)[0].outcome, PassOutcome::Nothing);
     assert_eq!(memory(&bed, &user).as_deref(), Some(KNOWN));
+}
+
+#[test]
+fn a_journal_that_cannot_be_read_is_left_out_and_named() {
+    let (bed, engine, llm) = bed();
+    let user = bed.user();
+    for ago in 0..3 {
+        journal(&bed, &user, ago, "Bo joined\n");
+    }
+    let today = Day::of(bed.engine.now());
+    let long_ago = (0..30).fold(today, |day, _| day.before());
+    let path = |day: Day| bed.path(&user, &format!("memory/{}", day.journal()));
+    bed.files.make_unreadable(&path(today));
+    bed.files.make_refused(&path(today.before().before().before()));
+    bed.files.make_refused(&path(long_ago));
+    let expected = [today.before().before().before(), today].map(|day| path(day).to_string());
+    rewrite(&llm, "- Bo joined\n");
+    let told = engine.consolidate(&user, true).expect("done");
+    let named: Vec<_> = told.unread.iter().map(|unread| unread.path.clone()).collect();
+    assert_eq!((told.journals, told.added, named), (2, 1, expected.to_vec()));
+    for ago in [1, 2] {
+        bed.files.delete(&path((0..ago).fold(today, |day, _| day.before())));
+    }
+    let told = engine.consolidate(&user, true).expect("done");
+    assert_eq!((told.journals, told.unread.len()), (0, 2));
+    let why = told.stays.as_deref().unwrap_or_default();
+    assert!(why.contains("could be read"), "{why}");
 }
 
 #[test]
@@ -406,7 +451,7 @@ fn a_pass_that_is_still_under_way_is_not_begun_again_until_its_holder_is_gone() 
     engine.consolidate_due("first").expect_err("the model fails");
     bed.clock.advance(Duration::from_secs(3_700));
     let lease = Duration::from_secs(250);
-    assert!(engine.claim_job(&["consolidate"], "gone", lease).expect("claimed").is_some());
+    bed.take_job("consolidate", "gone", lease).expect("it is due");
     assert_eq!(engine.consolidate_due("second").expect("a tick"), ConsolidationTick::Busy);
     bed.clock.advance(Duration::from_secs(260));
     rewrite(&llm, "- Bo joined\n");

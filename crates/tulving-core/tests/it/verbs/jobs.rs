@@ -1,118 +1,96 @@
-//! Background work, from asking to giving up.
+//! Background work, from asking to giving up: by files whose text is read later.
 
 use std::time::Duration;
 
-use serde_json::json;
-use tulving_core::error::{Conflict, Error, StoreError};
+use tulving_core::error::{Error, ExtractError};
 use tulving_core::id::JobId;
 use tulving_core::job::Job;
+use tulving_core::request::SaveRequest;
 use tulving_core::vocabulary::{JobState, Role};
+use tulving_core::{Document, Engine};
 use tulving_testkit::build;
 
 use crate::bed::{Bed, refused};
 
 const LEASE: Duration = Duration::from_secs(60);
+const KIND: &str = "application/pdf";
 
-fn claim(bed: &Bed) -> Option<Job> {
-    bed.engine.claim_job(&["work"], "worker", LEASE).expect("a claim")
+/// Asks for work: to read the text of a file.
+#[track_caller]
+fn ask(bed: &Bed, n: usize) {
+    let bytes = format!("%PDF-1.7\n\0 {n}").into_bytes();
+    let document = Document { name: Some(format!("{n}.pdf")), bytes, about: SaveRequest::default() };
+    bed.engine.push(&bed.user(), document).expect("pushed");
 }
 
-#[test]
-fn a_job_is_claimed_once_and_ends_well() {
-    let bed = Bed::new();
-    let asked = bed.engine.enqueue("work", json!({"memory": 1}), 3).unwrap();
-    bed.engine.enqueue("other", json!(null), 3).unwrap();
-    let job = claim(&bed).expect("it is due");
-    assert_eq!((job.id, job.state, job.attempts), (asked.id, JobState::Running, 1));
-    assert_eq!(job.payload, json!({"memory": 1}));
-    assert_eq!(claim(&bed), None, "nobody else gets it, nor another kind");
-    let done = bed.engine.complete_job(job.clone()).unwrap();
-    assert_eq!((done.state, done.lease), (JobState::Done, None));
-    refused!(bed.engine.fail_job(job, "late"), Error::Store(StoreError::Conflict(Conflict::JobMoved)));
+/// Does one piece of work, and says how it stands then.
+#[track_caller]
+fn work(engine: &Engine) -> Option<Job> {
+    engine.process_waiting("worker").expect("worked").map(|processed| processed.job)
 }
 
 #[test]
 fn a_job_whose_lease_ran_out_is_claimed_again() {
     let bed = Bed::new();
-    bed.engine.enqueue("work", json!(null), 3).unwrap();
-    let first = claim(&bed).expect("due");
+    bed.extractor.answer_text(KIND, "text of the file");
+    ask(&bed, 1);
+    bed.take_job("extract", "killed", LEASE).expect("due");
     bed.clock.advance(LEASE - Duration::from_secs(1));
-    assert_eq!(claim(&bed), None, "its holder still has it");
-    let longer = bed.engine.extend_job(first, LEASE).unwrap();
-    bed.clock.advance(Duration::from_secs(30));
-    assert_eq!(claim(&bed), None, "and kept it for longer");
-    bed.clock.advance(LEASE);
-    let second = claim(&bed).expect("the lease is over");
-    assert_eq!(second.attempts, 2);
-    refused!(bed.engine.complete_job(longer), Error::Store(StoreError::Conflict(Conflict::JobMoved)));
-    bed.engine.complete_job(second).unwrap();
+    assert_eq!(work(&bed.engine), None, "its holder still has it");
+    bed.clock.advance(Duration::from_secs(1));
+    let done = work(&bed.engine).expect("the lease is over");
+    assert_eq!((done.state, done.attempts, done.lease), (JobState::Done, 2, None));
+    assert_eq!(work(&bed.engine), None, "it is done once");
 }
 
 #[test]
 fn a_job_whose_holder_is_gone_is_claimed_at_once() {
     let bed = Bed::new();
-    bed.engine.enqueue("work", json!(null), 3).unwrap();
-    let first = claim(&bed).expect("due");
-    let holder = first.lease.clone().expect("a lease").holder;
-    assert_eq!(bed.engine.release_jobs(&|name| name != holder).unwrap(), 0);
-    assert_eq!(claim(&bed), None, "its holder still has it");
-    assert_eq!(bed.engine.release_jobs(&|name| name == holder).unwrap(), 1);
-    let second = claim(&bed).expect("nobody has it");
-    assert_eq!(second.attempts, 2);
-    refused!(bed.engine.complete_job(first), Error::Store(StoreError::Conflict(Conflict::JobMoved)));
-    bed.engine.complete_job(second).unwrap();
+    bed.extractor.answer_text(KIND, "text of the file");
+    ask(&bed, 1);
+    bed.take_job("extract", "killed", LEASE).expect("due");
+    assert_eq!(bed.engine.release_jobs(&|name| name != "killed").unwrap(), 0);
+    assert_eq!(work(&bed.engine), None, "its holder still has it");
+    assert_eq!(bed.engine.release_jobs(&|name| name == "killed").unwrap(), 1);
+    assert_eq!(work(&bed.engine).expect("nobody has it").attempts, 2);
     assert_eq!(bed.engine.release_jobs(&|_| true).unwrap(), 0);
 }
 
 #[test]
 fn a_failed_job_comes_back_after_a_growing_pause_and_then_is_dead() {
     let bed = Bed::new();
-    let asked = bed.engine.enqueue("work", json!(null), 3).unwrap();
+    let late = ExtractError::NotStarted { why: "no\nmore processes".to_owned() };
+    bed.extractor.answer(KIND, Err(late));
+    ask(&bed, 1);
     for (attempt, pause) in [(1, 5_000), (2, 10_000)] {
-        let job = claim(&bed).expect("due");
-        assert_eq!(job.attempts, attempt);
-        let failed = bed.engine.fail_job(job, "no\nconnection").unwrap();
-        assert_eq!(failed.state, JobState::Waiting);
-        assert_eq!(failed.last_error.as_deref(), Some("no connection"));
-        assert_eq!(claim(&bed), None, "not before its time");
+        let failed = work(&bed.engine).expect("due");
+        assert_eq!((failed.state, failed.attempts), (JobState::Waiting, attempt));
+        assert!(failed.last_error.as_deref().is_some_and(|why| why.contains("no more processes")));
+        assert_eq!(work(&bed.engine), None, "not before its time");
         bed.clock.advance(Duration::from_millis(pause - 100));
-        assert_eq!(claim(&bed), None, "not before {pause} ms");
+        assert_eq!(work(&bed.engine), None, "not before {pause} ms");
         bed.clock.advance(Duration::from_millis(100 + pause / 5));
     }
-    let last = claim(&bed).expect("due");
-    let dead = bed.engine.fail_job(last, "gave up").unwrap();
+    let dead = work(&bed.engine).expect("due");
     assert_eq!((dead.state, dead.attempts), (JobState::Dead, 3));
-    assert_eq!(dead.last_error.as_deref(), Some("gave up"));
     bed.clock.advance(Duration::from_secs(86_400));
-    assert_eq!(claim(&bed), None, "a dead job stays dead");
+    assert_eq!(work(&bed.engine), None, "a dead job stays dead");
     let letters = bed.engine.jobs(&bed.user(), &[JobState::Dead], 10).unwrap();
-    assert_eq!(letters.iter().map(|job| job.id).collect::<Vec<_>>(), [asked.id]);
-}
-
-#[test]
-fn a_job_that_vanished_with_its_last_attempt_is_given_up() {
-    let bed = Bed::new();
-    let asked = bed.engine.enqueue("work", json!(null), 1).unwrap();
-    let next = bed.engine.enqueue("work", json!(null), 1).unwrap();
-    claim(&bed).expect("due");
-    bed.clock.advance(LEASE * 2);
-    assert_eq!(claim(&bed).map(|job| job.id), Some(next.id), "the next one is begun");
-    let dead = bed.engine.jobs(&bed.user(), &[JobState::Dead], 10).unwrap();
-    assert_eq!(dead[0].id, asked.id);
-    assert!(dead[0].last_error.as_deref().is_some_and(|why| why.contains("never came to an end")));
+    assert_eq!(letters.iter().map(|job| job.id).collect::<Vec<_>>(), [dead.id]);
 }
 
 #[test]
 fn a_dead_job_can_be_given_all_its_attempts_back() {
     let bed = Bed::new();
     let user = bed.user();
-    bed.engine.enqueue("work", json!(null), 1).unwrap();
-    let job = claim(&bed).expect("due");
-    let dead = bed.engine.fail_job(job, "broken").unwrap();
+    bed.extractor.answer(KIND, Err(ExtractError::Damaged { why: "cut off".to_owned() }));
+    ask(&bed, 1);
+    let dead = work(&bed.engine).expect("due");
+    assert_eq!(dead.state, JobState::Dead);
     let back = bed.engine.retry_job(&user, dead.id).unwrap();
     assert_eq!((back.state, back.attempts), (JobState::Waiting, 0));
     assert_eq!(bed.engine.retry_job(&user, dead.id).unwrap(), back, "only dead ones are moved");
-    assert!(claim(&bed).is_some());
+    assert!(work(&bed.engine).is_some());
     let unknown = JobId::mint(build::second(5));
     refused!(bed.engine.retry_job(&user, unknown), Error::NoJob { .. });
 }
@@ -121,7 +99,8 @@ fn a_dead_job_can_be_given_all_its_attempts_back() {
 fn looking_after_jobs_takes_an_admin_of_the_org() {
     let bed = Bed::new();
     let member = bed.member("member", bed.hub("hub"), Role::Admin);
-    let job = bed.engine.enqueue("work", json!(null), 1).unwrap();
+    ask(&bed, 1);
+    let job = bed.engine.jobs(&bed.user(), &[], 10).expect("jobs").remove(0);
     refused!(bed.engine.jobs(&member, &[], 10), Error::Denied { .. });
     refused!(bed.engine.retry_job(&member, job.id), Error::Denied { .. });
 }
@@ -129,22 +108,14 @@ fn looking_after_jobs_takes_an_admin_of_the_org() {
 #[test]
 fn workers_side_by_side_get_each_job_once() {
     let bed = Bed::new();
-    for n in 0..40 {
-        bed.engine.enqueue("work", json!({ "n": n }), 3).unwrap();
-    }
+    bed.extractor.answer_text(KIND, "text of the file");
+    (0..40).for_each(|n| ask(&bed, n));
     let engines: Vec<_> = (0..4).map(|_| bed.beside()).collect();
     let mut done: Vec<JobId> = std::thread::scope(|scope| {
         let workers: Vec<_> = engines
             .iter()
             .map(|engine| {
-                scope.spawn(move || {
-                    let mut mine = Vec::new();
-                    while let Some(job) = engine.claim_job(&["work"], "w", LEASE).expect("a claim") {
-                        mine.push(job.id);
-                        engine.complete_job(job).expect("it is ours");
-                    }
-                    mine
-                })
+                scope.spawn(move || std::iter::from_fn(|| work(engine)).map(|job| job.id).collect::<Vec<_>>())
             })
             .collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
@@ -152,5 +123,5 @@ fn workers_side_by_side_get_each_job_once() {
     done.sort();
     let all = done.len();
     done.dedup();
-    assert_eq!((done.len(), all), (40, 40));
+    assert_eq!((done.len(), all, bed.extractor.asked().len()), (40, 40, 40));
 }

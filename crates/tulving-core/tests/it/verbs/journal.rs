@@ -1,5 +1,6 @@
 //! Journals: noting, reading and searching, by whom they may be.
 
+use tulving_core::answer::Unread;
 use tulving_core::error::{Error, FileError, Invalid};
 use tulving_core::journal::Day;
 use tulving_core::request::Caller;
@@ -56,12 +57,47 @@ fn only_real_days_are_journals_and_the_newest_come_first() {
         .engine
         .journals(&user)
         .expect("journals")
+        .journals
         .iter()
         .map(|journal| journal.date.to_string())
         .collect();
     assert_eq!(dates, ["2026-05-27", "2026-05-26", "2026-05-25"]);
     assert_eq!(snippets(&bed, &user, "ENTRY", 10).len(), 3);
     assert_eq!(snippets(&bed, &user, "entry", 2).len(), 2);
+}
+
+#[test]
+fn a_text_of_several_lines_is_found_where_the_further_ones_are_indented() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.edit(&user, "memory/2026-05-27.md", "Deploys with make ship\r\n  on Tuesdays\r\n  at noon\r\n");
+    bed.clock.advance(std::time::Duration::from_secs(60));
+    for query in ["make ship\non Tuesdays", "MAKE SHIP\r\non tuesdays\r\nat noon"] {
+        // The second time by what is known from the first.
+        for _ in 0..2 {
+            let found = snippets(&bed, &user, query, 5);
+            assert_eq!(found.len(), 1, "{query:?}");
+            assert_eq!(found[0].1, "Deploys with make ship\non Tuesdays\nat noon");
+        }
+    }
+    assert_eq!(snippets(&bed, &user, "make ship\nat noon", 5), [], "not one below the other");
+}
+
+#[test]
+fn what_a_list_of_journals_or_conversations_leaves_out_is_named() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.edit(&user, "memory/2026-05-26.md", "an entry\n");
+    bed.edit(&user, "conversations/2026-05-26-soup.md", "# Soup\n");
+    for name in ["memory/2026-05-27.md", "conversations/2026-05-27-tea.md"] {
+        bed.files.make_refused(&bed.path(&user, name));
+    }
+    let named = |unread: &[Unread]| unread.iter().map(|one| one.path.clone()).collect::<Vec<_>>();
+    let found = bed.engine.journals(&user).expect("journals");
+    assert_eq!((found.journals.len(), named(&found.unread)), (1, vec!["memory/2026-05-27.md".to_owned()]));
+    let found = bed.engine.conversations(&user).expect("conversations");
+    let refused = vec!["conversations/2026-05-27-tea.md".to_owned()];
+    assert_eq!((found.conversations.len(), named(&found.unread)), (1, refused));
 }
 
 #[test]

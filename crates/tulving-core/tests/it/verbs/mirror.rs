@@ -349,6 +349,24 @@ fn what_is_too_large_is_named_every_time_and_what_is_large_taken_in_step_by_step
 }
 
 #[test]
+fn a_large_file_that_cannot_be_read_holds_up_no_other_and_nobody_spins() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let padding = " \n".repeat(600_000);
+    bed.edit(&user, "memory/2026-05-25.md", format!("the oldest\n{padding}"));
+    bed.edit(&user, "memory/2026-05-26.md", format!("the one between\n{padding}"));
+    bed.edit(&user, "memory/2026-05-27.md", format!("the newest\n{padding}"));
+    bed.files.make_unreadable(&bed.path(&user, "memory/2026-05-27.md"));
+    let steps: Vec<_> = std::iter::repeat_with(|| bed.engine.follow_files()).take(3).collect();
+    let went: Vec<_> = steps.iter().map(|step| (step.read, step.left)).collect();
+    assert_eq!(went, [(1, 1), (1, 0), (0, 0)], "{steps:?}");
+    for step in &steps {
+        assert!(step.unread.iter().any(|(_, unread)| unread.path == "memory/2026-05-27.md"), "{step:?}");
+    }
+    assert_eq!(places(&bed, &user, "the o").len(), 2);
+}
+
+#[test]
 fn a_store_that_was_busy_is_asked_again() {
     let bed = Bed::new();
     let user = bed.user();

@@ -34,6 +34,24 @@ pub(super) fn passes(engine: &Engine, caller: &Caller) -> Vec<Pass> {
     engine.passes(caller, &filter).expect("passes")
 }
 
+/// Undoes a pass again and again on a store that fails one call later each time, until none fails.
+#[track_caller]
+pub(super) fn undo_until_done(bed: &Bed, caller: &Caller, pass: PassId) -> Undone {
+    for at in 1..100 {
+        bed.store.fail_at(at);
+        let undone = bed.engine.undo(caller, pass, false);
+        bed.store.fail_at(0);
+        match undone {
+            Ok(undone) => {
+                assert!(at > 1, "it asks the store");
+                return undone;
+            }
+            Err(error) => assert!(matches!(error, Error::Store(_)), "{error}"),
+        }
+    }
+    panic!("it does not end");
+}
+
 fn told(undone: &Undone) -> Vec<(&str, Option<&str>)> {
     let short = |text: &'static str, step: &str| step.starts_with(text);
     let steps = undone.steps.iter().map(|step| {
@@ -176,8 +194,8 @@ fn a_look_that_was_cut_short_and_is_done_again_is_another_pass() {
     let user = bed.user();
     engine.log_turn(&user, &turn(TWO)).expect("logged");
     // Another process has saved, and vanished before the job was ended; what it saved was erased since.
-    let job = engine.claim_job(&["proactive"], "gone", std::time::Duration::from_secs(1)).expect("claimed");
-    let first = PassId::from_bytes(*job.expect("a job").id.as_bytes());
+    let job = bed.take_job("proactive", "gone", std::time::Duration::from_secs(1)).expect("a job");
+    let first = PassId::from_bytes(*job.id.as_bytes());
     let by = user.viewer.principal;
     let pass = Pass::begun(first, PassKind::Proactive, user.space, by, bed.engine.now());
     let pass = pass.ended(PassOutcome::Done, bed.engine.now());

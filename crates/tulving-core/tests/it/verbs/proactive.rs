@@ -177,8 +177,7 @@ fn a_look_that_was_cut_short_is_done_again_and_keeps_nothing_twice() {
     let user = bed.user();
     say(&engine, &user, TEA);
     // Another process takes it, saves, and vanishes before the job is ended.
-    let job = engine.claim_job(&["proactive"], "gone", std::time::Duration::from_secs(1)).expect("claimed");
-    assert!(job.is_some());
+    bed.take_job("proactive", "gone", std::time::Duration::from_secs(1)).expect("a job");
     let same = SaveRequest { author: Some(Author::Auto), ..SaveRequest::new(TEA_KEPT) };
     bed.save(&user, same);
     assert_eq!(hear(&engine), 0, "its lease is not over");

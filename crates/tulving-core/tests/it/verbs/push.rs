@@ -383,7 +383,7 @@ fn work_that_is_begun_again_and_again_and_never_ends_is_given_up_and_said() {
     let receipt = push(&bed, &user, document("a.pdf", PDF));
     for _ in 0..3 {
         let lease = Duration::from_secs(300);
-        bed.engine.claim_job(&["extract"], "killed", lease).expect("a claim").expect("due");
+        bed.take_job("extract", "killed", lease).expect("due");
         bed.clock.advance(lease * 2);
     }
     let given_up = work(&bed).expect("a job").job;

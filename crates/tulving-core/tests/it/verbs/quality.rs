@@ -334,6 +334,45 @@ fn a_secret_goes_with_the_memory_and_a_copy_without_it_stays() {
 }
 
 #[test]
+fn a_secret_beside_what_a_memory_says_is_found_and_goes() {
+    let bed = bed();
+    let user = bed.user();
+    let held = || Some(token());
+    let plain = |content: &str| SaveRequest::new(content);
+    for (place, request) in [
+        ("language", SaveRequest { language: held(), ..plain("one about soup") }),
+        ("agent", SaveRequest { assisted_by_agent: held(), ..plain("one about tea") }),
+        ("conversation", SaveRequest { conversation: held(), ..plain("one about bread") }),
+        (
+            "speaker",
+            SaveRequest { speaker: held(), conversation: Some("chat".to_owned()), ..plain("of rice") },
+        ),
+    ] {
+        bed.save(&user, request);
+        let finding = only(&bed, &user, FindingKind::Secret);
+        assert_eq!(finding.why, format!("it holds a secret (github_token) in its {place}"));
+        apply(&bed, &user, &finding, 0);
+        assert!(!format!("{:?}", bed.dump()).contains(&token()), "{place}");
+    }
+}
+
+#[test]
+fn a_copy_without_secrets_keeps_the_links_that_its_maker_does_not_see() {
+    let bed = bed();
+    let hub = bed.hub("hub");
+    let (user, ana) = (within(&bed.user(), hub), bed.member("ana", hub, Role::Writer));
+    let old = bed.save(&user, SaveRequest::new(format!("CI deploys with the token {}", token()))).id;
+    let request = SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("Mine about CI") };
+    let hers = bed.save(&ana, request).id;
+    bed.link(&ana, hers, old, Relation::PartOf);
+    let done = apply(&bed, &user, &only(&bed, &user, FindingKind::Secret), 0);
+    let new = done.saved.expect("a new one");
+    let related = bed.engine.related(&ana, hers.into(), 1).expect("relatives");
+    assert_eq!(related.iter().map(|one| one.memory.id).collect::<Vec<_>>(), [new]);
+    assert!(bed.engine.related(&user, new.into(), 1).expect("relatives").is_empty(), "it is hers alone");
+}
+
+#[test]
 fn a_secret_in_an_earlier_version_is_found_and_goes() {
     let bed = bed();
     let user = bed.user();

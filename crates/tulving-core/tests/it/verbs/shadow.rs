@@ -18,6 +18,7 @@ use tulving_testkit::embedder::NoEmbedder;
 use tulving_testkit::files::MemoryFiles;
 use tulving_testkit::llm::ScriptedLlm;
 
+use super::passes::{passes, undo_until_done};
 use crate::bed::{self, Bed, within};
 
 const SAID: &str = "I prefer Postgres on Hetzner, not RDS.";
@@ -241,9 +242,9 @@ fn a_pass_that_is_begun_while_it_is_to_be_dropped_costs_no_turn() {
         converse(&engine, &user, &format!("Part {n} arrived."), "Good to know.");
     }
     engine.log_turn(&user, &turn(TurnRole::User, SAID)).expect("logged");
-    let other = bed.beside();
-    bed.store.before_next_apply(move |_| {
-        other.claim_job(&[SHADOW], "other", Duration::from_secs(60)).expect("claimed").expect("one");
+    let now = bed.engine.now();
+    bed.store.before_next_apply(move |store| {
+        bed::take_job(&*store, SHADOW, "other", now, Duration::from_secs(60)).expect("one");
     });
     let logged = engine.log_turn(&user, &turn(TurnRole::Assistant, ANSWERED)).expect("logged");
     assert_eq!(logged.turn.position, 2 * SHADOWS as u64 + 2);
@@ -430,4 +431,34 @@ fn a_pass_is_shown_and_taken_back() {
     let undone = engine.undo(&user, passes[0].id, false).expect("undone");
     assert_eq!(undone.taken_back(), 2);
     assert_eq!(journal(&engine, &user), "Before.\nAfter.\n");
+}
+
+#[test]
+fn entries_that_an_undo_took_out_before_it_was_cut_off_are_found_gone() {
+    let bed = Bed::new();
+    let (engine, llm) = keeping(&bed, listening());
+    let user = bed.user();
+    converse(&engine, &user, SAID, "Postgres it is, and the cache runs on port 6380.");
+    llm.answer_call("remember", REMEMBER);
+    llm.answer_call("remember", r#"{"content": "The cache runs on port 6380."}"#);
+    assert_eq!(think(&engine), 1);
+    engine.remember(&user, "After.").expect("noted");
+    let pass = passes(&engine, &user).remove(0).id;
+    let undone = undo_until_done(&bed, &user, pass);
+    assert_eq!((undone.taken_back(), undone.pass.outcome), (2, PassOutcome::Undone));
+    assert_eq!(journal(&engine, &user), "After.\n");
+}
+
+#[test]
+fn an_entry_that_somebody_took_out_by_hand_is_not_taken_back() {
+    let bed = Bed::new();
+    let (engine, llm) = keeping(&bed, listening());
+    let user = bed.user();
+    converse(&engine, &user, SAID, "Postgres it is.");
+    llm.answer_call("remember", REMEMBER);
+    assert_eq!(think(&engine), 1);
+    let name = engine.journals(&user).expect("journals").journals.remove(0).path;
+    bed.edit(&user, &name, "Something else.\n");
+    let undone = engine.undo(&user, passes(&engine, &user).remove(0).id, false).expect("looked at");
+    assert_eq!(undone.steps[0].stays.as_deref(), Some("the entry was edited or removed since"));
 }

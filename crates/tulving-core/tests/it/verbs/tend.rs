@@ -263,11 +263,30 @@ fn of_several_processes_one_tends_each_time() {
         (1, JobId::TEND, JobState::Waiting, 0)
     );
     bed.clock.advance(2 * HOUR);
-    bed.engine.claim_job(&["tend"], "killed", HOUR).expect("claimed").expect("it was due");
+    bed.take_job("tend", "killed", HOUR).expect("it was due");
     assert_eq!(due(&other, "other"), None);
     bed.clock.advance(2 * HOUR);
     assert!(due(&other, "other").is_some());
     assert_eq!(state(&bed, &user, id), State::Cooling);
+}
+
+#[test]
+fn who_tends_slowly_keeps_the_job_until_it_is_done() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let world = bed.world();
+    for n in 0..1_001 {
+        world.put(user.space, user.viewer.principal, &format!("note {n}"), |_| ());
+    }
+    let other = bed.beside();
+    let mut beside = Vec::new();
+    let tended = bed.engine.tend_due("one", HOUR, &mut || {
+        beside.push(other.tend_due("other", HOUR, &mut || true).expect("no trouble"));
+        bed.clock.advance(Duration::from_secs(400));
+        true
+    });
+    assert_eq!(tended.expect("it keeps its job").map(|tended| tended.looked_at), Some(1_001));
+    assert_eq!(beside, [None, None, None], "three pages take longer than one lease");
 }
 
 #[test]

@@ -337,6 +337,23 @@ fn a_load_refuses_what_a_save_refuses() {
 }
 
 #[test]
+fn what_is_wrong_with_an_entry_of_the_audit_is_named_as_what_it_is() {
+    for field in ["reason", "detail"] {
+        let mut records = filled().dump();
+        let entry = records.iter_mut().find_map(|record| match record {
+            Record::Audit(entry) => Some(entry),
+            _ => None,
+        });
+        let entry = entry.expect("an entry of the audit");
+        let said = if field == "reason" { &mut entry.reason } else { &mut entry.detail };
+        *said = Some("a\u{1b}[31m".to_owned());
+        let to = Bed::new();
+        let said = words(to.engine.load(&to.user(), &mut Loading::default(), lines(records)));
+        assert!(said.contains(&format!("the {field} holds the control character")), "{said}");
+    }
+}
+
+#[test]
 fn a_load_opens_no_group_and_takes_no_name_that_is_none() {
     let from = filled();
     let group = within(&from.user(), from.space("sealed", SpaceKind::Group));

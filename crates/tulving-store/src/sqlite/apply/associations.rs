@@ -7,6 +7,7 @@ use tulving_core::id::MemoryId;
 use tulving_core::vocabulary::{ChangeKind, Relation};
 
 use super::super::failure::Fault;
+use super::super::rows::{self, ASSOCIATION, Columns};
 use super::Act;
 
 impl Act<'_> {
@@ -40,6 +41,18 @@ impl Act<'_> {
             association.created_at.as_micros(),
         ])?;
         Ok(())
+    }
+
+    /// All associations that begin or end at a memory, whoever may see them.
+    pub(super) fn associations_at(&self, id: MemoryId) -> Result<Vec<Association>, Fault> {
+        let Some((row, _)) = self.locate(id)? else { return Ok(Vec::new()) };
+        let mut statement = self.transaction.prepare_cached(&format!(
+            "SELECT {ASSOCIATION} FROM associations a \
+             JOIN memories s ON s.row = a.source JOIN memories t ON t.row = a.target \
+             WHERE a.source = ?1 OR a.target = ?1 ORDER BY a.row",
+        ))?;
+        let found = statement.query_map([row], |row| rows::association(&mut Columns::of(row)))?;
+        Ok(found.collect::<Result<_, _>>()?)
     }
 
     pub(super) fn unlink(

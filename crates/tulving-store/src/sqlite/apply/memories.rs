@@ -5,6 +5,7 @@
 use std::collections::hash_map::Entry;
 
 use rusqlite::{OptionalExtension, params};
+use tulving_core::association::Association;
 use tulving_core::change::{NewMemory, Revision, Touch};
 use tulving_core::error::Conflict;
 use tulving_core::id::{MemoryId, Number, SpaceId, Version};
@@ -237,6 +238,18 @@ impl Act<'_> {
         }
         drop(statement);
         self.log(ChangeKind::Erased, id, at)
+    }
+
+    /// Puts a memory in the place of another, at the ends of the same associations.
+    pub(super) fn replace(&mut self, id: MemoryId, from: Version, new: &NewMemory) -> Result<(), Fault> {
+        let associations = self.associations_at(id)?;
+        self.erase(id, Some(from))?;
+        self.insert(new)?;
+        let end = |at: MemoryId| if at == id { new.memory.id } else { at };
+        for edge in associations {
+            self.link(&Association { source: end(edge.source), target: end(edge.target), ..edge })?;
+        }
+        Ok(())
     }
 
     pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), Fault> {

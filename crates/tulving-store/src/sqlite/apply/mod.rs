@@ -135,6 +135,7 @@ impl Act<'_> {
             Write::Move { id, from, to } => self.shift(*id, from, to),
             Write::Relocate { id, from, to } => self.relocate(*id, *from, *to),
             Write::Erase { id, from } => self.erase(*id, *from),
+            Write::Replace { id, from, new } => self.replace(*id, *from, new),
             Write::Embed { id, from, embeddings } => self.embed(*id, *from, embeddings),
             Write::NotEmbedded { id, model } => self.not_embedded(*id, model),
             Write::ChooseModel { from, to } => self.choose_model(from.as_deref(), to),

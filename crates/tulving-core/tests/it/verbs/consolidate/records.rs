@@ -1,19 +1,21 @@
 //! A model decides about memories that say nearly the same; shown, undone, and asked about once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::json;
 use tulving_core::error::{Error, LlmError};
 use tulving_core::llm::{LlmName, Message, Prompt, Reply};
-use tulving_core::ports::LanguageModel;
-use tulving_core::request::{AuditFilter, SaveRequest};
-use tulving_core::vocabulary::{AuditAct, MemoryType, PassKind, PassOutcome, Relation, Role};
+use tulving_core::ports::{LanguageModel, Memories};
+use tulving_core::request::{AssociationRequest, AuditFilter, SaveRequest};
+use tulving_core::vocabulary::{AuditAct, LinkedBy, MemoryType, PassKind, PassOutcome, Relation, Role};
 use tulving_core::{Consolidation, ConsolidationTick, Engine, Llm};
 use tulving_testkit::embedder::FakeEmbedder;
+use tulving_testkit::fault::FaultyStore;
 use tulving_testkit::llm::ScriptedLlm;
 
-use super::{DAY, on, tick};
-use crate::bed::{Bed, refused, said, within};
+use super::{DAY, journal, on, tick};
+use crate::bed::{Bed, link, refused, said, within};
 use crate::verbs::near::WORDS;
 use crate::verbs::passes::passes;
 
@@ -200,4 +202,70 @@ fn an_observation_that_became_a_fact_is_one_again_once_that_is_undone() {
         2,
         "the automatic links are back"
     );
+}
+
+#[test]
+fn what_updates_another_is_linked_as_strongly_as_the_two_are_alike() {
+    let (bed, engine, llm) = judging();
+    let hub = within(&bed.user(), bed.hub("hub"));
+    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).id;
+    let new = bed.save(&hub, format!("{WORDS} in room 14").as_str()).id;
+    let links = || bed.store.associations(&hub.viewer, &[new]).expect("links");
+    let alike = links()[0].weight;
+    let stronger = AssociationRequest { weight: Some(1.0), ..link(old, Relation::CausedBy) };
+    bed.engine.associate(&hub, new.into(), &stronger).expect("linked");
+    assert!(alike < links()[0].weight, "the strongest link says something else");
+    decide(&llm, "updates");
+    engine.consolidate(&hub, true).expect("done");
+    let made = links().into_iter().find(|edge| edge.relation == Relation::Updates).expect("a link");
+    assert_eq!((made.linked_by, made.weight), (LinkedBy::Caller, alike));
+}
+
+/// Leaves journals as they are; where it is asked about memories, the store fails once right after.
+struct Tripping {
+    store: Arc<FaultyStore>,
+    asked: Mutex<Vec<&'static str>>,
+}
+
+impl LanguageModel for Tripping {
+    fn name(&self) -> Option<LlmName> {
+        ScriptedLlm::new().name()
+    }
+
+    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+        let Message::User(said) = &prompt.messages[1] else { panic!("what is asked comes second") };
+        let about = if said.contains("## Group ") { "memories" } else { "journals" };
+        self.asked.lock().expect("nobody panicked").push(about);
+        let script = ScriptedLlm::new();
+        match about {
+            "memories" => {
+                self.store.fail_at(1);
+                decide(&script, "updates");
+            }
+            _ => script.answer_text("UNCHANGED"),
+        }
+        script.complete(prompt)
+    }
+}
+
+#[test]
+fn a_store_that_fails_at_the_memories_of_a_space_costs_no_other_and_no_journal_twice() {
+    let bed = Bed::embedding(Arc::new(FakeEmbedder));
+    let llm = Arc::new(Tripping { store: bed.store.clone(), asked: Mutex::default() });
+    let engine = bed.shipped(Arc::new(FakeEmbedder)).with_llm(Llm::new(llm.clone(), None));
+    engine.set_consolidation(Consolidation { apply: true, ..on() });
+    for name in ["kitchen", "garden"] {
+        let hub = within(&bed.user(), bed.hub(name));
+        journal(&bed, &hub, 0, "Bo joined\n");
+        for room in [12, 14] {
+            bed.save(&hub, format!("{WORDS} in room {room}").as_str());
+        }
+    }
+    let ConsolidationTick::Done(done) = engine.consolidate_due("test").expect("a tick") else { panic!() };
+    bed.store.fail_at(0);
+    let told: Vec<_> = done.iter().map(|(_, told)| (told.journals, told.undecided.is_some())).collect();
+    assert_eq!(told, [(1, true), (1, true)], "what failed is said of each space");
+    assert_eq!(*llm.asked.lock().expect("asked"), ["journals", "memories", "journals", "memories"]);
+    bed.clock.advance(Duration::from_secs(3_700));
+    assert_eq!(engine.consolidate_due("test").expect("a tick"), ConsolidationTick::NotDue);
 }
