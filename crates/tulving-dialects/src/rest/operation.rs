@@ -280,14 +280,16 @@ impl Operation {
         properties(&self.input)?.get(name)?.as_object()
     }
 
-    /// Calls it, for this caller, with the arguments of the address, the query and the body together.
+    /// Calls it, for this caller, with the arguments of the address, the query and the body together. So many items may be
+    /// asked for at the most.
     pub fn call(
         &self,
         engine: &Engine,
         caller: &Caller,
+        page: u64,
         said: Map<String, Value>,
     ) -> Result<Answer, Refusal> {
-        let done = (self.run)(&Desk::unconfined(engine, caller), said);
+        let done = (self.run)(&Desk::unconfined(engine, caller, page), said);
         done.map_err(|refusal| {
             NAMES.iter().filter(|(_, ours)| self.argument(ours).is_some()).fold(refusal, Refusal::renamed)
         })
