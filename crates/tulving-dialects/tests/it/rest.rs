@@ -63,6 +63,17 @@ fn a_page_that_is_smaller_than_usual_bounds_what_was_asked_for_without_a_limit_t
 }
 
 #[test]
+fn what_is_wrong_with_a_condition_is_told_of_the_part_that_the_caller_wrote() {
+    let bed = bed();
+    let said = json!({ "where": { "contains": " " }, "dry_run": true });
+    let refusal = refused(&bed, "forgetWhere", &said);
+    assert_eq!(
+        (refusal.field.as_deref(), refusal.message.as_str()),
+        (Some("contains"), "the contains is empty")
+    );
+}
+
+#[test]
 fn no_argument_that_may_be_null_is_said_to_be_required() {
     for operation in operations() {
         let required = operation.input.get("required").and_then(Value::as_array).into_iter().flatten();
