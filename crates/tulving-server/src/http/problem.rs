@@ -58,6 +58,16 @@ impl Problem {
         Self { field: Some(field.to_owned()), ..self }
     }
 
+    /// Whether it is the server that failed, and not the request that is wrong.
+    pub(super) fn is_of_server(&self) -> bool {
+        self.status.is_server_error()
+    }
+
+    /// What happened, in words.
+    pub(super) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// A stable name for programs.
     pub(super) fn code(&self) -> &'static str {
         self.code
