@@ -73,10 +73,10 @@ pub(crate) fn log_turn(
 pub(crate) fn content(said: &str) -> Result<String, Invalid> {
     let (got, limit) = (said.len(), limits::TURN_BYTES);
     if got > limit {
-        return Err(Invalid::TooLong { field: Field::Content, got, limit, unit: "bytes" });
+        return Err(Invalid::TooLong { field: Field::Said, got, limit, unit: "bytes" });
     }
     let content = normalize::content(said)?;
-    if content.is_empty() { Err(Invalid::Empty { field: Field::Content }) } else { Ok(content) }
+    if content.is_empty() { Err(Invalid::Empty { field: Field::Said }) } else { Ok(content) }
 }
 
 /// The work that a turn asks for.

@@ -42,6 +42,11 @@ pub struct Space {
 }
 
 impl Space {
+    /// Whether it is meant by this: its name, or its id.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.id.to_string() == name
+    }
+
     /// The boundary of a memory whose maker named none: private in `default`, hub elsewhere.
     pub fn default_boundary(&self) -> Boundary {
         if self.id == SpaceId::DEFAULT { Boundary::Private } else { Boundary::Hub }

@@ -11,7 +11,7 @@ use tulving_core::error::Invalid;
 use tulving_core::id::MemoryRef;
 use tulving_core::limits;
 
-use crate::tool::Refusal;
+use crate::tool::{Desk, Refusal};
 
 /// A whole number. What is too large for any bound is the largest there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +75,14 @@ pub(crate) fn within(
     })
 }
 
-/// How many are given at the most.
-pub(crate) fn limited(limit: Option<Whole>, usual: i64, most: i64) -> Result<usize, Refusal> {
-    within("limit", limit, usual, 1..=most)
+/// How many are given at the most; where the desk gives fewer than usual, that is as many as it gives.
+pub(crate) fn limited(
+    desk: &Desk<'_>,
+    limit: Option<Whole>,
+    usual: i64,
+    most: i64,
+) -> Result<usize, Refusal> {
+    within("limit", limit, usual.min(desk.page), 1..=most.min(desk.page))
 }
 
 /// The bound on the tokens of what is found, where there is one.
@@ -171,7 +176,7 @@ mod tests {
     fn what_is_outside_of_its_bounds_is_refused_with_its_value() {
         assert_eq!(within("depth", None, 3, 1..=5), Ok(3));
         assert_eq!(within("depth", Some(Whole(0)), 3, 0..=5), Ok(0));
-        let refusal = limited(Some(Whole(i64::MAX)), 10, 50).expect_err("too many");
+        let refusal = within("limit", Some(Whole(i64::MAX)), 10, 1..=50).expect_err("too many");
         assert_eq!(refusal.message, "limit is 9223372036854775807; give 1 to 50");
         assert_eq!((refusal.code, refusal.field.as_deref()), ("out_of_range", Some("limit")));
     }

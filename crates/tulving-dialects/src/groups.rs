@@ -190,7 +190,7 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
-    let limit = limited(asked.limit, USUAL, MOST)?;
+    let limit = limited(desk, asked.limit, USUAL, MOST)?;
     if asked.query.trim().is_empty() {
         return Err(Refusal::invalid("missing_query", "query", "`query` is empty"));
     }

@@ -77,7 +77,7 @@ fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
 }
 
 fn search(desk: &Desk<'_>, asked: Search) -> Result<String, Refusal> {
-    let limit = limited(asked.limit, USUAL, MOST)?;
+    let limit = limited(desk, asked.limit, USUAL, MOST)?;
     let found = desk.engine.search_journals(&desk.caller, &asked.query, limit)?;
     let line = |hit: &JournalHit| format!("\n- {}: {}", hit.date, words::hanging(&hit.snippet, "  "));
     let mut text = match found.entries.len() {

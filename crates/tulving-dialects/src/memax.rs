@@ -335,7 +335,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
     let filter =
         Filter { space: Some(caller.space), kinds: asked.kinds, tags: asked.tags, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(asked.query)));
-    let request = RecallRequest { mode, filter, sort: None, limit: limited(asked.limit, USUAL, MOST)? };
+    let request = RecallRequest { mode, filter, sort: None, limit: limited(desk, asked.limit, USUAL, MOST)? };
     desk.catch_up();
     let answer = desk.engine.recall(&caller, &request)?;
     let now = desk.engine.now();
@@ -373,7 +373,7 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
     };
     let cursor = asked.cursor.as_deref().map(str::parse).transpose()?;
     let request =
-        ListRequest { filter, sort: Sort::Newest, limit: limited(asked.limit, USUAL, MOST)?, cursor };
+        ListRequest { filter, sort: Sort::Newest, limit: limited(desk, asked.limit, USUAL, MOST)?, cursor };
     desk.catch_up();
     let page = desk.engine.list(&caller, &request)?;
     Ok(Page {

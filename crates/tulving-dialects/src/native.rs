@@ -291,7 +291,7 @@ fn is_nought(count: &u64) -> bool {
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
-    let limit = limited(asked.limit, USUAL, MOST)?;
+    let limit = limited(desk, asked.limit, USUAL, MOST)?;
     let ask = Ask {
         as_of: asked.as_of,
         token_budget: token_budget(asked.token_budget)?,

@@ -36,11 +36,18 @@ pub(crate) fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, Re
 }
 
 /// Where a list stands in a list. What reads an object would take it for the object's fields in their order.
-fn listed_within(arguments: &Value) -> Option<String> {
-    arguments.as_object()?.iter().find_map(|(name, value)| {
-        let at = value.as_array()?.iter().position(Value::is_array)?;
-        Some(format!("{}[{at}]", preview::short(name)))
-    })
+fn listed_within(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
+            let (name, at) = (preview::short(name), listed_within(value)?);
+            Some(if at.starts_with('[') { format!("{name}{at}") } else { format!("{name}.{at}") })
+        }),
+        Value::Array(items) => items.iter().enumerate().find_map(|(at, item)| match item {
+            Value::Array(_) => Some(format!("[{at}]")),
+            item => listed_within(item).map(|within| format!("[{at}].{within}")),
+        }),
+        _ => None,
+    }
 }
 
 fn what(value: &Value) -> &'static str {
@@ -162,6 +169,10 @@ mod tests {
         assert_eq!(
             refused(r#"{"content": [["x"]]}"#),
             "`content[0]`: a list within a list, which no argument is"
+        );
+        assert_eq!(
+            refused(r##"{"memories": [{}, {"associations": [{"a": {"b": 1}}, ["#1"]]}]}"##),
+            "`memories[1].associations[1]`: a list within a list, which no argument is"
         );
         assert_eq!(refused("[1]"), "the arguments must be a JSON object, not a list");
     }

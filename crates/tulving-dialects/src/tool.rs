@@ -26,6 +26,8 @@ use crate::reading::read;
 pub struct Desk<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) caller: Caller,
+    /// Most items that one call may ask for.
+    pub(crate) page: i64,
 }
 
 impl<'a> Desk<'a> {
@@ -40,7 +42,7 @@ impl<'a> Desk<'a> {
         let allowed = |space: &SpaceId| within.is_none_or(|allowed| allowed.contains(space));
         let within = Some(reached.into_iter().filter(allowed).collect());
         let viewer = Viewer { within, ..caller.viewer.clone() };
-        Ok(Self { engine, caller: Caller { viewer, ..caller.clone() } })
+        Ok(Self { engine, caller: Caller { viewer, ..caller.clone() }, page: i64::MAX })
     }
 
     /// Counts what was used before this call, so that an answer which shows use, or goes by it, is the same in a process
@@ -49,9 +51,9 @@ impl<'a> Desk<'a> {
         let _ = self.engine.flush();
     }
 
-    /// A desk for a caller whose reach is nothing but what it may see.
-    pub(crate) fn unconfined(engine: &'a Engine, caller: &Caller) -> Self {
-        Self { engine, caller: caller.clone() }
+    /// A desk for a caller whose reach is nothing but what it may see, and that may ask for so many items at once.
+    pub(crate) fn unconfined(engine: &'a Engine, caller: &Caller, page: u64) -> Self {
+        Self { engine, caller: caller.clone(), page: i64::try_from(page).unwrap_or(i64::MAX) }
     }
 
     /// A memory within reach, which counts as accessed.

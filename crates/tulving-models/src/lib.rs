@@ -15,7 +15,6 @@ mod secret;
 
 pub use address::Address;
 pub use config::{EmbedderConfig, Patience, Service, embedder};
-pub use embed::{HttpEmbedder, MiniLm, OnnxFolder};
+pub use embed::{HttpEmbedder, MiniLm};
 pub use llm::{LlmConfig, LlmProvider, language_model};
-pub use none::NoModel;
 pub use secret::Secret;

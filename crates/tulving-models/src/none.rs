@@ -5,7 +5,7 @@ use tulving_core::ports::Embedder;
 
 /// No embedding model.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoModel;
+pub(crate) struct NoModel;
 
 impl Embedder for NoModel {
     fn model(&self) -> Result<String, ModelError> {

@@ -3,6 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ureq::http::HeaderMap;
+
 /// How often a failed attempt is made again.
 const RETRIES: u32 = 2;
 /// The first wait is around this long, each next one twice that.
@@ -26,6 +28,13 @@ impl<E> Failure<E> {
             Self::Final(error) | Self::Passing(error, _) => error,
         }
     }
+}
+
+/// How long a service asks to be left alone, where it says so in seconds or milliseconds.
+pub(crate) fn asked(headers: &HeaderMap) -> Option<Duration> {
+    let header = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
+    let milliseconds = header("retry-after-ms").map(Duration::from_millis);
+    milliseconds.or_else(|| header("retry-after").map(Duration::from_secs))
 }
 
 /// Makes the attempt until it succeeds, fails for good or has been made often enough; the last error is given back.
@@ -81,6 +90,23 @@ fn pause(made: u32, asked: Option<Duration>) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_service_asks_for_is_read_in_seconds_or_milliseconds() {
+        let read = |said: &[(&'static str, &str)]| {
+            let header = |(name, value): &(&'static str, &str)| {
+                (ureq::http::HeaderName::from_static(name), value.parse().expect("a header"))
+            };
+            asked(&said.iter().map(header).collect())
+        };
+        assert_eq!(read(&[]), None);
+        assert_eq!(read(&[("retry-after", " 3 ")]), Some(Duration::from_secs(3)));
+        assert_eq!(
+            read(&[("retry-after", "3"), ("retry-after-ms", "250")]),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(read(&[("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT")]), None);
+    }
 
     /// What comes of attempts that end like this, and the waits between them.
     fn run(ends: Vec<Result<u8, Failure<&'static str>>>) -> (Result<u8, &'static str>, Vec<Duration>) {

@@ -19,6 +19,9 @@ pub struct Home {
 }
 
 impl Home {
+    /// What the database is called.
+    pub const DATABASE: &str = "tulving.db";
+
     /// The home at `path`, made where there is none.
     ///
     /// A path that is a file, or a folder that may not be read and written, is [`StoreError::Unusable`] and stays as
@@ -47,7 +50,7 @@ impl Home {
 
     /// The database. Only SQLite opens it.
     pub fn database(&self) -> PathBuf {
-        self.path.join("tulving.db")
+        self.path.join(Self::DATABASE)
     }
 
     /// The folder of the search index, there or not. It can be deleted at any time.

@@ -19,7 +19,7 @@ use tulving_core::ports::{NoExtractor, NoObjects, SystemClock};
 use tulving_core::request::Caller;
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts, Secrecy};
-use tulving_models::NoModel;
+use tulving_models::{EmbedderConfig, embedder};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore, Workspace};
 
 const DAYS: usize = 3_650;
@@ -72,7 +72,7 @@ fn engine(home: &Path, watched: bool) -> anyhow::Result<(Engine, Caller)> {
     }
     let engine = Engine::new(Parts {
         store: store.clone(),
-        embedder: Arc::new(NoModel),
+        embedder: embedder(&EmbedderConfig::Off)?,
         former: Vec::new(),
         index: Arc::new(SearchIndex::open(store, &home.index_dir())),
         files: Arc::new(files),

@@ -22,7 +22,7 @@ use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::vocabulary::Origin;
 use tulving_core::{Engine, Parts, Secrecy, TendRequest};
-use tulving_models::NoModel;
+use tulving_models::{EmbedderConfig, embedder};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 
 const SINGLE_SAVES: usize = 2_000;
@@ -54,7 +54,7 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
     let store = Arc::new(SqliteStore::open(&home, Options::default())?);
     let engine = Engine::new(Parts {
         store: store.clone(),
-        embedder: Arc::new(NoModel),
+        embedder: embedder(&EmbedderConfig::Off)?,
         former: Vec::new(),
         index: Arc::new(SearchIndex::open(store, &home.index_dir())),
         files: Arc::new(NoFiles),

@@ -8,11 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use tulving_core::preview;
+use tulving_store::Home;
 
 /// The state of a socket that listens.
 const LISTENS: &str = "0A";
-/// The file that a process has open where it serves a home.
-const DATABASE: &str = "tulving.db";
 
 /// A process that holds a port.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,7 +52,8 @@ pub(crate) fn of(address: SocketAddr) -> Option<Holder> {
             return None;
         }
         let command = fs::read_to_string(entry.path().join("comm")).ok()?;
-        let database = open.iter().find(|file| file.file_name().is_some_and(|name| name == DATABASE));
+        // A process has this open where it serves a home.
+        let database = open.iter().find(|file| file.file_name().is_some_and(|name| name == Home::DATABASE));
         let home = database.and_then(|file| file.parent()).map(Path::to_owned);
         Some(Holder { id, command: preview::short(command.trim()), home })
     })

@@ -263,7 +263,7 @@ impl Invalid {
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Empty { field: Field::Content } => "missing_content",
+            Self::Empty { field: Field::Content | Field::Said } => "missing_content",
             Self::Empty { field: Field::Text | Field::Question } => "missing_query",
             Self::Empty { .. } => "missing_field",
             Self::TooLong { .. } => "too_long",
@@ -319,6 +319,7 @@ impl Invalid {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Empty { field: Field::Content } => "say what to remember".to_owned(),
+            Self::Empty { field: Field::Said } => "give what was said".to_owned(),
             Self::Empty { field: Field::Conversation } => {
                 "give its messages; without them there must be turns in the log".to_owned()
             }
@@ -326,6 +327,7 @@ impl Invalid {
             Self::TooLong { field: Field::Content, .. } => {
                 "split it into several memories, or raise limits.content_bytes".to_owned()
             }
+            Self::TooLong { field: Field::Said, .. } => "log it as several turns".to_owned(),
             Self::Control { code: 0x09 | 0x0A | 0x0D, .. } => "remove it; this has to be one line".to_owned(),
             Self::Control { field: Field::Content, .. } => {
                 "remove it; tabs and line breaks are fine".to_owned()

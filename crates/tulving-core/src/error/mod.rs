@@ -51,6 +51,8 @@ pub enum Class {
 pub enum Field {
     /// The content.
     Content,
+    /// What was said in a turn, which is its content.
+    Said,
     /// The key.
     Key,
     /// The title.
@@ -117,7 +119,7 @@ impl Field {
     /// The field as it is written in JSON and in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Content => "content",
+            Self::Content | Self::Said => "content",
             Self::Key => "key",
             Self::Title => "title",
             Self::Summary => "summary",

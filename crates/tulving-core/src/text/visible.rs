@@ -40,15 +40,14 @@ pub(crate) fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Names by which a host tells a model who speaks, or what was given to it, in lower case.
-const SPEAKERS: [&str; 17] = [
-    FENCE,
+/// Names by which a host tells a model who speaks, or what was given to it, in lower case. Tags of these names are both
+/// made harmless here and [looked for](super::commands) in what is saved.
+pub(super) const SPEAKERS: [&str; 12] = [
     "system",
     "system-reminder",
     "system_prompt",
     "system-prompt",
     "assistant",
-    "human",
     "instructions",
     "tool_result",
     "tool_results",
@@ -56,10 +55,11 @@ const SPEAKERS: [&str; 17] = [
     "function_results",
     "function_calls",
     "user_query",
-    "start_of_turn",
-    "end_of_turn",
-    "sys",
 ];
+
+/// Names of tags that are only made harmless: another bracket does no harm to a text that means them as they stand, and an
+/// alarm would.
+const MUTED: [&str; 4] = ["human", "sys", "start_of_turn", "end_of_turn"];
 
 /// The text with nothing in it that looks like an end or a beginning of the [`FENCE`], like a mark by which a host tells who
 /// speaks, or like the beginning of a comment that is not shown: the bracket of such a thing is another one.
@@ -87,7 +87,7 @@ fn speaks(rest: &str) -> bool {
     let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
     let name = &rest.as_bytes()[..length];
     let fence = name.get(..FENCE.len()).is_some_and(|head| head.eq_ignore_ascii_case(FENCE.as_bytes()));
-    fence || SPEAKERS.iter().any(|speaker| name.eq_ignore_ascii_case(speaker.as_bytes()))
+    fence || SPEAKERS.iter().chain(&MUTED).any(|speaker| name.eq_ignore_ascii_case(speaker.as_bytes()))
 }
 
 /// Whether a mark such as `<|im_start|>` goes on so.

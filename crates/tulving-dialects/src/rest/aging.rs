@@ -70,7 +70,7 @@ fn tend(desk: &Desk<'_>, One(asked): One<Tend>) -> Result<Made<Done>, Refusal> {
     let request = TendRequest {
         space: Some(desk.caller.space),
         dry_run: asked.dry_run,
-        shown: limited(asked.limit, USUAL_STEPS, STEPS)?,
+        shown: limited(desk, asked.limit, USUAL_STEPS, STEPS)?,
     };
     let now = desk.engine.now();
     let taken = |TendedStep { step, why, memory }: TendedStep| Taken {

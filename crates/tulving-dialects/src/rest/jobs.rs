@@ -98,7 +98,7 @@ struct Tasks {
 }
 
 fn jobs(desk: &Desk<'_>, One(which): One<WhichJobs>) -> Result<Made<Tasks>, Refusal> {
-    let limit = limited(which.limit, USUAL_JOBS, JOBS)?;
+    let limit = limited(desk, which.limit, USUAL_JOBS, JOBS)?;
     let jobs = desk.engine.jobs(&desk.caller, &which.states, limit)?;
     let waiting_to_be_embedded = desk.engine.waiting_to_be_embedded(&desk.caller)?;
     Ok(Tasks { jobs: jobs.into_iter().map(Task::from).collect(), waiting_to_be_embedded }.into())

@@ -132,7 +132,7 @@ struct Journals {
 }
 
 fn list(desk: &Desk<'_>, One(asked): One<Asked>) -> Result<Made<Journals>, Refusal> {
-    let limit = limited(asked.limit, USUAL, MOST)?;
+    let limit = limited(desk, asked.limit, USUAL, MOST)?;
     let Some(query) = asked.query else {
         let found = desk.engine.journals(&desk.caller)?;
         let journals = found.journals.into_iter().map(Listed::from).collect();

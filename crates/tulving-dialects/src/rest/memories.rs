@@ -136,7 +136,7 @@ fn list(desk: &Desk<'_>, Two(paged, which): Two<Paged, Which>) -> Result<Made<Pa
     }
     let cursor = paged.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
     let sort = paged.sort.map_or(Sort::default(), Sort::from);
-    let limit = limited(paged.limit, USUAL_PAGE, PAGE)?;
+    let limit = limited(desk, paged.limit, USUAL_PAGE, PAGE)?;
     let page = desk.engine.list(&desk.caller, &ListRequest { filter, sort, limit, cursor })?;
     let now = desk.engine.now();
     let memories = page.memories.iter().map(|memory| shown(memory, now)).collect();

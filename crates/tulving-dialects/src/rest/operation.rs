@@ -125,10 +125,11 @@ impl<O> From<O> for Made<O> {
 }
 
 /// What arguments are called here where the engine has other words.
-const NAMES: [(&str, &str); 6] = [
+const NAMES: [(&str, &str); 7] = [
     ("question", "query"),
     ("question", "q"),
     ("text", "query"),
+    ("text", "contains"),
     ("tag", "tags"),
     ("budget", "token_budget"),
     ("memories", "ids"),
@@ -280,17 +281,27 @@ impl Operation {
         properties(&self.input)?.get(name)?.as_object()
     }
 
-    /// Calls it, for this caller, with the arguments of the address, the query and the body together.
+    /// Calls it, for this caller, with the arguments of the address, the query and the body together. So many items may be
+    /// asked for at the most.
     pub fn call(
         &self,
         engine: &Engine,
         caller: &Caller,
+        page: u64,
         said: Map<String, Value>,
     ) -> Result<Answer, Refusal> {
-        let done = (self.run)(&Desk::unconfined(engine, caller), said);
+        let done = (self.run)(&Desk::unconfined(engine, caller, page), said);
         done.map_err(|refusal| {
-            NAMES.iter().filter(|(_, ours)| self.argument(ours).is_some()).fold(refusal, Refusal::renamed)
+            NAMES.iter().filter(|(_, ours)| self.has(ours)).fold(refusal, Refusal::renamed)
         })
+    }
+
+    /// Whether an argument is called so, or a part of one that is an object.
+    fn has(&self, name: &str) -> bool {
+        let own = properties(&self.input);
+        let mut parts =
+            own.into_iter().flat_map(Map::values).filter_map(Value::as_object).filter_map(properties);
+        own.is_some_and(|own| own.contains_key(name)) || parts.any(|parts| parts.contains_key(name))
     }
 }
 

@@ -204,7 +204,7 @@ fn list(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<List>, Refusal> 
         space: Some(desk.caller.space),
         kind: which.kind,
         before: which.before.as_deref().map(|id| named("before", id)).transpose()?,
-        limit: limited(which.limit, USUAL_PAGE, PAGE)?,
+        limit: limited(desk, which.limit, USUAL_PAGE, PAGE)?,
     };
     let passes = desk.engine.passes(&desk.caller, &filter)?;
     let now = desk.engine.now();

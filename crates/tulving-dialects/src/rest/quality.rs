@@ -133,7 +133,7 @@ fn look(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<Report>, Refusal
     let request = QualityRequest {
         kinds: which.kinds,
         older_than_days: u32::try_from(days).unwrap_or(u32::MAX),
-        limit: limited(which.limit, USUAL, MOST)?,
+        limit: limited(desk, which.limit, USUAL, MOST)?,
     };
     let report = desk.engine.quality(&desk.caller, &request, &mut |_| {})?;
     Ok(Report {

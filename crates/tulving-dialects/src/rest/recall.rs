@@ -314,7 +314,7 @@ fn recall(desk: &Desk<'_>, Two(asked, which): Two<Question, Which>) -> Result<Ma
         token_budget: token_budget(asked.token_budget)?,
         ..Ask::new(asked.query)
     };
-    let limit = limited(asked.limit, USUAL, MOST)?;
+    let limit = limited(desk, asked.limit, USUAL, MOST)?;
     let request =
         RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter: which.filter(desk), sort: None, limit };
     let answer = desk.engine.recall(&desk.caller, &request)?;

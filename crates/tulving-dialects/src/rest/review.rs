@@ -47,7 +47,7 @@ struct Waiting {
 
 fn list(desk: &Desk<'_>, One(paged): One<Paged>) -> Result<Made<Waiting>, Refusal> {
     let cursor = paged.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
-    let page = desk.engine.review(&desk.caller, limited(paged.limit, USUAL_PAGE, PAGE)?, cursor)?;
+    let page = desk.engine.review(&desk.caller, limited(desk, paged.limit, USUAL_PAGE, PAGE)?, cursor)?;
     let now = desk.engine.now();
     let memories = page.memories.iter().map(|memory| shown(memory, now)).collect();
     Ok(Waiting { memories, next_cursor: page.next.map(|cursor| cursor.to_string()) }.into())

@@ -149,7 +149,7 @@ fn timeline(desk: &Desk<'_>, One(asked): One<Asked>) -> Result<Made<Told>, Refus
     let request = TimelineRequest {
         about: About::from(asked.about.as_str()),
         space: (!asked.all_spaces).then_some(desk.caller.space),
-        limit: limited(asked.limit, USUAL, MOST)?,
+        limit: limited(desk, asked.limit, USUAL, MOST)?,
         since: asked.since,
         until: asked.until,
     };

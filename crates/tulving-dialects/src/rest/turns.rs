@@ -126,7 +126,7 @@ struct Lines {
 }
 
 fn turns(desk: &Desk<'_>, One(asked): One<Newest>) -> Result<Made<Lines>, Refusal> {
-    let filter = TurnFilter { channel: asked.channel, last: limited(asked.limit, USUAL_TURNS, TURNS)? };
+    let filter = TurnFilter { channel: asked.channel, last: limited(desk, asked.limit, USUAL_TURNS, TURNS)? };
     let turns = desk.engine.turns(&desk.caller, &filter)?;
     Ok(Lines { turns: turns.into_iter().map(Line::from).collect() }.into())
 }

@@ -7,11 +7,18 @@ use tulving_dialects::tool::Refusal;
 
 use crate::bed::Bed;
 
+/// Most items of a page.
+const PAGE: u64 = 1_000;
+
 fn call_as(bed: &Bed, caller: &Caller, name: &str, said: &Value) -> Result<Answer, Refusal> {
+    call_within(bed, caller, PAGE, name, said)
+}
+
+fn call_within(bed: &Bed, caller: &Caller, page: u64, name: &str, said: &Value) -> Result<Answer, Refusal> {
     bed.wait(1);
     let operation = operations().iter().find(|one| one.name == name).expect("an operation");
     let said: Map<String, Value> = said.as_object().expect("arguments").clone();
-    operation.call(&bed.engine, caller, said)
+    operation.call(&bed.engine, caller, page, said)
 }
 
 #[track_caller]
@@ -29,6 +36,41 @@ fn bed() -> Bed {
     let bed = Bed::new();
     bed.clock.set("2026-05-27T09:00:00Z".parse().expect("a time"));
     bed
+}
+
+#[test]
+fn a_page_that_is_smaller_than_usual_bounds_what_was_asked_for_without_a_limit_too() {
+    let bed = bed();
+    for number in 0..12 {
+        data(&bed, "saveMemory", &json!({ "content": format!("Tea number {number}") }));
+    }
+    let shown = |name: &str, said: &Value| -> usize {
+        let answer = call_within(&bed, &bed.caller, 5, name, said).expect("an answer");
+        let read: Value = serde_json::from_str(&answer.data).expect("JSON");
+        read["memories"].as_array().expect("memories").len()
+    };
+    assert_eq!(shown("listMemories", &json!({})), 5);
+    assert_eq!(shown("listMemories", &json!({ "limit": null })), 5);
+    assert_eq!(shown("listMemories", &json!({ "limit": 5.0 })), 5);
+    assert_eq!(shown("listMemories", &json!({ "limit": 2 })), 2);
+    assert_eq!(shown("recall", &json!({ "query": "tea" })), 5);
+    for limit in [json!(6), json!(6.0), json!(1e300)] {
+        let said = json!({ "query": "tea", "limit": limit });
+        let refusal = call_within(&bed, &bed.caller, 5, "recall", &said).expect_err("refused");
+        assert_eq!((refusal.code, refusal.field.as_deref()), ("out_of_range", Some("limit")), "{limit}");
+        assert!(refusal.message.ends_with("; give 1 to 5"), "{}", refusal.message);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_condition_is_told_of_the_part_that_the_caller_wrote() {
+    let bed = bed();
+    let said = json!({ "where": { "contains": " " }, "dry_run": true });
+    let refusal = refused(&bed, "forgetWhere", &said);
+    assert_eq!(
+        (refusal.field.as_deref(), refusal.message.as_str()),
+        (Some("contains"), "the contains is empty")
+    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ use super::unit;
 use crate::address::Address;
 use crate::agent;
 use crate::config::{Patience, Service};
-use crate::retry::{Failure, retry};
+use crate::retry::{Failure, asked, retry};
 use crate::said::{complaint, repeated};
 use crate::secret::Secret;
 
@@ -218,10 +218,8 @@ impl HttpEmbedder {
         let status = response.status().as_u16();
         let said = self.repeated(&complaint(body));
         let error = HttpError::Status { url: self.url(), status, said };
-        let seconds =
-            response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
         match status {
-            429 | 500..=599 => Failure::Passing(error, seconds.map(Duration::from_secs)),
+            429 | 500..=599 => Failure::Passing(error, asked(response.headers())),
             _ => Failure::Final(error),
         }
     }

@@ -7,7 +7,7 @@ mod wordpiece;
 
 pub use http::HttpEmbedder;
 pub use minilm::MiniLm;
-pub use onnx::OnnxFolder;
+pub(crate) use onnx::OnnxFolder;
 
 /// A vector brought to the length one; none where that cannot be, because it is empty, zero or not finite.
 fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {

@@ -32,7 +32,7 @@ const BATCH: usize = 16;
 const ID_BYTES: usize = 6;
 
 /// A model in a folder.
-pub struct OnnxFolder {
+pub(crate) struct OnnxFolder {
     name: String,
     folder: PathBuf,
     model_file: PathBuf,
@@ -75,7 +75,7 @@ enum Input {
 
 impl OnnxFolder {
     /// The model in this folder, which must have the files of one.
-    pub fn open(folder: &Path) -> Result<Self, ModelError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, ModelError> {
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
         let failed = |what| ModelError::Failed {
             model: name.clone(),

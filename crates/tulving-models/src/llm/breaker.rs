@@ -26,16 +26,23 @@ struct State {
     why: String,
 }
 
+/// That a call was let through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    /// Until when the others wait for what comes of it, where it is the one call after a pause.
+    until: Option<Instant>,
+}
+
 impl Breaker {
     pub(super) fn new(after: u32, pause: Duration) -> Self {
         Self { after: after.max(1), pause, state: Mutex::default() }
     }
 
     /// Lets a call through, or says why not.
-    pub(super) fn pass(&self, now: Instant) -> Result<(), LlmError> {
+    pub(super) fn pass(&self, now: Instant) -> Result<Pass, LlmError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.until {
-            None => Ok(()),
+            None => Ok(Pass { until: None }),
             Some(until) if until > now => Err(LlmError::CircuitOpen {
                 failures: state.failures,
                 left: until - now,
@@ -44,17 +51,21 @@ impl Breaker {
             Some(_) => {
                 // The others wait for what comes of this one.
                 state.until = Some(now + self.pause);
-                Ok(())
+                Ok(Pass { until: state.until })
             }
         }
     }
 
     /// Takes in what came of a call that was let through.
-    pub(super) fn note(&self, replied: &Result<Reply, LlmError>, now: Instant) {
+    pub(super) fn note(&self, pass: Pass, replied: &Result<Reply, LlmError>, now: Instant) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match replied {
-            // It was never asked.
-            Err(LlmError::Busy { .. }) => {}
+            // It was never asked. Where that was to be the one call after the pause, the next one is.
+            Err(LlmError::Busy { .. }) => {
+                if pass.until.is_some() && pass.until == state.until {
+                    state.until = Some(now);
+                }
+            }
             Err(error) if error.is_the_services() => {
                 state.failures = state.failures.saturating_add(1);
                 state.why = error.to_string();
@@ -84,6 +95,10 @@ mod tests {
         Err(LlmError::Failing { url: "u".to_owned(), status: 503, said: String::new() })
     }
 
+    fn noted(breaker: &Breaker, replied: &Result<Reply, LlmError>, now: Instant) {
+        breaker.note(Pass { until: None }, replied, now);
+    }
+
     fn is_open(breaker: &Breaker, now: Instant) -> bool {
         breaker.pass(now).is_err()
     }
@@ -93,10 +108,10 @@ mod tests {
         let (breaker, start) = (Breaker::new(3, PAUSE), Instant::now());
         for replied in [bad(), bad(), good(), bad(), bad()] {
             assert!(!is_open(&breaker, start));
-            breaker.note(&replied, start);
+            noted(&breaker, &replied, start);
         }
         assert!(!is_open(&breaker, start), "not three in a row");
-        breaker.note(&bad(), start);
+        noted(&breaker, &bad(), start);
         let told = breaker.pass(start + PAUSE / 3).expect_err("open").to_string();
         assert_eq!(
             told,
@@ -105,18 +120,36 @@ mod tests {
         let later = start + PAUSE;
         assert!(!is_open(&breaker, later), "one is let through");
         assert!(is_open(&breaker, later), "and only one");
-        breaker.note(&bad(), later);
+        noted(&breaker, &bad(), later);
         assert!(is_open(&breaker, later + PAUSE / 2), "the pause begins anew");
         assert!(!is_open(&breaker, later + PAUSE));
-        breaker.note(&good(), later + PAUSE);
+        noted(&breaker, &good(), later + PAUSE);
         assert!(!is_open(&breaker, later + PAUSE) && !is_open(&breaker, later + PAUSE));
     }
 
     #[test]
     fn what_is_not_the_fault_of_the_service_does_not_open_it() {
         let (breaker, now) = (Breaker::new(1, PAUSE), Instant::now());
-        breaker.note(&Err(LlmError::Policy { said: String::new() }), now);
-        breaker.note(&Err(LlmError::Busy { limit: 1 }), now);
+        noted(&breaker, &Err(LlmError::Policy { said: String::new() }), now);
+        noted(&breaker, &Err(LlmError::Busy { limit: 1 }), now);
         assert!(!is_open(&breaker, now));
+    }
+
+    #[test]
+    fn a_call_after_the_pause_that_found_no_free_place_leaves_its_turn_to_the_next() {
+        let (breaker, start) = (Breaker::new(1, PAUSE), Instant::now());
+        noted(&breaker, &bad(), start);
+        let later = start + PAUSE;
+        let busy = || Err(LlmError::Busy { limit: 1 });
+        let first = breaker.pass(later).expect("one is let through");
+        assert!(is_open(&breaker, later), "and only one");
+        noted(&breaker, &busy(), later);
+        assert!(is_open(&breaker, later), "what another call found is not about this one");
+        breaker.note(first, &busy(), later);
+        let next = breaker.pass(later).expect("the service was not asked, so the next one is let through");
+        assert!(is_open(&breaker, later), "and only one");
+        noted(&breaker, &good(), later);
+        breaker.note(next, &busy(), later);
+        assert!(!is_open(&breaker, later) && !is_open(&breaker, later), "it was answered meanwhile");
     }
 }

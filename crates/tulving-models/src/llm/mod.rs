@@ -263,9 +263,9 @@ impl LanguageModel for HttpLlm {
     }
 
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        self.breaker.pass(Instant::now())?;
+        let pass = self.breaker.pass(Instant::now())?;
         let replied = self.converse(prompt, prompt.within.min(self.time_out));
-        self.breaker.note(&replied, Instant::now());
+        self.breaker.note(pass, &replied, Instant::now());
         replied
     }
 }

@@ -14,6 +14,7 @@ use ureq::{Agent, Body};
 
 use crate::address::Address;
 use crate::agent;
+use crate::retry::asked;
 use crate::said;
 use crate::secret::Secret;
 
@@ -96,7 +97,7 @@ impl Wire {
         let body = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
         let body = body.map_err(|error| self.cut(&error, within))?;
         let status = response.status().as_u16();
-        Ok(Answer { status, pause: pause(&response), is_page: is_page(&response, &body), body })
+        Ok(Answer { status, pause: asked(response.headers()), is_page: is_page(&response, &body), body })
     }
 
     fn agent(&self) -> &Agent {
@@ -226,13 +227,6 @@ impl Sort {
             Self::Other
         }
     }
-}
-
-/// How long a service asks to be left alone, where it says so in seconds or milliseconds.
-fn pause(response: &Response<Body>) -> Option<Duration> {
-    let header = |name: &str| response.headers().get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
-    let milliseconds = header("retry-after-ms").map(Duration::from_millis);
-    milliseconds.or_else(|| header("retry-after").map(Duration::from_secs))
 }
 
 /// Whether a web page came back, by what it says of itself or how it begins.

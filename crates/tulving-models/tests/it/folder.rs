@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use tempfile::TempDir;
+use tulving_core::error::ModelError;
 use tulving_core::ports::Embedder;
-use tulving_models::{EmbedderConfig, OnnxFolder, embedder};
+use tulving_models::{EmbedderConfig, embedder};
 
 /// Its vectors by id: nothing, 1 0, 0 1, 3 4, -1 0, 0 -2. Made by `make.py` beside it.
 const MODEL: &[u8] = include_bytes!("../folder/model.onnx");
@@ -25,14 +27,18 @@ fn folder() -> TempDir {
     folder
 }
 
-fn opened(folder: &TempDir) -> OnnxFolder {
-    OnnxFolder::open(&folder.path().join("small")).expect("the folder of a model")
+fn open(path: &Path) -> Result<Arc<dyn Embedder>, ModelError> {
+    embedder(&EmbedderConfig::Folder(path.to_owned()))
+}
+
+fn opened(folder: &TempDir) -> Arc<dyn Embedder> {
+    open(&folder.path().join("small")).expect("the folder of a model")
 }
 
 /// What embedding in this folder fails with, the folder's own path left out.
 fn refusal(folder: &TempDir) -> String {
     let path = folder.path().join("small");
-    let error = match OnnxFolder::open(&path) {
+    let error = match open(&path) {
         Ok(model) => model.embed(&["word"]).expect_err("the folder is not right"),
         Err(error) => error,
     };

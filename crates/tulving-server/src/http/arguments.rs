@@ -44,12 +44,6 @@ pub(super) fn gather(
         return Err(Problem::new(StatusCode::BAD_REQUEST, "unexpected_body", said)
             .hinting("its arguments stand in the query of the address"));
     }
-    // A count may be written with a point too.
-    let is_beyond = |asked: &&Value| asked.as_f64().is_some_and(|asked| asked > limits.page as f64);
-    if let Some(asked) = said.get("limit").filter(is_beyond) {
-        let said = format!("limit is {asked}; give 1 to {}", limits.page);
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "out_of_range", said).about("limit"));
-    }
     match (if_match(&parts.headers)?, operation.condition) {
         (Some(tag), Some(condition)) => {
             let seen = typed(kind(operation, condition), tag).ok_or_else(no_tag)?;
@@ -175,29 +169,4 @@ fn no_tag() -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "invalid_header", "If-Match is not the ETag of this")
         .about("If-Match")
         .hinting("send the ETag that GET gave, such as \"3\"")
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::http::Request;
-    use tulving_dialects::rest::operations;
-
-    use super::*;
-
-    #[test]
-    fn a_count_that_is_written_with_a_point_is_no_way_past_the_largest_page() {
-        let limits = Limits { page: 5, ..Limits::default() };
-        let recall = operations().iter().find(|operation| operation.name == "recall").expect("an operation");
-        let (parts, ()) = Request::new(()).into_parts();
-        let asked = |limit: &str| {
-            let body = format!(r#"{{"query": "tea", "limit": {limit}}}"#);
-            gather(&limits, recall, &[], &parts, body.as_bytes(), None).map_err(|problem| problem.code())
-        };
-        for limit in ["5", "5.0", "-1", "\"many\""] {
-            assert!(asked(limit).is_ok(), "{limit} is looked at further on");
-        }
-        for limit in ["6", "6.0", "1e300"] {
-            assert_eq!(asked(limit), Err("out_of_range"), "{limit}");
-        }
-    }
 }

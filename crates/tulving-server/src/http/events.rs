@@ -3,6 +3,7 @@
 //! The store is asked whether anything was written for all streams together, a few times a second. An event's id says
 //! where the next stream goes on; it holds only for the store's present content.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -132,7 +133,13 @@ pub(super) async fn stream(
         };
     let (sender, body) = pages(AHEAD);
     tokio::spawn(async move {
-        let _ = tell(app, given, from, lost, Told { to: sender, at: Instant::now() }).await;
+        let Over::Failed(problem) =
+            tell(app, given, from, lost, Told { to: sender, at: Instant::now() }).await
+        else {
+            return;
+        };
+        // Its client only sees that it ended.
+        tracing::warn!(code = problem.code(), reason = problem.detail(), "a stream of events broke off");
     });
     Ok(([(CONTENT_TYPE, "text/event-stream")], body).into_response())
 }
@@ -147,24 +154,50 @@ fn unreadable(id: &str) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("Last-Event-ID")
 }
 
-/// The stream is over: nobody listens, the token does not hold any more, or the store fails.
-struct Over;
+/// Why a stream is over.
+#[derive(Debug)]
+enum Over {
+    /// Nobody listens, or the token does not hold any more.
+    Left,
+    /// The server failed.
+    Failed(Problem),
+}
 
-async fn tell(app: App, given: Credentials, from: Place, lost: bool, mut to: Told) -> Result<(), Over> {
-    let (_keep, mut pulse) = app.pulse.follow(&app);
+impl From<Problem> for Over {
+    fn from(problem: Problem) -> Self {
+        if problem.is_of_server() { Self::Failed(problem) } else { Self::Left }
+    }
+}
+
+/// Tells what is written until that is over.
+async fn tell(app: App, given: Credentials, from: Place, lost: bool, mut to: Told) -> Over {
+    match follow(&app, &given, from, lost, &mut to).await {
+        Err(over) => over,
+        Ok(never) => match never {},
+    }
+}
+
+async fn follow(
+    app: &App,
+    given: &Credentials,
+    from: Place,
+    lost: bool,
+    to: &mut Told,
+) -> Result<Infallible, Over> {
+    let (_keep, mut pulse) = app.pulse.follow(app);
     let mut at = from;
-    send(&mut to, format!("retry: 1000\n: {}\n\n", at.written())).await?;
+    send(to, format!("retry: 1000\n: {}\n\n", at.written())).await?;
     if lost {
-        send(&mut to, gap(at)).await?;
+        send(to, gap(at)).await?;
     }
     loop {
         pulse.mark_unchanged();
-        at = catch_up(&app, &given, at, &mut to).await?;
+        at = catch_up(app, given, at, to).await?;
         // Much may be written that is not for this caller.
         match tokio::time::timeout(SILENCE.saturating_sub(to.at.elapsed()), pulse.changed()).await {
             Ok(Ok(())) => {}
-            Ok(Err(_)) => return Err(Over),
-            Err(_) => send(&mut to, ":\n\n".to_owned()).await?,
+            Ok(Err(_)) => return Err(Over::Left),
+            Err(_) => send(to, ":\n\n".to_owned()).await?,
         }
     }
 }
@@ -172,7 +205,7 @@ async fn tell(app: App, given: Credentials, from: Place, lost: bool, mut to: Tol
 /// Tells everything that was written since, and says how far that is.
 async fn catch_up(app: &App, given: &Credentials, mut at: Place, to: &mut Told) -> Result<Place, Over> {
     loop {
-        let caller = app.still(given.clone(), Origin::Api).await.map_err(|_| Over)?;
+        let caller = app.still(given.clone(), Origin::Api).await?;
         let after = at.seq;
         let read = app.blocking(move |engine| {
             Ok::<_, tulving_core::Error>((
@@ -181,8 +214,7 @@ async fn catch_up(app: &App, given: &Credentials, mut at: Place, to: &mut Told) 
                 engine.head()?,
             ))
         });
-        let (epoch, Changes { changes, read_to, gap: missing }, head) =
-            read.await.map_err(|_| Over)?.map_err(|_| Over)?;
+        let (epoch, Changes { changes, read_to, gap: missing }, head) = read.await?.map_err(Problem::from)?;
         if epoch != at.epoch {
             at = Place { epoch, seq: head };
             send(to, gap(at)).await?;
@@ -221,12 +253,59 @@ struct Told {
 
 async fn send(told: &mut Told, text: String) -> Result<(), Over> {
     told.at = Instant::now();
-    told.to.send(Ok(Bytes::from(text))).await.map_err(|_| Over)
+    told.to.send(Ok(Bytes::from(text))).await.map_err(|_| Over::Left)
 }
 
 #[cfg(test)]
 mod tests {
+    use tulving_core::request::TokenRequest;
+    use tulving_core::vocabulary::Role;
+    use tulving_testkit::fault::FaultyStore;
+
     use super::*;
+    use crate::http::bed::{Idle, app_with};
+
+    #[tokio::test]
+    async fn a_stream_that_ends_because_the_store_failed_says_so_and_one_whose_token_was_revoked_does_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut faulty = None;
+        let app = app_with(folder.path(), Arc::new(Idle), |store| {
+            let store = Arc::new(FaultyStore::new(store));
+            faulty = Some(Arc::clone(&store));
+            store
+        });
+        let faulty = faulty.expect("a store");
+        let user = app.engine.user(Origin::Cli, None).expect("the user");
+        let names = app.engine.names(&[user.viewer.principal]).expect("names");
+        let request = TokenRequest {
+            label: "stream".to_owned(),
+            introduce: None,
+            principal: names[&user.viewer.principal].clone(),
+            spaces: Vec::new(),
+            role: Role::Reader,
+        };
+        let (token, _) = app.engine.create_token(&user, &request).expect("a token");
+        let given = Credentials { token, space: None, agent: None, visit: None };
+        let at =
+            Place { epoch: app.engine.epoch().expect("an epoch"), seq: app.engine.head().expect("a head") };
+        let (sender, _body) = pages(AHEAD);
+        let mut told = Told { to: sender, at: Instant::now() };
+        let mut failures = 0;
+        loop {
+            faulty.fail_at(failures + 1);
+            let read = catch_up(&app, &given, at, &mut told).await;
+            if !faulty.has_failed() {
+                read.expect("nothing failed");
+                break;
+            }
+            assert!(matches!(read, Err(Over::Failed(_))), "{read:?}");
+            failures += 1;
+        }
+        faulty.fail_at(0);
+        assert!(failures >= 4, "who asks, the epoch, the changes and the head are read");
+        app.engine.revoke_token(&user, "stream").expect("revoked");
+        assert!(matches!(catch_up(&app, &given, at, &mut told).await, Err(Over::Left)));
+    }
 
     #[test]
     fn an_id_leads_back_to_its_place_and_only_in_the_same_content() {

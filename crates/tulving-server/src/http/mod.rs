@@ -8,6 +8,8 @@ mod app;
 mod arguments;
 mod attachment;
 mod auth;
+#[cfg(test)]
+mod bed;
 mod body;
 mod cors;
 mod crowd;

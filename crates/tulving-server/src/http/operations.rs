@@ -67,8 +67,9 @@ async fn call(
     let done = app.work(operation.writes, move |engine| {
         let said = arguments::gather(&limits, operation, &path, &parts, &bytes, in_parts)?;
         let once = once::asked(operation, &parts.headers, &caller, &said)?;
-        let work =
-            |engine: &Engine, caller: &Caller| Ok(sent(operation, operation.call(engine, caller, said)?));
+        let work = |engine: &Engine, caller: &Caller| {
+            Ok(sent(operation, operation.call(engine, caller, limits.page, said)?))
+        };
         let done = match once {
             None => work(engine, &caller),
             Some(once) => once.run(engine, &caller, work),

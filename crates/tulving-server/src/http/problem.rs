@@ -58,6 +58,22 @@ impl Problem {
         Self { field: Some(field.to_owned()), ..self }
     }
 
+    /// The same with more to do about it.
+    pub(super) fn hinting_too(self, more: &str) -> Self {
+        let hint = self.hint.as_ref().map_or_else(|| more.to_owned(), |hint| format!("{hint}; {more}"));
+        self.hinting(hint)
+    }
+
+    /// Whether it is the server that failed, and not the request that is wrong.
+    pub(super) fn is_of_server(&self) -> bool {
+        self.status.is_server_error()
+    }
+
+    /// What happened, in words.
+    pub(super) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// A stable name for programs.
     pub(super) fn code(&self) -> &'static str {
         self.code

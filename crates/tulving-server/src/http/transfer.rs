@@ -1,6 +1,7 @@
 //! `/v1/dump` and `/v1/load`: everything, line by line, without ever holding it all.
 
 use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -19,6 +20,7 @@ use super::auth::Called;
 use super::pages::{Page, pages};
 use super::problem::Problem;
 use super::{once, reply};
+use crate::Upkeep;
 
 /// Where a dump is taken in.
 pub(super) const LOAD: &str = "/v1/load";
@@ -91,8 +93,48 @@ pub(super) async fn load(
     // Nothing is read for who may not.
     let asking = caller.clone();
     app.blocking(move |engine| engine.require_org_admin(&asking)).await??;
-    let mut lines = Lines::of(request.into_body(), app.limits().time / 2);
-    let (mut loading, mut waiting, mut bytes) = (Loading::default(), Vec::new(), 0);
+    let lines = Lines::of(request.into_body(), app.limits().time / 2);
+    let underway = Arc::new(Underway { loading: Mutex::default(), upkeep: app.upkeep.clone() });
+    match take_all(&app, &caller, &underway, lines).await {
+        Ok(()) => Ok(reply::data(&*underway.loading())),
+        Err(problem) => Err(problem.hinting_too(&underway.stayed())),
+    }
+}
+
+/// A load under way. What came in is tended to once no more will, also where the rest is wrong or whoever sent it has left.
+struct Underway {
+    loading: Mutex<Loading>,
+    upkeep: Arc<dyn Upkeep>,
+}
+
+impl Underway {
+    fn loading(&self) -> MutexGuard<'_, Loading> {
+        self.loading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What of it is there, where it did not come to its end.
+    fn stayed(&self) -> String {
+        match self.loading().added {
+            0 => "nothing was loaded".to_owned(),
+            1 => "1 record stayed loaded; mend it and load again".to_owned(),
+            added => format!("{added} records stayed loaded; mend it and load again"),
+        }
+    }
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        self.upkeep.tend();
+    }
+}
+
+async fn take_all(
+    app: &App,
+    caller: &Caller,
+    underway: &Arc<Underway>,
+    mut lines: Lines,
+) -> Result<(), Problem> {
+    let (mut waiting, mut bytes) = (Vec::new(), 0);
     while let Some((number, line)) = lines.next().await? {
         if line.trim_ascii().is_empty() {
             continue;
@@ -100,25 +142,18 @@ pub(super) async fn load(
         bytes += line.len();
         waiting.push((number, line));
         if waiting.len() == PAGE || bytes >= ACT_BYTES {
-            loading = take(&app, &caller, loading, std::mem::take(&mut waiting)).await?;
+            take(app, caller, underway, std::mem::take(&mut waiting)).await?;
             bytes = 0;
         }
     }
-    loading = take(&app, &caller, loading, waiting).await?;
-    let upkeep = app.upkeep.clone();
-    let done = app.work(true, move |engine| {
-        engine.finish_load(&caller, &loading)?;
-        upkeep.tend();
-        Ok::<_, tulving_core::Error>(loading)
-    });
-    Ok(reply::data(&done.await??))
+    take(app, caller, underway, waiting).await?;
+    let (caller, underway) = (caller.clone(), Arc::clone(underway));
+    Ok(app.work(true, move |engine| engine.finish_load(&caller, &underway.loading())).await??)
 }
 
 fn read(number: u64, line: &[u8]) -> Result<Record, Problem> {
-    let wrong = |why: &str| {
-        Problem::new(StatusCode::BAD_REQUEST, "invalid_line", format!("line {number}: {why}"))
-            .hinting("the lines before it may have been loaded; what is there already is not loaded twice")
-    };
+    let wrong =
+        |why: &str| Problem::new(StatusCode::BAD_REQUEST, "invalid_line", format!("line {number}: {why}"));
     let line = std::str::from_utf8(line).map_err(|_| wrong("it is not UTF-8"))?;
     record::from_line(line).map_err(|why| wrong(&why))
 }
@@ -126,14 +161,14 @@ fn read(number: u64, line: &[u8]) -> Result<Record, Problem> {
 async fn take(
     app: &App,
     caller: &Caller,
-    mut loading: Loading,
+    underway: &Arc<Underway>,
     lines: Vec<(u64, Vec<u8>)>,
-) -> Result<Loading, Problem> {
-    let caller = caller.clone();
+) -> Result<(), Problem> {
+    let (caller, underway) = (caller.clone(), Arc::clone(underway));
     let done = app.work(true, move |engine| {
         let lines = lines.into_iter().map(|(number, line)| Ok((number, read(number, &line)?)));
-        engine.load(&caller, &mut loading, lines.collect::<Result<_, Problem>>()?)?;
-        Ok::<_, Problem>(loading)
+        let lines = lines.collect::<Result<_, Problem>>()?;
+        Ok::<_, Problem>(engine.load(&caller, &mut underway.loading(), lines)?)
     });
     done.await?
 }
@@ -197,9 +232,57 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use tulving_core::request::SaveRequest;
+    use tulving_core::vocabulary::Origin;
 
     use super::*;
+    use crate::http::bed::{app, app_with};
+
+    /// Counts how often it was told that something waits.
+    #[derive(Default)]
+    struct Bell(AtomicU64);
+
+    impl Upkeep for Bell {
+        fn tend(&self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    async fn text(body: Body) -> String {
+        let bytes = body.collect().await.expect("it comes whole").to_bytes();
+        String::from_utf8(bytes.to_vec()).expect("text")
+    }
+
+    #[tokio::test]
+    async fn what_came_in_before_a_dump_was_cut_off_is_counted_and_tended_to() {
+        let (here, there) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let source = app(here.path());
+        let user = source.engine.user(Origin::Cli, None).expect("the user");
+        source.engine.save(&user, SaveRequest::new("Tea at four")).expect("saved");
+        let dumped = dump(State(source), Called(user)).await.expect("a dump").into_body();
+        let mut lines: Vec<String> = text(dumped).await.lines().map(str::to_owned).collect();
+        lines.pop().expect("the line that ends it");
+
+        let bell = Arc::new(Bell::default());
+        let app = app_with(there.path(), bell.clone(), |store| store);
+        let user = app.engine.user(Origin::Cli, None).expect("the user");
+        let hint = async |body: String| {
+            let asked = Request::new(Body::from(body));
+            let problem = load(State(app.clone()), Called(user.clone()), asked).await.expect_err("refused");
+            let document: serde_json::Value =
+                serde_json::from_str(&problem.document(None)).expect("a document");
+            (problem.code(), document["hint"].as_str().expect("a hint").to_owned())
+        };
+        assert_eq!(hint("{}".to_owned()).await, ("invalid_line", "nothing was loaded".to_owned()));
+        let before = bell.0.load(Ordering::SeqCst);
+        let (code, told) = hint(lines.join("\n")).await;
+        assert_eq!(code, "incomplete_dump");
+        assert!(told.starts_with("get the whole file"), "{told}");
+        assert!(told.ends_with("stayed loaded; mend it and load again"), "{told}");
+        assert_eq!(bell.0.load(Ordering::SeqCst), before + 1);
+    }
 
     #[tokio::test]
     async fn lines_are_the_same_however_they_come() {

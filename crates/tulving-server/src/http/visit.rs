@@ -197,40 +197,9 @@ mod tests {
     use axum::routing::get;
     use hyper::service::Service as _;
     use hyper_util::service::TowerToHyperService;
-    use tulving_core::limits::Limits as Intake;
-    use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-    use tulving_core::{Engine, Parts, Secrecy};
-    use tulving_store::{Home, Options, SearchIndex, SqliteStore};
-    use tulving_testkit::embedder::NoEmbedder;
 
     use super::*;
-    use crate::Upkeep;
-    use crate::http::Limits;
-
-    struct Idle;
-
-    impl Upkeep for Idle {
-        fn tend(&self) {}
-    }
-
-    fn app(folder: &std::path::Path) -> App {
-        let home = Home::open_or_create(folder).expect("a home");
-        let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
-        let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
-        let engine = Engine::new(Parts {
-            store,
-            embedder: Arc::new(NoEmbedder),
-            former: Vec::new(),
-            index,
-            files: Arc::new(NoFiles),
-            objects: Arc::new(NoObjects),
-            extractor: Arc::new(NoExtractor),
-            clock: Arc::new(SystemClock),
-            limits: Intake::default(),
-            secrecy: Secrecy::default(),
-        });
-        App::new(Arc::new(engine), Arc::new(Idle), Limits::default())
-    }
+    use crate::http::bed::app;
 
     async fn ask(app: &App, path: &str) -> Response {
         let routes: Router = Router::new()

@@ -74,8 +74,12 @@ impl Manifest {
     }
 }
 
-/// What this engine makes of words: the lists that facets refer to, and the terms of a text with something of
-/// everything; and how its segments lie in their files. A base made by an engine that does otherwise is made anew.
+/// Times of each sort, one by one, since a text with all of them has one if any counts.
+const TIMES: [&str; 7] =
+    ["at 5 a.m.", "at 5pm", "at 10:30", "on 8 May", "in 2019", "two weeks ago", "last summer"];
+
+/// What this engine makes of words: the lists that facets refer to, the terms of a text with something of everything, and
+/// what counts as a time; and how its segments lie in their files. A base made by an engine that does otherwise is made anew.
 pub(super) fn fingerprint() -> u32 {
     static FINGERPRINT: LazyLock<u32> = LazyLock::new(|| {
         let sample = "The Café's engines are running? snake_case CamelCase HTTPServer2 v1.2.3-rc.1 don't \
@@ -87,6 +91,9 @@ pub(super) fn fingerprint() -> u32 {
         let said = cast::cast(sample, 7);
         hasher.update(&said.questions.to_ne_bytes());
         hasher.update(&[u8::from(said.ends_with_question), u8::from(said.time_word)]);
+        for time in TIMES {
+            hasher.update(&[u8::from(cast::cast(time, 7).time_word)]);
+        }
         hasher.finalize()
     });
     *FINGERPRINT
@@ -100,6 +107,13 @@ pub(super) fn epoch_text(epoch: &[u8; 16]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_time_that_the_fingerprint_looks_at_counts_as_one() {
+        for time in TIMES {
+            assert!(cast::cast(time, 7).time_word, "{time}");
+        }
+    }
 
     #[test]
     fn a_manifest_comes_back_and_notices_every_flip() {

@@ -141,8 +141,7 @@ fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
     let Ok(spaces) = store.spaces(&everybody) else {
         return Vec::new();
     };
-    let known =
-        |name: &&String| spaces.iter().any(|space| space.name == **name || space.id.to_string() == **name);
+    let known = |name: &str| spaces.iter().any(|space| space.is_called(name));
     let unknown = settings.secrecy.spaces.keys().filter(|name| !known(name));
     let line = |name: &String| {
         let name = preview::short(name);

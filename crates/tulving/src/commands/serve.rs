@@ -9,7 +9,6 @@ use clap::Args;
 use serde::Serialize;
 use tulving_core::error::StoreError;
 use tulving_core::ports::{Clock as _, Feed as _, Log as _, SystemClock, Usages as _};
-use tulving_core::space::Secret;
 use tulving_core::vocabulary::Origin;
 use tulving_dialects::Dialect;
 use tulving_server::http::{App as Service, Gauge, ListenError, Listener};
@@ -190,7 +189,7 @@ fn welcome(
     let mcp_url = format!("{url}/mcp");
     let token_file = app.store.home().token_file();
     let token_file = token_file.exists().then_some(token_file.as_path());
-    if let Some(file) = token_file.filter(|file| !holds(file, app)) {
+    if let Some(file) = token_file.filter(|_| !holds_token(app)) {
         printer.warning(format!(
             "what is in {} is no token of this home, or it was revoked; `tulving token rotate` makes a new one",
             file.display()
@@ -225,10 +224,10 @@ fn welcome(
     printer.finish()
 }
 
-/// Whether the token in a file is one.
-fn holds(file: &Path, app: &App<'_>) -> bool {
-    let Ok(token) = std::fs::read_to_string(file) else { return false };
-    app.engine.authenticate(&Secret::new(token.trim().to_owned()), Origin::Api, None).is_ok()
+/// Whether what stands in the home as its token is one.
+fn holds_token(app: &App<'_>) -> bool {
+    let token = tulving_store::read_token_file(app.store.home());
+    token.ok().flatten().is_some_and(|token| app.engine.authenticate(&token, Origin::Api, None).is_ok())
 }
 
 /// A path as a shell takes it inside double quotes and a command substitution.

@@ -79,8 +79,7 @@ fn warn_of_absent_spaces(caller: &Caller, app: &App<'_>, printer: &mut Printer) 
         return Ok(());
     }
     let spaces = app.engine.spaces(caller)?;
-    let known =
-        |name: &String| spaces.iter().any(|space| space.name == *name || space.id.to_string() == *name);
+    let known = |name: &str| spaces.iter().any(|space| space.is_called(name));
     for name in app.settings.tending.rules().spaces.keys().filter(|name| !known(name)) {
         printer
             .warning(format!("config.toml has rules for `{}`, and there is no such space", one_line(name)))?;

@@ -124,7 +124,8 @@ struct Group {
     most: u32,
     /// How many fit below its headings.
     window: u32,
-    /// Pieces of the largest section at each level.
+    /// Pieces of the largest section at each level. Of the first section these are its own, because those below it come in
+    /// one by one or not at all; a later one counts with all those below it, as it did when it was let in.
     largest: [u32; LEVELS + 1],
 }
 

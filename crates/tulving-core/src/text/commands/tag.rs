@@ -3,7 +3,7 @@
 use super::Found;
 use super::phrase;
 use super::word::{Gap, Words};
-use crate::text::visible::FENCE;
+use crate::text::visible::{FENCE, SPEAKERS};
 use crate::vocabulary::CommandKind;
 
 /// Marks that mean nothing else, in lower case.
@@ -26,25 +26,17 @@ const MARKS: [&str; 16] = [
     "<end_of_turn>",
 ];
 
-/// Names of tags that count where what follows speaks to the reader, in lower case.
-const TAGS: [&str; 16] = [
-    "system",
-    "system-reminder",
-    "system_prompt",
-    "system-prompt",
-    "assistant",
-    "developer",
-    "admin",
-    "instructions",
-    "important",
-    "tool_result",
-    "tool_results",
-    "tool_call",
-    "function_results",
-    "function_calls",
-    "user_query",
-    "override",
-];
+/// Names of tags that count as [those of speakers](SPEAKERS) do, where what follows speaks to the reader. They are also plain
+/// words and elements of documents, such as `<developer>` of a `pom.xml`: by themselves they mean nothing, and keep their
+/// brackets when they are recalled.
+const WORDS: [&str; 4] = ["developer", "admin", "important", "override"];
+
+/// How often each tag was begun and not ended: those of [`tags`], and the fence.
+type Open = [u32; SPEAKERS.len() + WORDS.len() + 1];
+
+fn tags() -> impl Iterator<Item = &'static &'static str> {
+    SPEAKERS.iter().chain(&WORDS)
+}
 
 /// How many letters after a bracket may be the tag.
 const LONGEST: usize = 32;
@@ -57,7 +49,7 @@ const WORDS_AFTER: usize = 40;
 
 pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
-    let mut open = [0u32; TAGS.len() + 1];
+    let mut open = Open::default();
     for at in memchr::memchr3_iter(b'<', b'[', b'#', bytes) {
         let lone = if bytes[at] == b'<' { lone_end(bytes, at, &mut open) } else { None };
         let end = match bytes[at] {
@@ -73,13 +65,13 @@ pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
 
 /// Where the end of a fence, or of what a host says, ends that nothing has begun and that something is said after. Notes what
 /// begins.
-fn lone_end(bytes: &[u8], at: usize, open: &mut [u32; TAGS.len() + 1]) -> Option<usize> {
+fn lone_end(bytes: &[u8], at: usize, open: &mut Open) -> Option<usize> {
     let rest = &bytes[at + 1..bytes.len().min(at + LONGEST)];
     let signs = rest.iter().take_while(|byte| byte.is_ascii_whitespace() || b"/\\".contains(byte)).count();
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let length = rest[signs..].iter().take_while(is_name).count();
     let name = &rest[signs..signs + length];
-    let mut names = TAGS.iter().chain([&FENCE]);
+    let mut names = tags().chain([&FENCE]);
     let which = names.position(|tag| name.eq_ignore_ascii_case(tag.as_bytes()))?;
     if !rest[..signs].contains(&b'/') {
         open[which] += 1;
@@ -118,7 +110,7 @@ fn tag(bytes: &[u8], at: usize) -> Option<usize> {
     let length = bytes[at + 1..].iter().take(24).position(|byte| *byte == close)?;
     let name = bytes[at + 1..at + 1 + length].to_ascii_lowercase();
     let name = name.trim_ascii();
-    TAGS.iter().any(|tag| name == tag.as_bytes()).then_some(at + length + 2)
+    tags().any(|tag| name == tag.as_bytes()).then_some(at + length + 2)
 }
 
 /// Whether what follows a tag speaks to the reader.

@@ -13,6 +13,7 @@ mod named;
 mod names;
 mod place;
 mod shell;
+mod table;
 mod token;
 mod triples;
 mod value;
@@ -40,6 +41,7 @@ pub fn find(text: &str) -> Vec<Found> {
     card::find(text, &mut found);
     named::find(text, &mut found);
     shell::find(text, &mut found);
+    table::find(text, &mut found);
     apart(found)
 }
 
@@ -180,6 +182,10 @@ mod tests {
             "cookie=a=",
             "WIFI:S:;P:",
             "recovery code: 12345678 ",
+            "login a pass ",
+            "password:\n",
+            "|password|\n|-|\n",
+            "password|",
         ] {
             let text = piece.repeat(BYTES / piece.len());
             let found = find(&text);

@@ -8,7 +8,8 @@ use std::ops::Range;
 use super::chance::{is_reference, is_stand_in};
 use super::names::{self, Name};
 use super::place::{
-    IN_NAMES, LONGEST, OF, Way, extent, is_asked, is_dense, is_flag, is_mark, is_one, sign, skip, word_at,
+    IN_NAMES, LONGEST, OF, Way, extent, is_alone, is_asked, is_dense, is_flag, is_mark, is_one, sign, skip,
+    word_at,
 };
 use super::value::{SIGNS, is_account, is_code, is_key, is_login, is_made, is_password, is_uuid};
 use super::{Found, REDACTED};
@@ -29,6 +30,15 @@ const GOES_ON: [&str; 12] =
 const BACK: usize = 5;
 /// Most codes in a row, and most pairs in a cookie.
 const IN_A_ROW: usize = 24;
+/// Words that who logs in follows.
+const USERS: [&str; 7] = ["login", "logon", "user", "username", "usr", "account", "benutzer"];
+/// Words after those that are no names.
+const MODALS: [&str; 18] = [
+    "can", "may", "must", "should", "could", "might", "will", "would", "shall", "to", "does", "did", "do",
+    "not", "or", "tests", "test", "cannot",
+];
+/// So far back it is looked for who logs in.
+const USER: usize = 64;
 /// Whose a pass is that is no ticket.
 const OWNERS: [&str; 19] = [
     "my", "our", "his", "her", "their", "wifi", "wi-fi", "root", "admin", "db", "login", "user", "vpn",
@@ -119,7 +129,11 @@ fn value(text: &str, before: Option<&Range<usize>>, word: &Range<usize>, name: N
     let likely = match name {
         _ if said.starts_with(REDACTED.trim_end()) || is_reference(said) || is_stand_in(said) => false,
         Name::Cursor | Name::Cookie | Name::Wifi => false,
+        _ if way == Way::Line => is_alone(bytes, &range) && is_made(said),
         Name::Recovery => is_code(said),
+        Name::Pass if way == Way::Blank && !is_flag(bytes, word) => {
+            is_made(said) && follows_user(&text[..word.start])
+        }
         Name::Password | Name::Code if way == Way::Blank && !is_flag(bytes, word) => is_made(said),
         Name::Password | Name::Said => is_password(said, way, PASSWORD),
         Name::Code => is_password(said, way, CODE),
@@ -143,6 +157,20 @@ fn value(text: &str, before: Option<&Range<usize>>, word: &Range<usize>, name: N
         Name::Key | Name::Token | Name::Aws | Name::Bearer => is_key(said),
     };
     likely.then(|| if name == Name::Recovery { codes(text, range) } else { range })
+}
+
+/// Whether who logs in was just said on the same line: `login ana pass …`. A user who passes something is none: `the user can
+/// pass …`.
+fn follows_user(before: &str) -> bool {
+    let from = before.bytes().rev().take(USER).take_while(|byte| *byte != b'\n').count();
+    let Some(near) = before.get(before.len() - from..) else { return false };
+    let mut words = near.rsplit([' ', '\t', ',', ';', '/', ':', '=', '(']).filter(|word| !word.is_empty());
+    let mut user = words.next();
+    if user == Some("and") {
+        user = words.next();
+    }
+    let (Some(user), Some(named)) = (user, words.next()) else { return false };
+    is_one(&USERS, named.as_bytes()) && !is_one(&MODALS, user.as_bytes())
 }
 
 /// Where the value stands that a sentence says before its name: `use … as the password`, `… is the admin password`.
@@ -296,6 +324,11 @@ mod tests {
             ("password: |-\n  dStC9hkuC7%\nuser: ana", "dStC9hkuC7%"),
             ("WIFI:S:x;T:WPA;P:dS\\;C9hku;;", "dS\\;C9hku"),
             ("recovery codes: a1b2c-3d4e5, f6a7b-8c9d0\n- then log in", "a1b2c-3d4e5, f6a7b-8c9d0"),
+            ("login ana pass Xk29!fqp, from today", "Xk29!fqp"),
+            ("login ana pwd Xk29!fqp", "Xk29!fqp"),
+            ("user ana@db.internal and pass `Xk29!fqp`", "Xk29!fqp"),
+            ("The **password:**\n`Xk29!fqp`\nis new", "Xk29!fqp"),
+            ("Password for the vpn:\r\n\tXk29!fqp.\r\n", "Xk29!fqp"),
             ("Cookie: theme=dark; sid=a8Kd93jfLq02xmZ7; lang=en", "a8Kd93jfLq02xmZ7"),
         ] {
             assert_eq!(values(text), [value], "{text}");
@@ -318,6 +351,15 @@ mod tests {
             "password_hash: 9f86d081884c7d659a2f",
             "token: 1024",
             "API key: none",
+            "the user can pass Xk29!fqp",
+            "they pass Xk29!fqp",
+            "login ana\npass Xk29!fqp",
+            "login ana pass sunflower42",
+            "password:\nsunflower42",
+            "password:\n\nXk29!fqp",
+            "password:\nXk29!fqp is what it was",
+            "DB_PASSWORD=\nOTHER=Xk29!fqp",
+            "token:\nXk29!fqp",
         ] {
             assert_eq!(values(text), Vec::<&str>::new(), "{text}");
         }

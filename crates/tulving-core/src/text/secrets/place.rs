@@ -50,6 +50,8 @@ pub(super) enum Way {
     Tag,
     /// By a blank.
     Blank,
+    /// On the next line.
+    Line,
 }
 
 /// The bytes that names and other words are made of.
@@ -92,8 +94,23 @@ pub(super) fn is_dense(lead: u8) -> bool {
     matches!(lead, 0xe3..=0xed)
 }
 
-/// How a value follows, and where.
+/// How a value follows, and where. Of passwords, one that the line of its name has no room for stands by itself on the next.
 pub(super) fn sign(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way, usize)> {
+    let (way, from) = on_line(bytes, word, name)?;
+    let line = skip(bytes, from, b"\r", 1);
+    match way {
+        // A setting without a value is followed by the next one.
+        Way::Sign if bytes.get(line) == Some(&b'\n') => {
+            let is_password = matches!(name, Name::Password | Name::Code | Name::Pass);
+            (is_password && !bytes[word.end..from].contains(&b'='))
+                .then(|| (Way::Line, skip(bytes, line + 1, b" \t", 40)))
+        }
+        way => Some((way, from)),
+    }
+}
+
+/// The same on the line of its name.
+fn on_line(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way, usize)> {
     if let Some(found) = owned(bytes, word.end) {
         return Some(found);
     }
@@ -115,7 +132,7 @@ pub(super) fn sign(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way
         return Some((Way::Blank, at));
     }
     verb(bytes, at).or_else(|| beyond(bytes, at)).or_else(|| {
-        let bare = matches!(name, Name::Key | Name::Token | Name::Password | Name::Code);
+        let bare = matches!(name, Name::Key | Name::Token | Name::Password | Name::Code | Name::Pass);
         bare.then(|| (Way::Blank, past_remark(bytes, at)))
     })
 }
@@ -286,6 +303,12 @@ pub(super) fn extent(text: &str, word: &Range<usize>, way: Way, from: usize) -> 
     let trailing = |byte: &&u8| b".,;:)]}*\\".contains(*byte);
     let length = length - bytes[start..start + length].iter().rev().take_while(trailing).count();
     (length > 0).then_some(start..start + length)
+}
+
+/// Whether nothing else stands on the line of a value.
+pub(super) fn is_alone(bytes: &[u8], value: &Range<usize>) -> bool {
+    let end = skip(bytes, value.end, b"\"'`*.,;", 4);
+    matches!(bytes.get(skip(bytes, end, b" \t\r", 8)), None | Some(b'\n'))
 }
 
 /// Where what is in quotes ends. A quote after a backslash is a part of it, unless nothing ends it then.

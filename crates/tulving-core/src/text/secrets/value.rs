@@ -59,7 +59,7 @@ pub(super) fn is_password(value: &str, way: Way, least: usize) -> bool {
     match way {
         _ if is_spoken(core) => false,
         Way::Prose => number || mixed && (has_sign || !core.contains('-')) && !value.contains(' '),
-        Way::Sign | Way::Tag | Way::Blank => mixed || number,
+        Way::Sign | Way::Tag | Way::Blank | Way::Line => mixed || number,
     }
 }
 

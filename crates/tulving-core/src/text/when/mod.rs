@@ -181,7 +181,8 @@ fn names_at(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1);
     if let Some(number) = tokens[at].number() {
         let time_of_day = next.is_some_and(|next| {
-            matches!(next.word(), "am" | "pm" | "a.m" | "p.m" | "o'clock")
+            next.word() == "o'clock"
+                || is_half_day(tokens, at + 1)
                 || (next.mark() == Some(':')
                     && next.glued
                     && tokens.get(at + 2).is_some_and(|two| {
@@ -213,6 +214,19 @@ fn names_at(tokens: &[Token], at: usize) -> bool {
             matches!(before, "last" | "this" | "next" | "past" | "previous" | "coming" | "every" | "each")
         }
         _ => is_length(tokens, at),
+    }
+}
+
+/// Whether "am", "pm", "a.m." or "p.m." stands at this place.
+fn is_half_day(tokens: &[Token], at: usize) -> bool {
+    let glued = |at: usize| tokens.get(at).filter(|token| token.glued);
+    match word_at(tokens, at) {
+        "am" | "pm" => true,
+        "a" | "p" => {
+            glued(at + 1).is_some_and(|dot| dot.mark() == Some('.'))
+                && glued(at + 2).is_some_and(|m| m.word() == "m")
+        }
+        _ => false,
     }
 }
 

@@ -224,6 +224,8 @@ fn a_text_that_names_a_time_is_known() {
         "We met last Friday!",
         "It was in 2019.",
         "See you at 5pm",
+        "See you at 5 p.m.",
+        "The call is at 11 A.M",
         "at 10:30 sharp",
         "two weeks ago",
         "on 8 May",
@@ -233,9 +235,16 @@ fn a_text_that_names_a_time_is_known() {
     ] {
         assert!(names_time(text), "{text}");
     }
-    for text in
-        ["You may go.", "They march on.", "I like it.", "The ratio is 10:1000", "2000 people", "a last word"]
-    {
+    for text in [
+        "You may go.",
+        "They march on.",
+        "I like it.",
+        "The ratio is 10:1000",
+        "2000 people",
+        "a last word",
+        "Take 5 a. More is too much",
+        "5 p.mx",
+    ] {
         assert!(!names_time(text), "{text}");
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::question::Names;
+use crate::serve::client::without_request_id;
 
 /// With ids in the order in which they stand there, and without times.
 pub(super) fn numbered(told: &str) -> String {
@@ -40,10 +41,7 @@ pub(super) fn masked(told: &str, all: &[&Names]) -> String {
         }
         None => told,
     };
-    match told.split_once("\"request_id\":\"") {
-        Some((before, after)) => format!("{before}{}", after.split_once('"').map_or("", |(_, rest)| rest)),
-        None => told,
-    }
+    without_request_id(&told)
 }
 
 /// With three digits after a point: what is recent counts for more, and time goes by. How often something was read is

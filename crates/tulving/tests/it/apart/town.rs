@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::mask::masked;
 use super::question::{Names, Question};
 use crate::binary::Tulving;
-use crate::serve::client::{Answer, Server, request};
+use crate::serve::client::{Answer, Server, dashed, request};
 
 /// What is in no question, so that whoever is told it was told of kitchen.
 pub(super) const SECRET: &str = "zqsecret";
@@ -105,10 +105,8 @@ pub(super) fn populate_kitchen(server: &Server, token: &str, names: &mut Names) 
     });
     let saved = ask(server, token, "POST", "/v1/memories", &saved);
     let id = text(&saved["id"]);
-    let hex = id.trim_start_matches("mem_");
-    let uuid = format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
     names.insert("MEM", id.clone());
-    names.insert("MEM_UUID", uuid);
+    names.insert("MEM_UUID", dashed(&id));
     let other = json!({ "content": format!("saffron costs {}", secret(4)), "boundary": "hub" });
     let other = text(&ask(server, token, "POST", "/v1/memories", &other)["id"]);
     ask(server, token, "POST", &format!("/v1/memories/{id}/associations"), &json!({ "target": other }));

@@ -260,6 +260,11 @@ fn pages_and_depth_are_as_large_as_the_configuration_says() {
     let tulving = Tulving::new();
     let server = Server::configured(&tulving, "server.max_page = 5\nserver.max_depth = 2\n");
     assert_eq!(server.get("/v1/memories?limit=5").status, 200);
+    assert_eq!(
+        server.get("/v1/memories").status,
+        200,
+        "the usual number is beyond it, and was not asked for"
+    );
     server.get("/v1/memories?limit=6").assert_problem(400, "out_of_range");
     let save = |body: &str| server.ask("POST", "/v1/memories", &[], body.as_bytes());
     assert_eq!(save(r#"{"content": "a", "tags": ["b"]}"#).status, 201);

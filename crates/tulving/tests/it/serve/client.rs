@@ -192,6 +192,20 @@ pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// What was answered, without the number of the request.
+pub(crate) fn without_request_id(text: &str) -> String {
+    match text.split_once(",\"request_id\":\"") {
+        Some((before, after)) => format!("{before}{}", after.split_once('"').map_or("", |(_, rest)| rest)),
+        None => text.to_owned(),
+    }
+}
+
+/// The id of a memory as a UUID with dashes.
+pub(crate) fn dashed(id: &str) -> String {
+    let hex = id.trim_start_matches("mem_");
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
 /// A request as bytes, with `Host` and `Content-Length` unless they are among the headers.
 pub(crate) fn request(
     address: SocketAddr,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Server, request};
+use super::client::{Server, dashed, request, without_request_id};
 use crate::binary::Tulving;
 
 const REQUESTS: usize = 10_000;
@@ -298,20 +298,6 @@ fn not_one_of_ten_thousand_requests_tells_of_what_is_hidden() {
 fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
-}
-
-/// A text without what is of each request its own.
-fn without_request_id(text: &str) -> String {
-    match text.split_once(",\"request_id\":\"") {
-        Some((before, after)) => format!("{before}{}", after.split_once('"').map_or("", |(_, rest)| rest)),
-        None => text.to_owned(),
-    }
-}
-
-/// An id as a UUID.
-fn dashed(id: &str) -> String {
-    let hex = id.trim_start_matches("mem_");
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
 #[test]
