@@ -1,8 +1,8 @@
 //! Who took whose place: the one rule by which a memory counts as superseded, for recall, lists, reads, relatives and the briefing.
 //!
 //! Reads only. That a caller said "this updates that" is stored; whether it counts depends on the time that is asked about.
-//! What holds again takes back what it was superseded by, so no ring of updates is written; one that is there all the same, by
-//! two writers at once or from a dump, is read as if its links had been made one after the other.
+//! What holds again takes back what it was superseded by, so no ring of updates is written; of one that is there all the same, by
+//! two writers at once or from a dump, the newest link counts.
 
 use std::collections::{HashMap, HashSet};
 
