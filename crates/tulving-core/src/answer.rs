@@ -74,6 +74,17 @@ pub struct Edited {
     pub warnings: Vec<Warning>,
 }
 
+/// A link that was made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Associated {
+    /// As it is now.
+    #[serde(flatten)]
+    pub link: Association,
+    /// What it has taken back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
 /// A turn that was logged.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Logged {

@@ -1,27 +1,27 @@
 //! Makes and removes the edges between memories.
 
 use crate::access::{self, Parts};
+use crate::answer::Associated;
 use crate::association::Association;
-use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::{Error, Invalid};
 use crate::id::MemoryRef;
 use crate::memory::Memory;
 use crate::request::{AssociationRequest, Caller};
+use crate::retract::{audit, retract};
 use crate::save::intake;
-use crate::standing;
-use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, LinkedBy, Relation, Role};
 
 /// Links one memory to another, or gives the link that is there a new weight. `updates` marks the target as
-/// superseded, which takes the right to write where the target lives. A reason is for the audit.
+/// superseded, which takes the right to write where the target lives, and takes back by which links the source was
+/// superseded by way of it. A reason is for the audit.
 pub(crate) fn associate(
     parts: &Parts,
     caller: &Caller,
     source: MemoryRef,
     request: &AssociationRequest,
     reason: Option<&str>,
-) -> Result<Association, Error> {
+) -> Result<Associated, Error> {
     let link = intake::link(request)?;
     access::decide_again(|| {
         let (from, right) = access::find_editable(parts, caller, source)?;
@@ -29,11 +29,13 @@ pub(crate) fn associate(
         if from.id == to.id {
             return Err(Invalid::SelfAssociation.into());
         }
+        let now = parts.clock.now();
         let mut rights = vec![right];
+        let (mut writes, mut warnings) = (Vec::new(), Vec::new());
         if link.relation == Relation::Updates {
             rights.push(access::require_in_place(parts, caller, &to, Role::Writer)?);
+            (writes, warnings) = retract(parts, caller, now, (&from, to.id), &[])?;
         }
-        let now = parts.clock.now();
         let known =
             between(parts, caller, &from, &to)?.into_iter().find(|edge| edge.relation == link.relation);
         let association = Association {
@@ -44,11 +46,11 @@ pub(crate) fn associate(
             linked_by: LinkedBy::Caller,
             created_at: known.map_or(now, |known| known.created_at),
         };
-        let mut entry = audit(caller, now, AuditAct::Associated, (&from, &to), &association);
+        let mut entry = audit(caller, now, AuditAct::Associated, (&from, &to), link.relation);
         entry.reason = reason.map(str::to_owned);
-        let writes = vec![Write::Link(association), Write::Audit(entry)];
+        writes.extend([Write::Link(association), Write::Audit(entry)]);
         parts.store.apply(&access::changes(caller, now, rights, writes))?;
-        Ok(association)
+        Ok(Associated { link: association, warnings })
     })
 }
 
@@ -74,7 +76,7 @@ pub(crate) fn dissociate(
         let mut writes = Vec::new();
         for edge in &gone {
             writes.push(Write::Unlink { source: edge.source, target: edge.target, relation: edge.relation });
-            writes.push(Write::Audit(audit(caller, now, AuditAct::Dissociated, (&from, &to), edge)));
+            writes.push(Write::Audit(audit(caller, now, AuditAct::Dissociated, (&from, &to), edge.relation)));
         }
         parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
         Ok(gone)
@@ -84,22 +86,4 @@ pub(crate) fn dissociate(
 fn between(parts: &Parts, caller: &Caller, from: &Memory, to: &Memory) -> Result<Vec<Association>, Error> {
     let edges = parts.store.associations(&caller.viewer, &[from.id])?;
     Ok(edges.into_iter().filter(|edge| edge.source == from.id && edge.target == to.id).collect())
-}
-
-/// The audit entry of an act on an edge. It names both ends, so it is as private as either.
-fn audit(
-    caller: &Caller,
-    at: Timestamp,
-    act: AuditAct,
-    (from, to): (&Memory, &Memory),
-    edge: &Association,
-) -> AuditEntry {
-    // Who reads the audit of one space may not know of a memory in another.
-    let detail = match from.space == to.space {
-        true => format!("{} {}", edge.relation, edge.target),
-        false => format!("{} a memory of another space", edge.relation),
-    };
-    let mut entry = standing::audit(caller, at, act, from, None, Some(detail));
-    entry.private_to = entry.private_to.or_else(|| standing::private_to(to));
-    entry
 }

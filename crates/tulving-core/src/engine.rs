@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use crate::access::{self, Parts};
 use crate::answer::{
-    Answer, Briefing, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged, Page, Receipt,
-    Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
+    Answer, Associated, Briefing, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged, Page,
+    Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
 };
 use crate::ask::Llm;
 use crate::association::Association;
@@ -364,13 +364,13 @@ impl Engine {
         relocate::move_to(&self.parts, caller, which, space)
     }
 
-    /// Links one memory to another.
+    /// Links one memory to another. One that is said to update what has superseded it holds again.
     pub fn associate(
         &self,
         caller: &Caller,
         source: MemoryRef,
         request: &AssociationRequest,
-    ) -> Result<Association, Error> {
+    ) -> Result<Associated, Error> {
         self.built_in("associate")?;
         associate::associate(&self.parts, caller, source, request, None)
     }

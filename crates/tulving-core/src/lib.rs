@@ -62,6 +62,7 @@ mod read;
 mod recall;
 mod related;
 mod relocate;
+mod retract;
 mod review;
 mod save;
 mod standing;

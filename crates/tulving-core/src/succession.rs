@@ -1,10 +1,14 @@
 //! Who took whose place: the one rule by which a memory counts as superseded, for recall, lists, reads, relatives and the briefing.
 //!
 //! Reads only. That a caller said "this updates that" is stored; whether it counts depends on the time that is asked about.
+//! What holds again takes back what it was superseded by, so no ring of updates is written; of one that is there all the same, by
+//! two writers at once or from a dump, the newest link counts.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::access::Parts;
+use crate::association::Association;
+use crate::change::Write;
 use crate::error::Error;
 use crate::id::MemoryId;
 use crate::memory::Memory;
@@ -13,7 +17,7 @@ use crate::time::Timestamp;
 use crate::vocabulary::{LinkedBy, Relation};
 
 /// How many links are followed from a memory to the one that took its place, where those between do not count.
-const LINKS: usize = 16;
+const STEPS: usize = 16;
 
 /// The time that is asked about.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +51,8 @@ pub(crate) fn settle<'a>(
     if said.is_empty() {
         return Ok(());
     }
-    let ids = said.iter().map(|memory| memory.id).collect();
-    let succession = Succession::of(parts, caller, ids, moment)?;
+    let ids: Vec<MemoryId> = said.iter().map(|memory| memory.id).collect();
+    let succession = Succession::of(parts, caller, ids, moment, &[])?;
     said.iter_mut().for_each(|memory| memory.superseded_by = succession.newest(memory.id));
     Ok(())
 }
@@ -57,11 +61,163 @@ fn is_said(memory: &Memory) -> bool {
     memory.superseded_by.is_some() && memory.standing.forgotten_at.is_none()
 }
 
-/// Who updates whom.
-#[derive(Default)]
+/// The memory that has taken the place of this one, as it will be once these writes are made.
+pub(crate) fn successor(
+    parts: &Parts,
+    caller: &Caller,
+    memory: &Memory,
+    now: Timestamp,
+    writes: &[Write],
+) -> Result<Option<Memory>, Error> {
+    let succession = Succession::of(parts, caller, vec![memory.id], Moment::Now(now), writes)?;
+    let found = succession.newest(memory.id).map(|id| parts.store.memories(&caller.viewer, &[id]));
+    Ok(found.transpose()?.and_then(|mut found| found.pop()))
+}
+
+/// Those that update `source` and are updated by `target` or are it, in however many steps, once these writes are made: where
+/// `source` is said to update `target`, what they said is over.
+pub(crate) fn overtaken(
+    parts: &Parts,
+    caller: &Caller,
+    (source, target): (MemoryId, MemoryId),
+    writes: &[Write],
+) -> Result<Vec<Memory>, Error> {
+    let ways = Links::read(parts, caller, &[source], writes)?.ways(source, target);
+    if ways.is_empty() { Ok(Vec::new()) } else { Ok(parts.store.memories(&caller.viewer, &ways)?) }
+}
+
+/// Whether a link supersedes what it leads to.
+pub(crate) fn supersedes(link: &Association) -> bool {
+    link.relation == Relation::Updates && link.linked_by == LinkedBy::Caller
+}
+
+/// By which memories a memory is updated, as callers said.
+#[derive(Debug, Default)]
+pub(crate) struct Links(HashMap<MemoryId, Vec<MemoryId>>);
+
+impl Links {
+    /// What leads away from these memories, to the end, with what these writes will make and take away.
+    fn read(parts: &Parts, caller: &Caller, ids: &[MemoryId], writes: &[Write]) -> Result<Self, Error> {
+        let made = |write: &Write| match write {
+            Write::Link(link) if supersedes(link) => Some(link.source),
+            _ => None,
+        };
+        let asked: Vec<MemoryId> = ids.iter().copied().chain(writes.iter().filter_map(made)).collect();
+        let mut links = Self::default();
+        for (old, new) in parts.store.succession(&caller.viewer, &asked)? {
+            links.add(old, new);
+        }
+        for write in writes {
+            match write {
+                Write::Link(link) if supersedes(link) => links.add(link.target, link.source),
+                Write::Unlink { source, target, relation: Relation::Updates } => {
+                    links.remove(*target, *source);
+                }
+                _ => {}
+            }
+        }
+        Ok(links)
+    }
+
+    pub(crate) fn add(&mut self, old: MemoryId, new: MemoryId) {
+        let successors = self.0.entry(old).or_default();
+        if !successors.contains(&new) {
+            successors.push(new);
+        }
+    }
+
+    fn remove(&mut self, old: MemoryId, new: MemoryId) {
+        if let Some(successors) = self.0.get_mut(&old) {
+            successors.retain(|id| *id != new);
+        }
+    }
+
+    /// The memories that update this one.
+    pub(crate) fn of(&self, old: MemoryId) -> &[MemoryId] {
+        self.0.get(&old).map_or(&[], Vec::as_slice)
+    }
+
+    /// Each time the old one and the new one.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (MemoryId, MemoryId)> {
+        self.0.iter().flat_map(|(old, successors)| successors.iter().map(|new| (*old, *new)))
+    }
+
+    /// Those that update `from` and by which one comes to `to`.
+    fn ways(&self, from: MemoryId, to: MemoryId) -> Vec<MemoryId> {
+        self.of(from).iter().copied().filter(|next| self.reaches(*next, to)).collect()
+    }
+
+    fn reaches(&self, from: MemoryId, to: MemoryId) -> bool {
+        let (mut seen, mut stack) = (HashSet::from([from]), vec![from]);
+        while let Some(id) = stack.pop() {
+            if id == to {
+                return true;
+            }
+            stack.extend(self.of(id).iter().filter(|next| seen.insert(**next)));
+        }
+        false
+    }
+
+    /// The memories from which one comes to a ring.
+    fn around_rings(&self) -> HashSet<MemoryId> {
+        let mut earlier: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
+        let mut open: HashMap<MemoryId, usize> = HashMap::new();
+        for (old, new) in self.pairs() {
+            earlier.entry(new).or_default().push(old);
+            *open.entry(old).or_default() += 1;
+            open.entry(new).or_default();
+        }
+        let mut last: Vec<MemoryId> =
+            open.iter().filter(|(_, open)| **open == 0).map(|(id, _)| *id).collect();
+        while let Some(over) = last.pop() {
+            open.remove(&over);
+            for before in earlier.get(&over).into_iter().flatten() {
+                if let Some(left) = open.get_mut(before) {
+                    *left -= 1;
+                    last.extend((*left == 0).then_some(*before));
+                }
+            }
+        }
+        open.into_keys().collect()
+    }
+
+    /// Leaves no ring: of one, what the newest of its links says counts, and its source is no longer updated by the others.
+    fn open(self, parts: &Parts, caller: &Caller) -> Result<Self, Error> {
+        let members: Vec<MemoryId> = self.around_rings().into_iter().collect();
+        if members.is_empty() {
+            return Ok(self);
+        }
+        let links = parts.store.associations(&caller.viewer, &members)?;
+        Ok(self.opened(&links))
+    }
+
+    /// The same where the links are known.
+    pub(crate) fn opened(mut self, links: &[Association]) -> Self {
+        let mut around = self.around_rings();
+        let mut newest: Vec<&Association> = links.iter().filter(|link| supersedes(link)).collect();
+        newest.sort_by_key(|link| std::cmp::Reverse((link.created_at, link.source, link.target)));
+        for link in newest {
+            if around.is_empty() {
+                break;
+            }
+            let (holds, over) = (link.source, link.target);
+            if !around.contains(&holds) || !self.of(over).contains(&holds) {
+                continue;
+            }
+            let ways = self.ways(holds, over);
+            if !ways.is_empty() {
+                ways.into_iter().for_each(|by| self.remove(holds, by));
+                around = self.around_rings();
+            }
+        }
+        self
+    }
+}
+
+/// Who took whose place at a moment.
 struct Succession {
-    successors: HashMap<MemoryId, Vec<MemoryId>>,
-    /// Each successor; with the time of its creation where it counts.
+    links: Links,
+    /// Successors; with the time of their creation where they count.
     known: HashMap<MemoryId, Option<Timestamp>>,
 }
 
@@ -70,37 +226,27 @@ impl Succession {
     fn of(
         parts: &Parts,
         caller: &Caller,
-        mut frontier: Vec<MemoryId>,
+        ids: Vec<MemoryId>,
         moment: Moment,
+        writes: &[Write],
     ) -> Result<Self, Error> {
-        let mut succession = Self::default();
-        for _ in 0..LINKS {
-            if frontier.is_empty() {
+        let links = Links::read(parts, caller, &ids, writes)?.open(parts, caller)?;
+        let mut known = HashMap::new();
+        let mut frontier = ids;
+        for _ in 0..STEPS {
+            let next: HashSet<MemoryId> = frontier.iter().flat_map(|id| links.of(*id)).copied().collect();
+            let new: Vec<MemoryId> = next.into_iter().filter(|id| !known.contains_key(id)).collect();
+            if new.is_empty() {
                 break;
             }
-            let edges = parts.store.associations(&caller.viewer, &frontier)?;
-            let inside: HashSet<MemoryId> = frontier.drain(..).collect();
-            let mut new = Vec::new();
-            for edge in edges {
-                let supersedes = edge.relation == Relation::Updates && edge.linked_by == LinkedBy::Caller;
-                if supersedes && inside.contains(&edge.target) {
-                    succession.successors.entry(edge.target).or_default().push(edge.source);
-                    new.push(edge.source);
-                }
-            }
-            new.retain(|id| !succession.known.contains_key(id));
+            frontier.clear();
             for memory in parts.store.memories(&caller.viewer, &new)? {
                 let counts = moment.counts(&memory);
-                succession.known.insert(memory.id, counts.then_some(memory.usage.created_at));
-                if !counts
-                    && memory.superseded_by.is_some()
-                    && !succession.successors.contains_key(&memory.id)
-                {
-                    frontier.push(memory.id);
-                }
+                known.insert(memory.id, counts.then_some(memory.usage.created_at));
+                frontier.extend((!counts).then_some(memory.id));
             }
         }
-        Ok(succession)
+        Ok(Self { links, known })
     }
 
     /// Of the nearest successors that count the newest; where none of them counts, one of those that update them in turn.
@@ -108,7 +254,7 @@ impl Succession {
         let mut seen = HashSet::from([target]);
         let mut nearest = vec![target];
         while !nearest.is_empty() {
-            let next = nearest.iter().filter_map(|id| self.successors.get(id)).flatten().copied();
+            let next = nearest.iter().flat_map(|id| self.links.of(*id)).copied();
             nearest = next.filter(|id| seen.insert(*id)).collect();
             let counting = nearest.iter().filter_map(|id| Some(((*self.known.get(id)?)?, *id)));
             if let Some((_, newest)) = counting.max() {
@@ -120,22 +266,22 @@ impl Succession {
 }
 
 /// For each of these memories the ones at the end of what updates it: those that count and that nothing which counts has
-/// replaced. A memory that nothing replaced is its own end; a ring has none.
+/// replaced. A memory that nothing replaced is its own end.
 pub(crate) fn ends(
     parts: &Parts,
     caller: &Caller,
     ids: &[MemoryId],
     moment: Moment,
 ) -> Result<HashMap<MemoryId, Vec<MemoryId>>, Error> {
-    let mut later: HashMap<MemoryId, Vec<MemoryId>> = ids.iter().map(|id| (*id, Vec::new())).collect();
+    let links = Links::read(parts, caller, ids, &[])?.open(parts, caller)?;
+    let mut open: HashMap<MemoryId, usize> = ids.iter().map(|id| (*id, 0)).collect();
     let mut earlier: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
-    for (old, new) in parts.store.succession(&caller.viewer, ids)? {
-        later.entry(old).or_default().push(new);
-        later.entry(new).or_default();
+    for (old, new) in links.pairs() {
+        *open.entry(old).or_default() += 1;
+        open.entry(new).or_default();
         earlier.entry(new).or_default().push(old);
     }
     // From the last ones back, as far as those that came later do not count.
-    let mut open: HashMap<MemoryId, usize> = later.iter().map(|(id, new)| (*id, new.len())).collect();
     let mut last: Vec<MemoryId> = open.iter().filter(|(_, open)| **open == 0).map(|(id, _)| *id).collect();
     let mut ends = HashSet::new();
     while !last.is_empty() {
@@ -157,7 +303,7 @@ pub(crate) fn ends(
         let (mut seen, mut stack, mut found) = (HashSet::from([from]), vec![from], Vec::new());
         while let Some(id) = stack.pop() {
             found.extend(ends.contains(&id).then_some(id));
-            stack.extend(later.get(&id).into_iter().flatten().filter(|next| seen.insert(**next)));
+            stack.extend(links.of(id).iter().filter(|next| seen.insert(**next)));
         }
         found.sort_unstable();
         found

@@ -136,7 +136,7 @@ struct Outcome {
     /// Memories that say nearly the same: look whether one of them should be updated or forgotten.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<String>,
-    /// What was asked and not done.
+    /// What was asked and not done, and what it has taken back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -180,7 +180,7 @@ fn outcome(receipt: &Receipt) -> Outcome {
             Fate::Duplicate => "known",
         },
         similar: receipt.near.iter().map(|near| MemoryRef::of(near.number, near.id).to_string()).collect(),
-        warnings: tool::warnings(&receipt.warnings),
+        warnings: tool::warnings_where(&receipt.warnings, |by| format!("with `replaces` {by}")),
     }
 }
 
@@ -460,6 +460,9 @@ struct Linked {
     relation: Relation,
     /// How strong it is.
     weight: f64,
+    /// What it has taken back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 fn associate(desk: &Desk<'_>, said: Associate) -> Result<Linked, Refusal> {
@@ -467,7 +470,8 @@ fn associate(desk: &Desk<'_>, said: Associate) -> Result<Linked, Refusal> {
     let target = named("target", &said.target)?;
     let request = AssociationRequest { target, relation: said.relation, weight: said.weight };
     let made = desk.engine.associate(&desk.caller, source, &request)?;
-    Ok(Linked { relation: made.relation, weight: made.weight.get() })
+    let warnings = tool::warnings(&made.warnings);
+    Ok(Linked { relation: made.link.relation, weight: made.link.weight.get(), warnings })
 }
 
 #[derive(Deserialize, JsonSchema)]

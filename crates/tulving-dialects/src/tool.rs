@@ -213,7 +213,18 @@ pub(crate) fn aside(troubles: impl Iterator<Item = String>) -> String {
 
 /// What was asked and not done, for who has no terminal.
 pub(crate) fn warnings(said: &[Warning]) -> Vec<String> {
+    warnings_where(said, |by| format!("with an association that `updates` {by}"))
+}
+
+/// The same where a dialect has words of its own for how to save what holds again in the place of another.
+pub(crate) fn warnings_where(said: &[Warning], again: impl Fn(MemoryRef) -> String) -> Vec<String> {
     let one = |warning: &Warning| match warning {
+        Warning::Superseded { memory, by } => {
+            format!("{memory} was superseded by {by}; if it holds again, save it {}", again(*by))
+        }
+        Warning::NoLongerValid { memory, at } => {
+            format!("{memory} was said to hold until {at}; if it holds again, give it a later valid_until")
+        }
         Warning::Kept { memory, fields } => {
             format!("{memory} says the same already and keeps its own {}", fields.join(", "))
         }

@@ -60,6 +60,7 @@ const GROUPS: [Group; 6] = [
         modules: &[
             "access",
             "succession",
+            "retract",
             "adopt",
             "ask",
             "embedding",

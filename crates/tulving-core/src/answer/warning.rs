@@ -1,4 +1,4 @@
-//! What was asked and not done, by name.
+//! What was asked and not done, or done beside it, by name.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::id::MemoryRef;
 use crate::time::Timestamp;
 use crate::vocabulary::{CommandKind, SecretKind};
 
-/// Something that was asked and not done; the rest was.
+/// Something that was asked and not done, or done beside it; the rest was done as asked.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum Warning {
@@ -19,6 +19,27 @@ pub enum Warning {
     NotSuperseded {
         /// The target as it was named.
         target: MemoryRef,
+    },
+    /// What it was superseded by is said to be updated by it, so that does not supersede it any more.
+    HoldsAgain {
+        /// The memory that holds again.
+        memory: MemoryRef,
+        /// What it was superseded by.
+        by: MemoryRef,
+    },
+    /// It was said again, and another memory has taken its place since.
+    Superseded {
+        /// The memory.
+        memory: MemoryRef,
+        /// Which has taken its place.
+        by: MemoryRef,
+    },
+    /// It was said again, and it was said to hold until then.
+    NoLongerValid {
+        /// The memory.
+        memory: MemoryRef,
+        /// When it ended.
+        at: Timestamp,
     },
     /// The content is known, and the memory that holds it keeps these fields as they were.
     Kept {
@@ -96,6 +117,11 @@ impl std::fmt::Display for RedactedSecret {
     }
 }
 
+/// A memory as it is named in a command: a shell takes what begins with `#` for a comment.
+fn bare(which: MemoryRef) -> String {
+    which.to_string().trim_start_matches('#').to_owned()
+}
+
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -105,6 +131,18 @@ impl std::fmt::Display for Warning {
             Self::NotSuperseded { target } => {
                 write!(f, "{target} was linked as related_to: you may not mark it as superseded")
             }
+            Self::HoldsAgain { memory, by } => write!(f, "{memory} no longer counts as updated by {by}"),
+            Self::Superseded { memory, by } => write!(
+                f,
+                "{memory} was superseded by {by}; if it holds again, save it with `--updates {}`",
+                bare(*by)
+            ),
+            Self::NoLongerValid { memory, at } => write!(
+                f,
+                "{memory} was said to hold until {at}; if it holds again, `tulving update {} --clear \
+                 valid-until` says so",
+                bare(*memory)
+            ),
             Self::Kept { memory, fields } => {
                 write!(f, "{memory} keeps its own {}; `tulving update` can change that", fields.join(", "))
             }

@@ -16,7 +16,9 @@ use crate::memory::{Chunk, Embedding, Memory, Provenance, Standing, Usage};
 use crate::objects;
 use crate::pass::{Pass, PassAct};
 use crate::request::{Caller, Forgotten};
+use crate::retract::{named, retract};
 use crate::space::Space;
+use crate::succession;
 use crate::text::{commands, normalize};
 use crate::time::Timestamp;
 use crate::vocabulary::{Author, Boundary, LinkedBy, PassOutcome, Relation, Role, State, Trust, VersionAct};
@@ -117,6 +119,9 @@ impl<'a> Act<'a> {
         warnings.extend(Warning::marked(commands::marks(&memory.edition)));
         warnings.extend(expired(&memory, self.now));
         warnings.extend(self.link(&memory, &draft.links)?);
+        if fate != Fate::Created && draft.imported.is_none() {
+            warnings.extend(self.over(draft, &memory)?);
+        }
         self.note_import(draft, &memory);
         self.receipts.push(Receipt {
             id: memory.id,
@@ -130,6 +135,19 @@ impl<'a> Act<'a> {
             warnings,
         });
         Ok(())
+    }
+
+    /// That what was said again is no longer what holds, and what it was that ended it.
+    fn over(&self, draft: &Draft, memory: &Memory) -> Result<Vec<Warning>, Error> {
+        let successor = succession::successor(self.parts, self.caller, memory, self.now, &self.writes)?;
+        let superseded = successor.map(|by| Warning::Superseded {
+            memory: named(self.caller, memory),
+            by: named(self.caller, &by),
+        });
+        let until = memory.edition.span.valid_until.filter(|until| *until <= self.now);
+        let until = until.filter(|_| draft.patch.valid_until.is_none());
+        let ended = until.map(|at| Warning::NoLongerValid { memory: named(self.caller, memory), at });
+        Ok(superseded.into_iter().chain(ended).collect())
     }
 
     /// The memory that the draft repeats, and by what. Where the caller named no boundary, a key or path is looked
@@ -352,6 +370,15 @@ impl<'a> Act<'a> {
                 }
                 relation => relation,
             };
+            if relation == Relation::Updates && !self.inserted.contains(&memory.id) {
+                let pair = (memory, target.id);
+                let (taken_back, told) = retract(self.parts, self.caller, self.now, pair, &self.writes)?;
+                if !taken_back.is_empty() {
+                    self.rights.push(self.in_place(memory));
+                }
+                self.writes.extend(taken_back);
+                warnings.extend(told);
+            }
             self.writes.push(Write::Link(Association {
                 source: memory.id,
                 target: target.id,

@@ -19,8 +19,9 @@ use crate::rank::evidence;
 use crate::read;
 use crate::recall;
 use crate::request::{About, Ask, Caller, Filter, Mode, RecallRequest, TimelineRequest};
+use crate::succession::{self, Links};
 use crate::time::Timestamp;
-use crate::vocabulary::{LinkedBy, Relation, State};
+use crate::vocabulary::{Relation, State};
 
 use stretch::{Statement, Stretch, Successor, Wording, statements};
 
@@ -82,7 +83,9 @@ struct Web {
     /// Those for which there is no room. They are not told of, but end what they update.
     beyond: BTreeMap<MemoryId, Memory>,
     /// Which memories a memory is updated by.
-    successors: HashMap<MemoryId, Vec<MemoryId>>,
+    successors: Links,
+    /// The links that say so.
+    updates: Vec<Association>,
     contradictions: Vec<(MemoryId, MemoryId)>,
     /// Whether more belong to it.
     cut: bool,
@@ -94,7 +97,8 @@ impl Web {
         let mut web = Self {
             memories: BTreeMap::new(),
             beyond: BTreeMap::new(),
-            successors: HashMap::new(),
+            successors: Links::default(),
+            updates: Vec::new(),
             contradictions: Vec::new(),
             cut: false,
         };
@@ -117,6 +121,7 @@ impl Web {
             web.beyond.extend(beyond);
             next = load(&wanted)?;
         }
+        web.successors = std::mem::take(&mut web.successors).opened(&web.updates);
         Ok(web)
     }
 
@@ -125,11 +130,9 @@ impl Web {
         let mut wanted = BTreeSet::new();
         for edge in edges {
             match edge.relation {
-                Relation::Updates if edge.linked_by == LinkedBy::Caller => {
-                    let successors = self.successors.entry(edge.target).or_default();
-                    if !successors.contains(&edge.source) {
-                        successors.push(edge.source);
-                    }
+                _ if succession::supersedes(edge) => {
+                    self.successors.add(edge.target, edge.source);
+                    self.updates.push(*edge);
                     wanted.extend([edge.source, edge.target]);
                 }
                 Relation::Contradicts => self.contradictions.push((edge.source, edge.target)),
@@ -147,7 +150,7 @@ impl Web {
         let mut frontier = VecDeque::from([memory.id]);
         let mut all: Vec<Successor> = Vec::new();
         while let Some(id) = frontier.pop_front() {
-            for next in self.successors.get(&id).into_iter().flatten() {
+            for next in self.successors.of(id) {
                 let other = self.memories.get(next).or_else(|| self.beyond.get(next));
                 if let Some(other) = other.filter(|other| seen.insert(other.id)) {
                     frontier.push_back(other.id);
@@ -164,11 +167,9 @@ impl Web {
 
     fn chains(&self) -> Chains {
         let mut linked: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
-        for (target, sources) in &self.successors {
-            for source in sources {
-                linked.entry(*target).or_default().push(*source);
-                linked.entry(*source).or_default().push(*target);
-            }
+        for Association { source, target, .. } in &self.updates {
+            linked.entry(*target).or_default().push(*source);
+            linked.entry(*source).or_default().push(*target);
         }
         let mut chains = HashMap::new();
         for first in self.memories.keys() {

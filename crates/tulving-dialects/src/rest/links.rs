@@ -13,7 +13,7 @@ use super::saving::NewLink;
 use super::shown::{Shown, shown};
 use crate::argument::{Whole, named, within};
 use crate::memax;
-use crate::tool::{Desk, Refusal};
+use crate::tool::{self, Desk, Refusal};
 use crate::words;
 
 /// Most hops.
@@ -25,7 +25,8 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::new(Method::Get, path, "listAssociations", "The associations of a memory", list)
             .saying("Both those that begin there and those that end there, strongest first."),
         Operation::new(Method::Post, path, "associate", "Link a memory to another", link).creating().saying(
-            "A link that is there gets the new weight. `updates` says that this memory replaces the target.",
+            "A link that is there gets the new weight. `updates` says that this memory replaces the target. Where that \
+             had replaced this one, this one holds again, and `warnings` says so.",
         ),
         Operation::new(Method::Delete, path, "dissociate", "Remove links", unlink),
         Operation::new(
@@ -85,9 +86,19 @@ fn list(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Links>, Refusal> {
     Ok(Links { associations: made.into_iter().map(Link::from).collect() }.into())
 }
 
-fn link(desk: &Desk<'_>, Two(this, new): Two<This, NewLink>) -> Result<Made<Link>, Refusal> {
+#[derive(Serialize, JsonSchema)]
+struct Linked {
+    #[serde(flatten)]
+    link: Link,
+    /// What it has taken back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+fn link(desk: &Desk<'_>, Two(this, new): Two<This, NewLink>) -> Result<Made<Linked>, Refusal> {
     let made = desk.engine.associate(&desk.caller, this.which()?, &new.request()?)?;
-    Ok(Made::from(Link::from(&made)).new_if(true))
+    let linked = Linked { link: Link::from(&made.link), warnings: tool::warnings(&made.warnings) };
+    Ok(Made::from(linked).new_if(true))
 }
 
 /// Which link.

@@ -310,7 +310,7 @@ struct Fared {
     status: &'static str,
     /// Memories that say nearly the same; it was linked to them.
     similar: Vec<Similar>,
-    /// What was asked and not done.
+    /// What was asked and not done, and what it has taken back.
     warnings: Vec<String>,
 }
 

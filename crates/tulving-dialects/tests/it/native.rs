@@ -90,6 +90,32 @@ fn the_six_tools_work_together() {
 }
 
 #[test]
+fn what_changed_back_replaces_what_had_replaced_it() {
+    let bed = Bed::new();
+    let save = |content: &str, replaces: Option<&str>| {
+        let mut new = json!({ "content": content });
+        if let Some(replaces) = replaces {
+            new["replaces"] = json!(replaces);
+        }
+        let saved = bed.data(Native, "save", json!({ "memories": [new] }));
+        saved["saved"][0]["warnings"].clone()
+    };
+    save("The office is in Berlin", None);
+    save("The office is in Hamburg", Some("#1"));
+    assert_eq!(
+        save("The office is in Berlin", None),
+        json!(["#1 was superseded by #2; if it holds again, save it with `replaces` #2"])
+    );
+    let back = json!(["#1 no longer counts as updated by #2"]);
+    assert_eq!(save("The office is in Berlin", Some("#2")), back);
+    save("The office is in Hamburg", Some("#1"));
+    let link = json!({ "id": "#1", "target": "#2", "relation": "updates" });
+    assert_eq!(bed.data(Native, "associate", link)["warnings"], back);
+    let context = bed.data(Native, "context", json!({}))["context"].to_string();
+    assert!(context.contains("Berlin") && !context.contains("Hamburg"), "{context}");
+}
+
+#[test]
 fn what_is_known_keeps_its_own_and_the_answer_says_so_without_naming_commands() {
     let bed = Bed::new();
     bed.data(Native, "save", json!({ "memories": [{ "content": "Tea" }] }));

@@ -320,6 +320,23 @@ fn what_says_nearly_the_same_is_linked_with_updates() {
 }
 
 #[test]
+fn what_changed_back_holds_again_and_a_warning_says_so() {
+    let bed = Bed::new();
+    let old = said(&bed, "The office is in Berlin");
+    let office = |town: &str, updates: &str| {
+        let link = json!([{ "target_id": updates, "relation_type": "updates" }]);
+        let new = json!({ "content": format!("The office is in {town}"), "associations": link });
+        bed.data(Spacebot, "memory_save", new)
+    };
+    let new = office("Hamburg", &old)["memory_id"].as_str().expect("an id").to_owned();
+    let back = office("Berlin", &new);
+    assert_eq!((&back["memory_id"], &back["success"]), (&json!(old), &json!(true)));
+    assert_eq!(back["warnings"], json!(["#1 no longer counts as updated by #2"]));
+    assert!(bed.memory(&old).superseded_by.is_none());
+    assert_eq!(bed.memory(&new).superseded_by.map(|by| by.to_string()), Some(old));
+}
+
+#[test]
 fn the_summary_lists_every_memory_with_all_there_is_to_know() {
     let bed = Bed::new();
     let old = save(&bed, json!({ "content": "The API is REST", "memory_type": "decision" }));

@@ -246,7 +246,7 @@ impl ServerHandler for Server {
         let about = request.arguments.as_ref().and_then(|arguments| arguments.get("about"));
         let about = about.and_then(Value::as_str).map(str::to_owned);
         let block = self.context(&context, about).await?;
-        let text = if block.is_empty() { "Nothing is remembered yet.".to_owned() } else { block };
+        let text = if block.is_empty() { "Nothing is remembered that holds now.".to_owned() } else { block };
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }

@@ -1,6 +1,7 @@
 //! `tulving associate`: links one memory to another.
 
 use clap::Args;
+use tulving_core::answer::Associated;
 use tulving_core::request::AssociationRequest;
 use tulving_core::vocabulary::Relation;
 
@@ -17,7 +18,8 @@ Examples:
   tulving associate 12 3 --relation updates
   tulving associate 12 3 --relation caused_by --weight 0.8
 
-Read it from the first to the second: 12 updates 3. What is updated is superseded: recall prefers the newer one.";
+Read it from the first to the second: 12 updates 3. What is updated is superseded: recall prefers the newer one.
+Where 3 had updated 12, 12 holds again: what the later call says counts.";
 
 /// Flags of `associate`.
 #[derive(Debug, Args)]
@@ -40,12 +42,14 @@ pub(crate) struct Associate {
 pub(super) fn run(args: &Associate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let (source, target) = (reference(&args.source)?, reference(&args.target)?);
     let request = AssociationRequest { target, relation: args.relation, weight: args.weight };
-    let link = app.engine.associate(&app.here()?, source, &request)?;
+    let made = app.engine.associate(&app.here()?, source, &request)?;
     if printer.json() {
-        printer.document(&link)?;
+        printer.document(&made)?;
         return Ok(Outcome::Done);
     }
+    let Associated { link, warnings } = made;
     let relation = style::paint(WORD, link.relation);
     printer.line(format!("Associated {source} {relation} {target} (weight {})", link.weight.get()))?;
+    printer.warnings(&warnings)?;
     Ok(Outcome::Done)
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use tulving_core::error::Field;
 use tulving_core::limits;
-use tulving_core::request::BriefingRequest;
+use tulving_core::request::{BriefingRequest, Caller, Filter};
 use tulving_core::text::block;
 use tulving_dialects::tool::Desk;
 use tulving_dialects::{Dialect, context};
@@ -12,6 +12,7 @@ use crate::args::{count_within, dialect, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::print::Printer;
+use crate::show::text::counted;
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -74,8 +75,26 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
         return Ok(Outcome::Done);
     }
     if block.is_empty() {
-        printer.note("Nothing is remembered yet, so there is nothing to inject.")?;
+        printer.note(nothing(app, &caller, dialect)?)?;
     }
     printer.bytes(block.as_bytes())?;
     Ok(Outcome::Done)
+}
+
+/// Why there is no block.
+fn nothing(app: &App<'_>, caller: &Caller, dialect: Dialect) -> Result<String, Failure> {
+    if dialect == Dialect::Maven {
+        return Ok("MEMORY.md says nothing yet, so there is nothing to inject.".to_owned());
+    }
+    let filter = Filter { space: Some(caller.space), ..Filter::default() };
+    // What others keep is not counted.
+    let here = app.engine.count(caller, &filter).unwrap_or(0);
+    if here == 0 {
+        return Ok("Nothing is remembered yet, so there is nothing to inject.".to_owned());
+    }
+    let (here, are) =
+        (counted(here, "memory is", "memories are"), if here == 1 { "it is" } else { "each is" });
+    Ok(format!(
+        "{here} here, and nothing to inject: {are} superseded, archived or not valid now. `tulving list` tells."
+    ))
 }

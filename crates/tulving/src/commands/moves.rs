@@ -26,7 +26,9 @@ Examples:
 pub(crate) const ARCHIVE_EXAMPLES: &str = "\
 Examples:
   tulving archive 12 13
-  tulving list --archived";
+  tulving list --archived
+
+What a memory that you archive has replaced is no longer superseded by it. What a rule archives has still replaced what it did.";
 pub(crate) const UNARCHIVE_EXAMPLES: &str = "\
 Examples:
   tulving list --archived

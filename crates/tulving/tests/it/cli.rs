@@ -601,6 +601,26 @@ fn what_has_expired_is_marked_and_listed_as_archived() {
 }
 
 #[test]
+fn a_fact_that_changes_back_holds_again_and_says_so() {
+    let tulving = Tulving::new();
+    let mut transcript = Transcript::new(&tulving);
+    transcript
+        .run(&["save", "The office is in Berlin"])
+        .run(&["save", "The office is in Hamburg", "--updates", "1"])
+        .run(&["save", "The office is in Berlin"])
+        .run(&["save", "The office is in Berlin", "--updates", "2"])
+        .run(&["list"])
+        .run(&["context"])
+        .run(&["associate", "2", "1", "--relation", "updates"])
+        .run(&["save", "The rent is 900", "--valid-until", "2001-01-01"])
+        .run(&["save", "The rent is 900"])
+        .run(&["archive", "2"])
+        .run(&["archive", "1"])
+        .run(&["context"]);
+    assert_transcript!(transcript);
+}
+
+#[test]
 fn the_text_to_look_for_is_trimmed() {
     let tulving = furnished();
     let text = |text: &str| tulving.ok(&["recall", text, "--mode", "text"]);

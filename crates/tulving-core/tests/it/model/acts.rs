@@ -278,7 +278,7 @@ impl Run {
         let due = self.model.associate(caller, source, &request);
         let told = |edge: Association| (edge.source, edge.target, edge.relation, edge.weight.get());
         assert_eq!(
-            done.map(told),
+            done.map(|made| told(made.link)),
             due.map(told),
             "step {}: {:?} links {source} by {request:?}",
             self.step,

@@ -154,10 +154,12 @@ impl Model {
         if said.standing.forgotten_at.is_some() {
             return said;
         }
+        let updates = self.updates(who);
         let (mut met, mut nearest) = (BTreeSet::from([id]), vec![id]);
         while !nearest.is_empty() {
-            let next: Vec<&Memory> = nearest.iter().flat_map(|id| self.updating(who, *id)).collect();
-            let next: Vec<&Memory> = next.into_iter().filter(|memory| met.insert(memory.id)).collect();
+            let next = updates.iter().filter(|edge| nearest.contains(&edge.target));
+            let next = next.filter(|edge| met.insert(edge.source));
+            let next: Vec<&Memory> = next.map(|edge| &self.entries[&edge.source].memory).collect();
             let counting = next.iter().filter(|memory| memory.standing.state != State::Archived);
             if let Some(newest) = counting.max_by_key(|memory| (memory.usage.created_at, memory.id)) {
                 return Memory { superseded_by: Some(newest.id), ..said };
@@ -165,6 +167,31 @@ impl Model {
             nearest = next.into_iter().map(|memory| memory.id).collect();
         }
         Memory { superseded_by: None, ..said }
+    }
+
+    /// The updates that count: of those that close a ring, which others that cannot be seen may leave, the newest.
+    fn updates(&self, who: PrincipalId) -> Vec<Association> {
+        let seen = |id: MemoryId| self.alive(who, id).is_some();
+        let mut edges: Vec<Association> = self.edges.values().copied().collect();
+        edges.retain(|edge| edge.relation == Relation::Updates && seen(edge.source) && seen(edge.target));
+        edges.sort_by_key(|edge| std::cmp::Reverse((edge.created_at, edge.source, edge.target)));
+        for newest in edges.clone() {
+            if edges.contains(&newest) {
+                let over = overtaken(&edges, newest.source, newest.target);
+                edges.retain(|edge| edge.target != newest.source || !over.contains(&edge.source));
+            }
+        }
+        edges
+    }
+
+    /// What holds again is no longer updated by what it updates from now on.
+    fn retract(&mut self, who: PrincipalId, source: MemoryId, target: MemoryId) {
+        let seen = |id: MemoryId| self.alive(who, id).is_some();
+        let mut edges: Vec<Association> = self.edges.values().copied().collect();
+        edges.retain(|edge| edge.relation == Relation::Updates && seen(edge.source) && seen(edge.target));
+        for by in overtaken(&edges, source, target) {
+            self.edges.remove(&(by, source, Relation::Updates));
+        }
     }
 
     fn updating(&self, who: PrincipalId, id: MemoryId) -> impl Iterator<Item = &Memory> {
@@ -312,6 +339,9 @@ impl Model {
             {
                 related_only += 1;
                 relation = Relation::RelatedTo;
+            }
+            if relation == Relation::Updates {
+                self.retract(caller.viewer.principal, id, target);
             }
             self.link(id, target, relation, link.weight);
         }
@@ -585,6 +615,7 @@ impl Model {
         let relation = request.relation.unwrap_or(Relation::RelatedTo);
         if relation == Relation::Updates {
             self.writes(caller, self.entries[&to].memory.space)?;
+            self.retract(caller.viewer.principal, from, to);
         }
         Ok(self.link(from, to, relation, request.weight))
     }
@@ -714,4 +745,18 @@ pub(super) fn patched(request: &UpdateRequest, old: &Edition) -> Edition {
         new.boundary = boundary;
     }
     new
+}
+
+/// The memories that update `first` and lead to `last` by what updates them.
+fn overtaken(edges: &[Association], first: MemoryId, last: MemoryId) -> Vec<MemoryId> {
+    let leads = |from: MemoryId| {
+        let (mut met, mut open) = (BTreeSet::from([from]), vec![from]);
+        while let Some(id) = open.pop() {
+            let next = edges.iter().filter(|edge| edge.target == id).map(|edge| edge.source);
+            open.extend(next.filter(|id| met.insert(*id)));
+        }
+        met.contains(&last)
+    };
+    let direct = edges.iter().filter(|edge| edge.target == first).map(|edge| edge.source);
+    direct.filter(|by| leads(*by)).collect()
 }

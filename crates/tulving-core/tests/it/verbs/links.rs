@@ -1,11 +1,18 @@
 //! associate, dissociate and related.
 
+use tulving_core::answer::{Fate, Warning};
+use tulving_core::association::Association;
+use tulving_core::change::Write;
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::{MemoryId, MemoryRef, Number};
-use tulving_core::request::{AssociationRequest, Caller, SaveRequest};
-use tulving_core::vocabulary::{Boundary, LinkedBy, Relation, Role};
+use tulving_core::request::{
+    About, AssociationRequest, AuditFilter, BriefingRequest, Caller, SaveRequest, Sort, TimelineRequest,
+};
+use tulving_core::score::Weight;
+use tulving_core::time::Timestamp;
+use tulving_core::vocabulary::{AuditAct, Boundary, LinkedBy, Relation, Role};
 
-use crate::bed::{Bed, link, refused, within, words};
+use crate::bed::{Bed, link, listing, refused, within, words};
 
 fn weighted(target: MemoryId, weight: f64) -> AssociationRequest {
     AssociationRequest { target: target.into(), relation: None, weight: Some(weight) }
@@ -26,10 +33,10 @@ fn a_link_relates_at_half_weight_unless_said_otherwise() {
     let user = bed.user();
     let [a, b] = save_all(&bed, &user, ["a", "b"]);
     let plain = AssociationRequest { target: b.into(), relation: None, weight: None };
-    let edge = bed.engine.associate(&user, a.into(), &plain).unwrap();
+    let edge = bed.engine.associate(&user, a.into(), &plain).unwrap().link;
     assert_eq!((edge.relation, edge.weight.get()), (Relation::RelatedTo, 0.5));
     assert_eq!(edge.linked_by, LinkedBy::Caller);
-    let again = bed.engine.associate(&user, a.into(), &weighted(b, 0.9)).unwrap();
+    let again = bed.engine.associate(&user, a.into(), &weighted(b, 0.9)).unwrap().link;
     assert_eq!(again.weight.get(), 0.9);
     let related = bed.engine.related(&user, a.into(), 1).unwrap();
     assert_eq!(related.len(), 1, "one edge for each pair and relation");
@@ -85,6 +92,118 @@ fn an_update_stops_superseding_when_it_is_unlinked_or_forgotten() {
     assert_eq!(bed.get(&user, old).superseded_by, Some(new));
     bed.engine.dissociate(&user, new.into(), old.into(), None).unwrap();
     assert_eq!(bed.get(&user, old).superseded_by, None);
+}
+
+/// By which of these each is superseded, from 1.
+fn replaced(bed: &Bed, caller: &Caller, ids: &[MemoryId]) -> Vec<usize> {
+    let place = |by: MemoryId| ids.iter().position(|id| *id == by).map_or(usize::MAX, |at| at + 1);
+    ids.iter().map(|id| bed.get(caller, *id).superseded_by.map_or(0, place)).collect()
+}
+
+fn holds_again(memory: u64, by: u64) -> Warning {
+    let [memory, by] = [memory, by].map(|number| MemoryRef::Number(Number(number)));
+    Warning::HoldsAgain { memory, by }
+}
+
+/// What the block of a session tells of the office.
+fn briefed(bed: &Bed, caller: &Caller) -> Vec<String> {
+    let briefing = bed.engine.briefing(caller, &BriefingRequest::default()).expect("a briefing");
+    let told = briefing.sections.into_iter().flat_map(|section| section.memories);
+    told.map(|memory| memory.text).collect()
+}
+
+#[test]
+fn a_fact_that_changed_back_was_lost() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let office = |town: &str, updates: Option<MemoryId>| {
+        let associations = updates.map(|id| link(id, Relation::Updates)).into_iter().collect();
+        let said = format!("The office is in {town}");
+        bed.save(&user, SaveRequest { associations, ..SaveRequest::new(said) })
+    };
+    let berlin = office("Berlin", None).id;
+    let hamburg = office("Hamburg", Some(berlin)).id;
+    let ids = [berlin, hamburg];
+    assert_eq!(replaced(&bed, &user, &ids), [2, 0]);
+    let back = office("Berlin", Some(hamburg));
+    assert_eq!((back.id, back.fate, back.warnings), (berlin, Fate::Duplicate, vec![holds_again(1, 2)]));
+    assert_eq!(replaced(&bed, &user, &ids), [0, 1]);
+    assert_eq!(briefed(&bed, &user), ["The office is in Berlin"]);
+    let again = office("Berlin", Some(hamburg));
+    assert_eq!(again.warnings, [], "it holds already");
+    let forth = office("Hamburg", Some(berlin));
+    assert_eq!(forth.warnings, [holds_again(2, 1)]);
+    assert_eq!(replaced(&bed, &user, &ids), [2, 0]);
+    let made = bed.engine.associate(&user, berlin.into(), &link(hamburg, Relation::Updates)).unwrap();
+    assert_eq!(made.warnings, [holds_again(1, 2)]);
+    assert_eq!(replaced(&bed, &user, &ids), [0, 1]);
+    let related = bed.engine.related(&user, berlin.into(), 1).unwrap();
+    assert_eq!(related[0].via.len(), 1, "no ring is stored: {related:?}");
+}
+
+#[test]
+fn what_closes_a_chain_of_updates_holds_again() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let ids = save_all(&bed, &user, ["first", "second", "third", "beside"]);
+    for (new, old) in [(1, 0), (2, 1), (3, 0)] {
+        bed.link(&user, ids[new], ids[old], Relation::Updates);
+    }
+    let made = bed.engine.associate(&user, ids[0].into(), &link(ids[2], Relation::Updates)).unwrap();
+    assert_eq!(made.warnings, [holds_again(1, 2)]);
+    assert_eq!(replaced(&bed, &user, &ids), [4, 3, 1, 0], "what does not lead there still counts");
+    let acts = bed.engine.audit(&user, &AuditFilter { last: 10, ..AuditFilter::default() }).unwrap();
+    assert!(acts.iter().any(|entry| entry.act == AuditAct::Dissociated && entry.memory == Some(ids[1])));
+}
+
+#[test]
+fn of_several_that_close_a_ring_in_one_act_the_last_counts() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let ids = save_all(&bed, &user, ["first", "second", "third"]);
+    let say = |content: &str, updates: usize| SaveRequest {
+        associations: vec![link(ids[updates], Relation::Updates)],
+        ..SaveRequest::new(content)
+    };
+    let acts = vec![say("second", 0), say("third", 1), say("first", 2), say("third", 0)];
+    let receipts = bed.engine.save_many(&user, acts).unwrap();
+    assert_eq!(receipts[2].warnings, [holds_again(1, 2)]);
+    assert_eq!(receipts[3].warnings, [holds_again(3, 1)]);
+    assert_eq!(replaced(&bed, &user, &ids), [3, 3, 0]);
+}
+
+#[test]
+fn of_a_ring_that_is_stored_all_the_same_the_newest_link_counts() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let ids = save_all(&bed, &user, ["the first town", "the second town", "the third town"]);
+    let before = save_all(&bed, &user, ["the town before"])[0];
+    let updates = |(source, target, second): (MemoryId, MemoryId, i64)| {
+        Write::Link(Association {
+            source,
+            target,
+            relation: Relation::Updates,
+            weight: Weight::DEFAULT,
+            linked_by: LinkedBy::Caller,
+            created_at: Timestamp::from_micros(second * 1_000_000),
+        })
+    };
+    let ring = [(ids[1], ids[0], 7), (ids[2], ids[1], 9), (ids[0], ids[2], 8), (ids[0], before, 1)];
+    bed.world().apply(ring.into_iter().map(updates).collect());
+    assert_eq!(replaced(&bed, &user, &ids), [2, 3, 0]);
+    assert_eq!(bed.get(&user, before).superseded_by, Some(ids[0]));
+    assert_eq!(briefed(&bed, &user), ["the third town"]);
+    let page = bed.engine.list(&user, &listing(Sort::Newest, 10)).unwrap().memories;
+    let holding: Vec<MemoryId> =
+        page.iter().filter(|memory| memory.superseded_by.is_none()).map(|memory| memory.id).collect();
+    assert_eq!(holding, [ids[2]]);
+    let timeline = bed.engine.timeline(&user, &TimelineRequest::new(About::Memory(before.into()))).unwrap();
+    let told = timeline.entries.iter().filter(|entry| entry.holds).map(|entry| entry.memory.id);
+    assert_eq!(told.collect::<Vec<_>>(), [ids[2]]);
+    // Who says what holds makes it no ring any more.
+    let made = bed.engine.associate(&user, ids[0].into(), &link(ids[2], Relation::Updates)).unwrap();
+    assert_eq!(made.warnings, [holds_again(1, 2)]);
+    assert_eq!(replaced(&bed, &user, &ids), [0, 3, 1]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use tulving_core::answer::{Fate, Warning};
 use tulving_core::error::{Conflict, Error, Invalid, StoreError};
 use tulving_core::id::{MemoryRef, Number, SpaceId, Version};
 use tulving_core::memory::{Attachment, Memory};
+use tulving_core::ports::Clock as _;
 use tulving_core::request::{AssociationRequest, Caller, Manner, Mode, SaveRequest};
 use tulving_core::space::MemberOf;
 use tulving_core::vocabulary::{
@@ -323,6 +324,31 @@ fn updates_marks_the_target_as_superseded() {
     let seen = bed.get(&user, old.id);
     assert_eq!(seen.superseded_by, Some(new.id));
     assert_eq!(seen.version, Version(1), "a link makes no version");
+}
+
+#[test]
+fn what_no_longer_holds_was_taken_for_known_without_a_word() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let old = bed.save(&user, "the old way");
+    let new = bed.save(&user, updating(&bed.get(&user, old.id)));
+    let [first, second] = [1, 2].map(|number| MemoryRef::Number(Number(number)));
+    let superseded = Warning::Superseded { memory: first, by: second };
+    assert_eq!(
+        superseded.to_string(),
+        "#1 was superseded by #2; if it holds again, save it with `--updates 2`"
+    );
+    let again = bed.save(&user, "the old way");
+    assert_eq!((again.fate, again.warnings), (Fate::Duplicate, vec![superseded]));
+    bed.engine.archive(&user, new.id.into()).unwrap();
+    assert_eq!(bed.save(&user, "the old way").warnings, [], "what was archived replaces nothing");
+    let ended = bed.clock.now();
+    let until = SaveRequest { valid_until: Some(ended), ..SaveRequest::new("the way of last year") };
+    assert_eq!(bed.save(&user, until.clone()).warnings, []);
+    assert_eq!(bed.save(&user, until).warnings, [], "it is said how long it held");
+    let memory = MemoryRef::Number(Number(3));
+    let again = bed.save(&user, "the way of last year");
+    assert_eq!(again.warnings, [Warning::NoLongerValid { memory, at: ended }]);
 }
 
 #[test]
