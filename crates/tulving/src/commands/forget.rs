@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::{Edited, Foreseen, Forgone, Swept};
+use tulving_core::answer::{Edited, Foreseen, Forgone, Swept, Warning};
 use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{Caller, ForgetRequest, ForgetWhere, Manner};
@@ -92,16 +92,21 @@ fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
     let request = args.request();
     let others = Cell::new(false);
     let elsewhere = Cell::new(false);
-    // The reason is the same for all.
-    let held_back = RefCell::default();
+    let told: RefCell<Vec<Warning>> = RefCell::default();
     let outcome = moves::each(&args.memories, app, printer, args.done(), |caller, which| {
         let Edited { memory, warnings } = app.engine.forget(caller, which, &request)?;
-        held_back.replace(warnings);
+        // The reason is the same for all, and so is what was held back of it.
+        let mut told = told.borrow_mut();
+        warnings.into_iter().for_each(|warning| {
+            if !told.contains(&warning) {
+                told.push(warning);
+            }
+        });
         others.set(others.get() || memory.owner != caller.viewer.principal);
         elsewhere.set(memory.backend.is_some());
         Ok((memory, None))
     })?;
-    printer.warnings(&held_back.into_inner())?;
+    printer.warnings(&told.into_inner())?;
     if elsewhere.get() {
         return Ok(outcome);
     }
