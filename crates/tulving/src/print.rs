@@ -17,7 +17,7 @@ use tulving_core::answer::Warning;
 use tulving_core::ports::{Clock, SystemClock};
 use tulving_core::time::Timestamp;
 
-use crate::exit;
+use crate::exit::{self, Outcome};
 use crate::failure::{Cause, Failure};
 use crate::input::InputError;
 use crate::interrupt;
@@ -245,6 +245,12 @@ impl Printer {
         let editor = Editor::<(), MemHistory>::with_history(config, MemHistory::new());
         let answer = editor.and_then(|mut editor| editor.readline(&format!("{question} [y/N] ")));
         Ok(Some(answer.is_ok_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))))
+    }
+
+    /// Says that nothing was done because the answer was no.
+    pub(crate) fn declined(&mut self) -> Result<Outcome, Failure> {
+        self.note("Nothing was done.")?;
+        Ok(Outcome::Declined)
     }
 
     /// Asks a person for what shall not be seen.

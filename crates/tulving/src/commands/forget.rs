@@ -136,7 +136,9 @@ fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<O
         if foreseen.count == 0 {
             return tell(args, &[], &caller, printer);
         }
-        confirm(args, &foreseen, printer)?;
+        if !confirm(args, &foreseen, printer)? {
+            return printer.declined();
+        }
         // What was shown is what was agreed to.
         asked.expect = Some(foreseen.count);
     }
@@ -195,7 +197,7 @@ fn show(foreseen: &Foreseen, most: usize, printer: &mut Printer) -> Result<(), F
     Ok(())
 }
 
-fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<(), Failure> {
+fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<bool, Failure> {
     let memories = counted(foreseen.count, "memory", "memories");
     if !printer.asks() {
         let failure =
@@ -207,10 +209,7 @@ fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<
     show(foreseen, SHOWN, printer)?;
     let question =
         if args.hard { format!("Erase {memories} for good?") } else { format!("Forget {memories}?") };
-    match printer.confirm(&question)? {
-        Some(true) => Ok(()),
-        _ => Err(Cause::Unconfirmed("the answer was no").into()),
-    }
+    Ok(printer.confirm(&question)? == Some(true))
 }
 
 /// What was forgotten, for programs.

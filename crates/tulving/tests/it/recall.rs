@@ -257,6 +257,14 @@ fn the_best_section_does_not_repeat_its_heading() {
 }
 
 #[test]
+fn ranks_that_are_added_up_give_the_sum_that_is_shown() {
+    let tulving = Tulving::new();
+    ok(&tulving, &["save", "Standup is at 9:30 every day"], "");
+    let told = ok(&tulving, &["recall", "when is the standup?", "--fusion", "rrf", "--explain"], "");
+    assert!(told.contains(" 0.0164 + ") && told.contains(" = 0.0328"), "{told}");
+}
+
+#[test]
 fn what_says_nearly_the_same_is_named_with_how_it_is_replaced() {
     let tulving = Tulving::new();
     let told = |args: &[&str]| finish(with_model(&tulving, args), b"").err;
