@@ -112,7 +112,7 @@ pub struct Gone {
     pub forgotten: Vec<Memory>,
     /// What does not exist, may not be seen or, where it was to be forgotten softly, is so already; as it was named.
     pub missing: Vec<MemoryRef>,
-    /// What was held back of the reason.
+    /// What was held back of the reason, and that what they were noted of stays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -122,7 +122,7 @@ pub struct Gone {
 pub struct Swept {
     /// Which, newest first.
     pub forgotten: Vec<Forgone>,
-    /// What was held back of the reason.
+    /// What was held back of the reason, and that what they were noted of stays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

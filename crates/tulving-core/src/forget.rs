@@ -1,19 +1,22 @@
 //! Forgets memories, softly or for good, and brings a softly forgotten one back.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::access::{self, Parts};
 use crate::answer::{Edited, Foreseen, Forgone, Gone, Swept, Warning};
 use crate::change::{Right, Write};
 use crate::error::{Error, Field, Invalid};
-use crate::id::MemoryRef;
+use crate::id::{MemoryRef, PassId, SpaceId};
 use crate::limits;
 use crate::memory::{Memory, Standing};
 use crate::objects;
 use crate::read;
-use crate::request::{Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, Manner, Sort};
+use crate::request::{Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, Manner, Sort, TurnFilter};
 use crate::save::{dedupe, intake};
 use crate::standing;
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, Role, State};
+use crate::turn::Turn;
+use crate::vocabulary::{AuditAct, PassKind, Role, State};
 
 /// How many memories are read at a time.
 const SLICE: usize = 64;
@@ -26,13 +29,14 @@ pub(crate) fn forget(
     which: MemoryRef,
     request: &ForgetRequest,
 ) -> Result<Edited, Error> {
-    let (reason, warnings) = reason(parts, caller, request)?;
-    let memory = access::decide_again(|| {
+    let (reason, mut warnings) = reason(parts, caller, request)?;
+    let (mut gone, turns) = access::decide_again(|| {
         let act = Act::new(parts, caller, request.manner, reason.clone());
         let leaving = act.decide(which)?;
-        act.write(vec![leaving]).map(|mut gone| gone.pop().expect("one memory was forgotten"))
+        act.write(vec![leaving])
     })?;
-    Ok(Edited { memory, warnings })
+    warnings.extend(turns);
+    Ok(Edited { memory: gone.pop().expect("one memory was forgotten"), warnings })
 }
 
 /// Forgets several memories as one act: all that are there, or none where one may not be forgotten.
@@ -42,8 +46,8 @@ pub(crate) fn forget_many(
     which: &[MemoryRef],
     request: &ForgetRequest,
 ) -> Result<Gone, Error> {
-    let (reason, warnings) = reason(parts, caller, request)?;
-    let (forgotten, missing) = access::decide_again(|| {
+    let (reason, mut warnings) = reason(parts, caller, request)?;
+    let ((forgotten, turns), missing) = access::decide_again(|| {
         let act = Act::new(parts, caller, request.manner, reason.clone());
         let (leaving, missing) = access::several(which, |which| {
             let leaving = act.decide(which)?;
@@ -51,6 +55,7 @@ pub(crate) fn forget_many(
         })?;
         Ok((act.write(leaving)?, missing))
     })?;
+    warnings.extend(turns);
     Ok(Gone { forgotten, missing, warnings })
 }
 
@@ -67,14 +72,15 @@ pub(crate) fn foresee_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere)
 /// Forgets all records of the caller's space that a condition holds of, as one act: all or, where one may not be forgotten
 /// or another number was expected, none.
 pub(crate) fn forget_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
-    let (reason, warnings) = reason(parts, caller, &asked.request)?;
-    let forgotten = access::decide_again(|| {
+    let (reason, mut warnings) = reason(parts, caller, &asked.request)?;
+    let (gone, turns) = access::decide_again(|| {
         let act = Act::new(parts, caller, asked.request.manner, reason.clone());
         let leaving = act.matching(asked)?;
-        let forgone = |memory: Memory| Forgone { id: memory.id, number: memory.number, owner: memory.owner };
-        Ok(act.write(leaving)?.into_iter().map(forgone).collect())
+        act.write(leaving)
     })?;
-    Ok(Swept { forgotten, warnings })
+    warnings.extend(turns);
+    let forgone = |memory: Memory| Forgone { id: memory.id, number: memory.number, owner: memory.owner };
+    Ok(Swept { forgotten: gone.into_iter().map(forgone).collect(), warnings })
 }
 
 /// The condition as it is looked up: within the caller's space, of records, and of archived ones only where they are named.
@@ -203,8 +209,34 @@ impl<'a> Act<'a> {
         Ok(memories)
     }
 
-    /// Forgets all of them and gives them as they were.
-    fn write(self, leaving: Vec<Leaving>) -> Result<Vec<Memory>, Error> {
+    /// That turns stay in the log which the memories were noted of, where they are erased and the turns are there. A look at
+    /// turns names its turn in its note.
+    fn turns_that_stay(&self, leaving: &[Leaving]) -> Result<Option<Warning>, Error> {
+        let (store, viewer) = (&self.parts.store, &self.caller.viewer);
+        let passes: BTreeSet<PassId> = match self.manner {
+            Manner::Soft => BTreeSet::new(),
+            Manner::Hard => leaving.iter().filter_map(|leaving| leaving.memory.provenance.pass).collect(),
+        };
+        let mut noted: BTreeMap<SpaceId, BTreeSet<u64>> = BTreeMap::new();
+        for pass in passes {
+            let looked = store.pass(viewer, pass)?.filter(|pass| pass.kind == PassKind::Proactive);
+            let turn = looked.as_ref().and_then(|pass| pass.note.as_deref()).and_then(Turn::noted);
+            if let (Some(pass), Some(turn)) = (looked, turn) {
+                noted.entry(pass.space).or_default().insert(turn);
+            }
+        }
+        let mut turns = Vec::new();
+        let all = TurnFilter { channel: None, last: usize::MAX };
+        for (space, noted) in noted {
+            let log = store.turns(viewer, space, &all, usize::MAX)?;
+            turns.extend(log.iter().map(|turn| turn.position).filter(|turn| noted.contains(turn)));
+        }
+        Ok((!turns.is_empty()).then_some(Warning::TurnsStay { turns }))
+    }
+
+    /// Forgets all of them and gives them as they were, and says what they came from where that stays.
+    fn write(self, leaving: Vec<Leaving>) -> Result<(Vec<Memory>, Option<Warning>), Error> {
+        let turns = self.turns_that_stay(&leaving)?;
         let Self { parts, caller, now, manner, reason } = self;
         let (mut rights, mut writes, mut gone, mut files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for Leaving { memory, right } in leaving {
@@ -230,7 +262,7 @@ impl<'a> Act<'a> {
             parts.store.apply(&access::changes(caller, now, rights, writes))?;
         }
         files.into_iter().for_each(|file| objects::drop_now(parts, file));
-        Ok(gone)
+        Ok((gone, turns))
     }
 }
 

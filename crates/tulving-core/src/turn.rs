@@ -91,6 +91,16 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// How what was made of it names it: `turn 3 (telegram)`.
+    pub(crate) fn note(&self) -> String {
+        format!("turn {} ({})", self.position, self.source)
+    }
+
+    /// The place in the log of the turn that was named by its [note](Self::note).
+    pub(crate) fn noted(note: &str) -> Option<u64> {
+        note.strip_prefix("turn ")?.split_once(" (")?.0.parse().ok()
+    }
+
     /// Whether somebody said it, and not a clock or a program.
     pub fn is_said(&self) -> bool {
         !UNSAID.iter().any(|source| self.source.eq_ignore_ascii_case(source))

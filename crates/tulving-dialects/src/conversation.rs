@@ -21,7 +21,8 @@ pub(crate) fn log_turn() -> Tool {
         "Log a turn",
         Effect::Adds,
         "Log what was just said, by the user or by you, so that a session that is lost can be taken up again. For hosts \
-         that keep the log; it is no memory, and recall does not look there. The newest 200 turns of the space are kept.",
+         that keep the log, of which the newest 200 turns of the space stay. Recall does not look there; but what is worth \
+         keeping of what the user says becomes a memory, unless that is turned off.",
         log,
     )
 }

@@ -121,7 +121,7 @@ struct Save {
     content: String,
     /// core (default), daily or conversation.
     #[serde(default)]
-    #[schemars(schema_with = "categories")]
+    #[schemars(schema_with = "categories", extend("default" = "core"))]
     category: Option<String>,
 }
 

@@ -60,7 +60,7 @@ struct Search {
     query: String,
     /// Most entries to return (default 5).
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 1, max = 1000))]
+    #[schemars(with = "Whole", range(min = 1, max = 1000), extend("default" = 5))]
     limit: Option<Whole>,
 }
 

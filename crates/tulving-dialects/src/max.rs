@@ -84,7 +84,7 @@ struct Remember {
     content: String,
     /// "user" where the user asked for it (the default), "auto" where you noticed it.
     #[serde(default)]
-    #[schemars(schema_with = "words::word::<Author>")]
+    #[schemars(schema_with = "words::word::<Author>", extend("default" = "user"))]
     source: Option<String>,
 }
 

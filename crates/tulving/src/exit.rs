@@ -13,6 +13,8 @@ pub(crate) enum Outcome {
     Unsound,
     /// Some of it was done; the first failure of the rest was of this class.
     Partly(Class),
+    /// Somebody was asked, and the answer was no: nothing was done.
+    Declined,
 }
 
 impl Outcome {
@@ -22,6 +24,8 @@ impl Outcome {
             Self::Done => ExitCode::SUCCESS,
             Self::Unsound => ExitCode::from(1),
             Self::Partly(class) => code(class),
+            // A script that goes on after success must not go on as though it had been done.
+            Self::Declined => code(Class::Caller),
         }
     }
 }

@@ -4,11 +4,12 @@
 //! end, however much it was; each line of a shell is a command. Colours are only for terminals, unless asked for. A reader that goes away early, as `head`
 //! does, is no error.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use rustyline::history::MemHistory;
 use rustyline::{Behavior, Config, Editor};
@@ -17,7 +18,7 @@ use tulving_core::answer::Warning;
 use tulving_core::ports::{Clock, SystemClock};
 use tulving_core::time::Timestamp;
 
-use crate::exit;
+use crate::exit::{self, Outcome};
 use crate::failure::{Cause, Failure};
 use crate::input::InputError;
 use crate::interrupt;
@@ -247,6 +248,12 @@ impl Printer {
         Ok(Some(answer.is_ok_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))))
     }
 
+    /// Says that nothing was done because the answer was no.
+    pub(crate) fn declined(&mut self) -> Result<Outcome, Failure> {
+        self.note("Nothing was done.")?;
+        Ok(Outcome::Declined)
+    }
+
     /// Asks a person for what shall not be seen.
     pub(crate) fn ask_hidden(&mut self, question: &str) -> Result<String, Failure> {
         self.finish()?;
@@ -272,14 +279,24 @@ impl Printer {
     /// Progress of long work, shown only to a person at a terminal. `total` in steps, where it is known.
     pub(crate) fn bar(&self, what: &'static str, total: Option<u64>) -> ProgressBar {
         let template = if total.is_some() {
-            "{msg} {wide_bar} {percent:>3} %  {eta}"
+            "{msg} {wide_bar} {percent:>3} %  {elapsed}{left}"
         } else {
             "{msg} {human_pos}  {per_sec}"
         };
+        // Before the first step nobody knows how long it will take.
+        let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            if state.pos() > 0 {
+                let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
+            }
+        };
         let style = ProgressStyle::with_template(template).expect("the template is a constant");
+        let style = style.with_key("left", left);
         // Ten times a second is fluent for an eye and costs nothing.
         let target = ProgressDrawTarget::stderr_with_hz(10);
-        ProgressBar::with_draw_target(total, target).with_style(style).with_message(what)
+        let bar = ProgressBar::with_draw_target(total, target).with_style(style).with_message(what);
+        // Its clock moves on while one step takes long.
+        bar.enable_steady_tick(Duration::from_secs(1));
+        bar
     }
 
     /// Tells programs what went wrong, in one document. People were told at once.

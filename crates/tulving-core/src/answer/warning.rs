@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::id::MemoryRef;
 use crate::time::Timestamp;
+use crate::turn::TURNS_KEPT;
 use crate::vocabulary::{CommandKind, SecretKind};
 
 /// Something that was asked and not done, or done beside it; the rest was done as asked.
@@ -93,6 +94,11 @@ pub enum Warning {
         /// What the file that is kept is called; `None` where none is kept any more.
         name: Option<String>,
     },
+    /// What was erased had been noted of turns, and those are still in the log of conversations.
+    TurnsStay {
+        /// Their places in the log of their space.
+        turns: Vec<u64>,
+    },
 }
 
 impl Warning {
@@ -181,6 +187,16 @@ impl std::fmt::Display for Warning {
             Self::FileStays { name: None } => f.write_str(
                 "versions keep what was written and not the file: that of this version is no longer there",
             ),
+            Self::TurnsStay { turns } => {
+                let named: Vec<String> = turns.iter().map(ToString::to_string).collect();
+                let (what, stay) = if turns.len() == 1 { ("turn", "stays") } else { ("turns", "stay") };
+                write!(
+                    f,
+                    "what was erased had been noted of {what} {}, which {stay} in the log of conversations (`tulving turn list`) \
+                     until {TURNS_KEPT} newer ones of the space have come",
+                    named.join(", ")
+                )
+            }
         }
     }
 }

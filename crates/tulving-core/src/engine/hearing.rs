@@ -130,7 +130,7 @@ impl Engine {
             let note = Pass::begun(pass, PassKind::Proactive, space.id, turn.logged_by, parts.clock.now());
             let asked = self.asks_about_turns(listening) && trouble.is_none();
             let note = Pass {
-                note: Some(format!("turn {} ({})", turn.position, turn.source)),
+                note: Some(turn.note()),
                 model: asked.then(|| self.llm()).flatten().map(|llm| llm.to_string()),
                 ..note
             };

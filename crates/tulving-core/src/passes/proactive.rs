@@ -83,7 +83,7 @@ fn proposal(heard: Heard<'_>, proposed: Proposed) -> Proposal {
     let Heard { turn, trusted, pass } = heard;
     let Proposed { content, memory_type, stability, why, quarantine } = proposed;
     let place = turn.channel.as_deref().map_or_else(String::new, |channel| format!(" in {channel}"));
-    let note = format!("turn {} ({}){place}; proactive, {why}", turn.position, turn.source);
+    let note = format!("{}{place}; proactive, {why}", turn.note());
     let request = SaveRequest {
         memory_type: Some(memory_type),
         stability,

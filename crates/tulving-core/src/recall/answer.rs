@@ -123,6 +123,9 @@ fn hit(ranked: Ranked, sections: Sections, cut: bool, evidence: f64) -> Hit {
     Hit { memory, relevance_score, why, section: sections.best, further: further.collect(), cut, explanation }
 }
 
+/// Scores below this are told with a digit more.
+const SMALL: f64 = 0.1;
+
 /// The explanation in one line: the places in the lanes, the parts, their sum.
 fn why(ranked: &Ranked, score: f64) -> String {
     let lanes: Vec<String> =
@@ -133,13 +136,15 @@ fn why(ranked: &Ranked, score: f64) -> String {
         None if ranked.witness.is_some() => "in the place of what was found".to_owned(),
         None => "by its links".to_owned(),
     };
+    // What ranks add up to is small: with a digit less the sum would look wrong.
+    let places = if score.abs() < SMALL { 4 } else { 3 };
     let mut sum = String::new();
     for part in ranked.parts.iter().filter(|part| part.value.abs() >= 0.0005) {
         let (sign, first) = (if part.value < 0.0 { "− " } else { "+ " }, sum.is_empty());
         let sign = if first && part.value >= 0.0 { "" } else { sign };
         let gap = if first { "" } else { " " };
-        sum.push_str(&format!("{gap}{sign}{} {:.3}", part.name.as_str(), part.value.abs()));
+        sum.push_str(&format!("{gap}{sign}{} {:.places$}", part.name.as_str(), part.value.abs()));
     }
     let twin = ranked.twin_of.map_or_else(String::new, |of| format!(", behind {of} which says the same"));
-    format!("{lanes}: {sum} = {score:.3}{twin}")
+    format!("{lanes}: {sum} = {score:.places$}{twin}")
 }

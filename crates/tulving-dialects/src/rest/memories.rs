@@ -208,7 +208,7 @@ struct Deleted {
     id: String,
     /// That it is gone.
     deleted: bool,
-    /// What was held back of the reason, in words.
+    /// What was held back of the reason, and what it was noted of and stays, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -341,7 +341,7 @@ struct Swept {
     /// The newest of them; only with `dry_run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories: Option<Vec<Shown>>,
-    /// What was held back of the reason, in words.
+    /// What was held back of the reason, and what they were noted of and stays, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }

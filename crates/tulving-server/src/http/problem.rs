@@ -11,6 +11,9 @@ use tulving_dialects::tool::Refusal;
 
 use super::status::status;
 
+/// After how many seconds it is worth another try where others were busy.
+const SOON: u64 = 1;
+
 /// Why a request was not done.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
@@ -100,8 +103,9 @@ impl Problem {
 
     pub(super) fn too_slow(time: Duration) -> Self {
         let said = format!("the request was not done within {} seconds", time.as_secs_f32());
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", said)
-            .hinting("what was begun goes to its end; look whether it was done before you repeat it")
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", said)
+            .hinting("what was begun goes to its end; look whether it was done before you repeat it");
+        Self { wait: Some(SOON), ..problem }
     }
 
     pub(super) fn too_many(said: impl Into<String>, wait: Duration) -> Self {
@@ -112,8 +116,9 @@ impl Problem {
 
     pub(super) fn crowded(most: usize) -> Self {
         let said = format!("the server has {most} connections, and no room for more");
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_connections", said)
-            .hinting("close those that are not used, or raise server.max_connections")
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_connections", said)
+            .hinting("close those that are not used, or raise server.max_connections");
+        Self { wait: Some(SOON), ..problem }
     }
 
     pub(super) fn fault() -> Self {
@@ -149,7 +154,8 @@ impl From<Refusal> for Problem {
             tracing::error!(code, reason = message, "a request could not be done");
             return Self::new(status, code, "the server could not do it, and its log says why");
         }
-        Self { status, code, detail: message, hint, field, wait: None }
+        let wait = (class == Class::Busy).then_some(SOON);
+        Self { status, code, detail: message, hint, field, wait }
     }
 }
 
@@ -167,8 +173,7 @@ impl IntoResponse for Problem {
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"tulving\""));
         }
-        let busy = (self.status == StatusCode::SERVICE_UNAVAILABLE).then_some(1);
-        if let Some(wait) = self.wait.or(busy) {
+        if let Some(wait) = self.wait {
             headers.insert(RETRY_AFTER, wait.into());
         }
         // Who goes with the request writes its id into the document.

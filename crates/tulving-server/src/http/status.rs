@@ -11,8 +11,8 @@ pub const fn status(class: Class) -> u16 {
         Class::Conflict => 409,
         Class::Corrupt | Class::Bug => 500,
         Class::Upstream => 502,
-        Class::Busy => 503,
-        Class::Host => 507,
+        // What is not there may come back without the request being another; only where others are busy is it worth waiting for.
+        Class::Busy | Class::Host => 503,
     }
 }
 

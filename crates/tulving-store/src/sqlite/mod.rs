@@ -133,7 +133,9 @@ impl SqliteStore {
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
-        self.readers.take().and_then(|reader| work(&reader)).map_err(|fault| self.explain(fault))
+        let found =
+            self.require_in_place().and_then(|()| self.readers.take()).and_then(|reader| work(&reader));
+        found.map_err(|fault| self.explain(fault))
     }
 
     /// Several reads of one state of the store.
@@ -146,7 +148,8 @@ impl SqliteStore {
         })
     }
 
-    /// Refuses to write into a file that has lost its name: nobody would find again what is written there.
+    /// Refuses a file that has lost its name: nobody would find again what is written there, and what is read is of a home
+    /// that is gone.
     fn require_in_place(&self) -> Result<(), Fault> {
         match files::identity(&self.file) == self.opened {
             true => Ok(()),

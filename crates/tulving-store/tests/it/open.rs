@@ -206,15 +206,21 @@ fn an_emptied_file_is_damaged_where_the_home_was_used_and_new_where_it_was_not()
 }
 
 #[test]
-fn nothing_is_written_into_a_file_that_was_deleted_or_replaced() {
+fn a_file_that_was_deleted_or_replaced_is_neither_written_nor_read() {
     let home = tempdir().expect("a folder");
     let file = home.path().join("tulving.db");
     let first = store(home.path());
     save(&first, "kept");
     fs::rename(&file, home.path().join("moved.db")).expect("moved");
-    let refused = |what: &str| match first.apply(&act(vec![insert(memory(what))])) {
-        Err(StoreError::Replaced { path }) => assert_eq!(path, file),
-        other => panic!("{what}: {other:?}"),
+    let refused = |what: &str| {
+        match first.apply(&act(vec![insert(memory(what))])) {
+            Err(StoreError::Replaced { path }) => assert_eq!(path, file),
+            other => panic!("{what}: {other:?}"),
+        }
+        match first.epoch() {
+            Err(StoreError::Replaced { path }) => assert_eq!(path, file),
+            other => panic!("{what}: {other:?}"),
+        }
     };
     refused("after it was moved");
     fs::write(&file, "").expect("another");

@@ -96,7 +96,9 @@ pub(super) fn elsewhere(error: StoreError) -> Failure {
 }
 
 fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    confirm(file, yes, app.settings, printer)?;
+    if !confirm(file, yes, app.settings, printer)? {
+        return printer.declined();
+    }
     let bar = printer.bar("Restoring", Some(0));
     let report = app.store.restore(file, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
@@ -133,7 +135,9 @@ pub(super) fn rescue(
     if failure.code() != DAMAGED || settings.token.is_some() {
         return Err(failure);
     }
-    confirm(file, *yes, settings, printer)?;
+    if !confirm(file, *yes, settings, printer)? {
+        return printer.declined();
+    }
     printer.warning(failure.message())?;
     let home = Home::open_or_create(&settings.home)?;
     let bar = printer.bar("Restoring", Some(0));
@@ -157,21 +161,17 @@ pub(super) fn rescue(
     tell(file, &report, printer)
 }
 
-fn confirm(file: &Path, yes: bool, settings: &Settings, printer: &mut Printer) -> Result<(), Failure> {
+fn confirm(file: &Path, yes: bool, settings: &Settings, printer: &mut Printer) -> Result<bool, Failure> {
     // What is not there needs no answer, and the one who restores says why.
     if yes || !file.exists() {
-        return Ok(());
+        return Ok(true);
     }
     let question = format!("Replace everything in {} by {}?", settings.home.display(), file.display());
-    match printer.confirm(&question)? {
-        Some(true) => Ok(()),
-        Some(false) => Err(Cause::Unconfirmed("the answer was no").into()),
-        None => {
-            let failure =
-                Failure::from(Cause::Unconfirmed("a restore replaces everything and was not confirmed"));
-            Err(failure.hinted("add --yes"))
-        }
-    }
+    printer.confirm(&question)?.ok_or_else(|| {
+        let failure =
+            Failure::from(Cause::Unconfirmed("a restore replaces everything and was not confirmed"));
+        failure.hinted("add --yes")
+    })
 }
 
 fn tell(file: &Path, report: &RestoreReport, printer: &mut Printer) -> Result<Outcome, Failure> {

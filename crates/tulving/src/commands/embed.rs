@@ -105,13 +105,16 @@ fn step_by_step(
     embed: impl Fn() -> Result<Embedded, Error>,
     mut told: impl FnMut(Embedded),
 ) -> Result<(), Failure> {
-    let (mut bar, mut done) = (None, 0);
+    let (mut bar, mut done, mut sections) = (None, 0, 0);
     loop {
         let step = embed()?;
         let goes_on = step.goes_on();
         done += step.done;
+        sections += step.sections as u64;
         let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
         bar.set_position(done);
+        // A long memory is many steps, in which its end is no nearer to see.
+        bar.set_message(format!("Embedding, {} done", counted(sections, "section", "sections")));
         told(step);
         if !goes_on {
             break;

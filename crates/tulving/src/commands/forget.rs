@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::{Edited, Foreseen, Forgone, Swept};
+use tulving_core::answer::{Edited, Foreseen, Forgone, Swept, Warning};
 use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{Caller, ForgetRequest, ForgetWhere, Manner};
@@ -93,16 +93,21 @@ fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
     let others = Cell::new(false);
     // Whether all that was forgotten is kept elsewhere.
     let elsewhere = Cell::new(None);
-    // The reason is the same for all.
-    let held_back = RefCell::default();
+    let told: RefCell<Vec<Warning>> = RefCell::default();
     let outcome = moves::each(&args.memories, app, printer, args.done(), |caller, which| {
         let Edited { memory, warnings } = app.engine.forget(caller, which, &request)?;
-        held_back.replace(warnings);
+        // The reason is the same for all, and so is what was held back of it.
+        let mut told = told.borrow_mut();
+        warnings.into_iter().for_each(|warning| {
+            if !told.contains(&warning) {
+                told.push(warning);
+            }
+        });
         others.set(others.get() || memory.owner != caller.viewer.principal);
         elsewhere.set(Some(elsewhere.get().unwrap_or(true) && memory.backend.is_some()));
         Ok((memory, None))
     })?;
-    printer.warnings(&held_back.into_inner())?;
+    printer.warnings(&told.into_inner())?;
     if elsewhere.get() == Some(true) {
         return Ok(outcome);
     }
@@ -132,7 +137,9 @@ fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<O
         if foreseen.count == 0 {
             return tell(args, &[], &caller, printer);
         }
-        confirm(args, &foreseen, printer)?;
+        if !confirm(args, &foreseen, printer)? {
+            return printer.declined();
+        }
         // What was shown is what was agreed to.
         asked.expect = Some(foreseen.count);
     }
@@ -191,7 +198,7 @@ fn show(foreseen: &Foreseen, most: usize, printer: &mut Printer) -> Result<(), F
     Ok(())
 }
 
-fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<(), Failure> {
+fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<bool, Failure> {
     let memories = counted(foreseen.count, "memory", "memories");
     if !printer.asks() {
         let failure =
@@ -203,10 +210,7 @@ fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<
     show(foreseen, SHOWN, printer)?;
     let question =
         if args.hard { format!("Erase {memories} for good?") } else { format!("Forget {memories}?") };
-    match printer.confirm(&question)? {
-        Some(true) => Ok(()),
-        _ => Err(Cause::Unconfirmed("the answer was no").into()),
-    }
+    Ok(printer.confirm(&question)? == Some(true))
 }
 
 /// What was forgotten, for programs.

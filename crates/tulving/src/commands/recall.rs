@@ -326,8 +326,10 @@ pub(super) fn tell(
     }
     print(args, &answer.hits, explain, app, printer)?;
     if answer.evidence.is_some_and(|evidence| evidence < Strength::Strong) {
-        let word = answer.evidence.map_or("", Strength::as_str);
-        printer.note(format!("The evidence is {word}: what is shown may not be what was meant."))?;
+        printer.note(match answer.evidence {
+            Some(Strength::Weak) => "The evidence is weak: what is shown may not be what was meant.",
+            _ => "There is no evidence that this answers it: what is shown may not be what was meant.",
+        })?;
     }
     if answer.left_out > 0 {
         printer.note(format!("{} more had no room in the budget.", thousands(answer.left_out)))?;
@@ -403,10 +405,10 @@ fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -
             let then = args.asking.as_of.as_deref().unwrap_or_default();
             format!("Nothing that was asked about held at {then}.")
         }
-        Mode::Hybrid(_) if answer.withheld > 0 => {
-            let word = answer.evidence.map_or("none", Strength::as_str);
-            format!("Nothing that answers this: the evidence is {word}.")
-        }
+        Mode::Hybrid(_) if answer.withheld > 0 => match answer.evidence {
+            Some(Strength::Weak) => "Nothing that answers this: the evidence is weak.".to_owned(),
+            _ => "Nothing that answers this: there is no evidence for any of it.".to_owned(),
+        },
         Mode::Hybrid(_) if answer.left_out > 0 => {
             format!("None of {} found has room in the budget.", thousands(answer.left_out))
         }

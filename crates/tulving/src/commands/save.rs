@@ -4,8 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use tulving_core::answer::{Fate, Receipt};
-use tulving_core::request::{AssociationRequest, SaveRequest};
+use tulving_core::answer::{Fate, Near, Receipt};
+use tulving_core::id::MemoryRef;
+use tulving_core::preview;
+use tulving_core::request::{AssociationRequest, Caller, SaveRequest};
 use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust};
 
 use super::{Placed, batch};
@@ -196,11 +198,8 @@ fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
         None => (text, None),
         Some((name, weight)) => {
             let weight: f64 = weight.parse().map_err(|_| {
-                Failure::usage(format!(
-                    "`{}` is not a memory with a weight",
-                    tulving_core::preview::short(text)
-                ))
-                .hinted("write 12 or 12:0.8")
+                Failure::usage(format!("`{}` is not a memory with a weight", preview::short(text)))
+                    .hinted("write 12 or 12:0.8")
             })?;
             (name, Some(weight))
         }
@@ -259,6 +258,7 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
     let content = input::text(&args.words, app.settings.limits.content_bytes)?;
     let request = args.request(content)?;
     let caller = app.here()?;
+    let linked: Vec<MemoryRef> = request.associations.iter().map(|link| link.target).collect();
     let saved = app.engine.save(&caller, request);
     let receipt = saved.map_err(|error| app.refused(&caller, error))?;
     if printer.json() {
@@ -274,7 +274,37 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
         Err(_) => printer.line(what_became(&receipt))?,
     }
     printer.warnings(&receipt.warnings)?;
+    tell_near(&receipt, &linked, &caller, app, printer)?;
     Ok(Outcome::Done)
+}
+
+/// Says which memory says nearly the same as a new one, and what to do if the new one takes its place. One that the caller
+/// linked it to is known.
+fn tell_near(
+    receipt: &Receipt,
+    linked: &[MemoryRef],
+    caller: &Caller,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let Some(own) = receipt.number else { return Ok(()) };
+    for Near { id, number, .. } in &receipt.near {
+        let Some(number) = number else { continue };
+        if linked.contains(&MemoryRef::Id(*id)) || linked.contains(&MemoryRef::Number(*number)) {
+            continue;
+        }
+        // What was replaced already is nothing to replace.
+        let Ok(memory) = app.engine.get(caller, (*id).into()) else { continue };
+        if memory.superseded_by.is_some() {
+            continue;
+        }
+        let said = preview::short(&memory.edition.text.content);
+        return printer.note(format!(
+            "Nearly the same as {number} ({said}); if it replaces that: tulving associate {} {} --relation updates",
+            own.0, number.0
+        ));
+    }
+    Ok(())
 }
 
 /// The memory of a receipt as people call it.

@@ -219,7 +219,10 @@ fn welcome(
         "  {{\"mcpServers\": {{\"tulving\": {{\"type\": \"http\", \"url\": \"{mcp_url}\", \"headers\": {{\"Authorization\": \"Bearer TOKEN\"}}}}}}}}"
     ))?;
     let others: Vec<&str> = Dialect::ALL.iter().skip(1).map(|dialect| dialect.as_str()).collect();
-    printer.line(format!("Other tools' words are at {mcp_url}/ and one of {}", others.join(", ")))?;
+    printer.line(format!(
+        "Agents that use the words of another tool: {mcp_url}/NAME, where NAME is one of {}",
+        others.join(", ")
+    ))?;
     printer.line("\nCtrl-C stops it.")?;
     printer.finish()
 }

@@ -318,6 +318,9 @@ fn a_watched_tree_is_followed_until_the_watcher_is_stopped() {
     let first = appears("notes/a.md");
     tulving.write("notes/b.md", "the second\n");
     let second = appears("notes/b.md");
-    kill(watcher, Duration::ZERO);
+    fs::remove_file(tulving.folder().join("notes/a.md")).expect("removed");
+    let printed = kill(watcher, Duration::from_secs(6));
     assert!(first && second);
+    let gone = printed.lines().filter(|line| line.starts_with("vanished ") && line.ends_with("/a.md"));
+    assert_eq!(gone.count(), 1, "that it has vanished is said, and once: {printed}");
 }

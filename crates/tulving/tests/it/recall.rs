@@ -255,3 +255,24 @@ fn the_best_section_does_not_repeat_its_heading() {
     assert!(found.contains("Visitors › line 7 › Visitors ring twice"), "{found}");
     assert!(!found.contains('#') || found.matches('#').count() == 1, "only the number: {found}");
 }
+
+#[test]
+fn ranks_that_are_added_up_give_the_sum_that_is_shown() {
+    let tulving = Tulving::new();
+    ok(&tulving, &["save", "Standup is at 9:30 every day"], "");
+    let told = ok(&tulving, &["recall", "when is the standup?", "--fusion", "rrf", "--explain"], "");
+    assert!(told.contains(" 0.0164 + ") && told.contains(" = 0.0328"), "{told}");
+}
+
+#[test]
+fn what_says_nearly_the_same_is_named_with_how_it_is_replaced() {
+    let tulving = Tulving::new();
+    let told = |args: &[&str]| finish(with_model(&tulving, args), b"").err;
+    assert_eq!(told(&["save", "Standup is at 9:30 every day"]), "");
+    let how = "tulving associate 2 1 --relation updates";
+    let said = format!("Nearly the same as #1 (Standup is at 9:30 every day); if it replaces that: {how}\n");
+    assert_eq!(told(&["save", "Standup is at 10:15 every day"]), said);
+    ok(&tulving, &how.split_whitespace().skip(1).collect::<Vec<_>>(), "");
+    let third = told(&["save", "Standup is at 10:45 every day", "--updates", "2"]);
+    assert_eq!(third, "", "what it replaces was named, and the first was replaced already");
+}

@@ -23,6 +23,21 @@ fn turns_are_logged_listed_and_recovered() {
 }
 
 #[test]
+fn erasing_what_was_noted_of_a_turn_says_that_the_turn_stays() {
+    let tulving = Tulving::new();
+    for said in ["I prefer Zanzibar tea over coffee", "My wife Anna works at the city library"] {
+        tulving.ok(&["turn", "log", "user", said]);
+    }
+    tulving.ok(&["jobs", "run"]);
+    let stays = "which stays in the log of conversations (`tulving turn list`) until 200 newer ones of the space have come";
+    let told = tulving.run(&["forget", "1", "--hard"]);
+    assert!(told.err.contains(&format!("noted of turn 1, {stays}")), "{}", told.err);
+    let told = tulving.run(&["forget", "2", "--hard", "--json"]);
+    assert!(told.err.contains(&format!("noted of turn 2, {stays}")), "{}", told.err);
+    assert!(tulving.ok(&["turn", "list"]).contains("Zanzibar"), "so it is");
+}
+
+#[test]
 fn memories_are_printed_by_category() {
     let tulving = Tulving::new();
     for (content, kind) in [("Likes tea", "preference"), ("Ship on Monday", "todo"), ("Uses pnpm", "project")]

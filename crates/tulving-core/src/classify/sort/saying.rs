@@ -1,10 +1,14 @@
 //! One or two sentences: what an agent mostly remembers.
 //!
 //! They keep what follows from their type, unless they say beyond doubt how to do something, why something was chosen, or
-//! what happened or holds just now.
+//! what happened or holds just now, or a label before them does.
 
 use super::Sorted;
 use super::clause::{is_past, orders};
+use super::cues::NAMES;
+use super::heads::longest;
+use super::label::label;
+use super::signs::Signs;
 use super::words::{holds, names_day, spaced};
 use crate::classify::lexicon::listed;
 use crate::classify::page::{Block, Page};
@@ -15,6 +19,10 @@ use crate::vocabulary::{Kind, Stability};
 const CHARS: usize = 320;
 const SENTENCES: usize = 3;
 
+/// What a label's words must count for to stand for a heading, and to do so whatever follows.
+const NAMED: f32 = 2.5;
+const LOUD: f32 = 3.5;
+
 /// Whether a page is a saying rather than a document.
 pub(super) fn is_saying(page: &Page<'_>) -> bool {
     let [Block::Paragraph(text)] = page.blocks.as_slice() else { return page.blocks.is_empty() };
@@ -24,6 +32,9 @@ pub(super) fn is_saying(page: &Page<'_>) -> bool {
 pub(super) fn sorted(page: &Page<'_>) -> Sorted {
     let Some(Block::Paragraph(text)) = page.blocks.first() else { return Sorted::default() };
     let said = spaced(text);
+    if let Some(sorted) = labelled(page, text) {
+        return sorted;
+    }
     if happened(&said) || holds_now(&said) {
         return Sorted::new(Kind::Episodic, Stability::Volatile);
     }
@@ -34,6 +45,22 @@ pub(super) fn sorted(page: &Page<'_>) -> Sorted {
         return Sorted::new(Kind::Procedural, Stability::Evolving);
     }
     Sorted::default()
+}
+
+/// What a label at its very start makes of it, where that names a sort of document as a heading would: `Meeting notes: …`.
+fn labelled(page: &Page<'_>, text: &str) -> Option<Sorted> {
+    let (head, rest) = label(text).filter(|(_, rest)| !rest.is_empty())?;
+    let named = longest(NAMES, &spaced(head)).map(|(_, weight)| weight).fold(0.0, f32::max);
+    let sorted = (named >= NAMED).then(|| Signs::of(page, None).sorted())?;
+    let rest = spaced(rest);
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match sorted.kind {
+        // "Daily standup: 9:30" is when one is, and tells of none that was.
+        Some(Kind::Episodic) if named < LOUD && !is_past(&words) => None,
+        Some(Kind::Episodic | Kind::Rationale) => Some(sorted),
+        // A name and what is said of it is a fact, and orders are told by their own signs.
+        _ => None,
+    }
 }
 
 /// Whether it holds any of these phrases, which a bar separates.

@@ -24,6 +24,11 @@ fn a_fact_keeps_what_follows_from_its_type() {
         "Ann adopted two cats over the summer.",
         "Ben moved to Graz since his sister lives there.",
         "Birthday: 6 May 1990",
+        "Daily standup: 9:30 every day",
+        "Standup: at 9:30 in the blue room.",
+        "Why: unknown",
+        "Glossary: the list of terms is in the wiki.",
+        "Interview: Tuesdays at 3 pm.",
         "Run is the name of the scheduler.",
         "The importer first validates the file and then writes it.",
         "Wants to visit Japan next year.",
@@ -51,6 +56,23 @@ fn a_sentence_that_is_more_than_a_fact_is_known() {
         ("Currently debugging the login test.", episodic),
     ] {
         assert_eq!(told(None, said), expected, "{said}");
+    }
+}
+
+#[test]
+fn a_label_before_a_saying_counts_as_a_heading_does() {
+    let rationale = (Some(Kind::Rationale), Some(Stability::Stable));
+    let episodic = (Some(Kind::Episodic), Some(Stability::Volatile));
+    for (said, expected) in [
+        ("Meeting notes: discussed the roadmap with Sarah, agreed on Q1.", episodic),
+        ("Daily standup: Tom fixed the login bug, Priya reviewed.", episodic),
+        ("Standup summary: search is slow, Ana looks into it.", episodic),
+        ("Why we chose Rust: trade-offs and reasoning", rationale),
+        ("Why we chose Rust: memory safety without a garbage collector.", rationale),
+    ] {
+        assert_eq!(told(None, said), expected, "{said}");
+        let (head, rest) = said.split_once(": ").expect("a label");
+        assert_eq!(told(None, &format!("# {head}\n\n{rest}")), expected, "{said}");
     }
 }
 

@@ -1,11 +1,12 @@
 //! What passes did is shown and taken back, as far as it still stands, and only to those who may.
 
 use tulving_core::Engine;
+use tulving_core::answer::Warning;
 use tulving_core::error::Error;
 use tulving_core::id::PassId;
 use tulving_core::pass::{Pass, PassAct, PassFilter, Undone};
-use tulving_core::request::{AuditFilter, Caller, Manner, TurnRequest};
-use tulving_core::turn::Listening;
+use tulving_core::request::{AuditFilter, Caller, ForgetRequest, Manner, TurnRequest};
+use tulving_core::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT};
 use tulving_core::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
 
 use super::proactive::all;
@@ -86,6 +87,27 @@ fn a_pass_is_one_act_that_is_shown_and_taken_back() {
     let acts: Vec<AuditAct> = audit.iter().map(|entry| entry.act).collect();
     assert_eq!(acts, [AuditAct::Undone, AuditAct::Forgot, AuditAct::Forgot]);
     engine.restore(&user, memories[0].id.into()).expect("it can be restored");
+}
+
+#[test]
+fn erasing_what_was_noted_of_a_turn_says_that_the_turn_stays() {
+    let (bed, engine) = ears();
+    let user = bed.user();
+    hear(&engine, &user, TWO, "tui");
+    let memories = all(&engine, &user);
+    let forget = |which: usize, manner| {
+        let request = ForgetRequest { manner, reason: None };
+        engine.forget(&user, memories[which].id.into(), &request).expect("forgotten").warnings
+    };
+    assert_eq!(forget(0, Manner::Soft), [], "it is still there itself");
+    assert_eq!(forget(0, Manner::Hard), [Warning::TurnsStay { turns: vec![1] }]);
+    for n in 0..TURNS_KEPT + TURNS_BETWEEN_PRUNES {
+        engine.log_turn(&user, &turn(&format!("Hello number {n}"))).expect("logged");
+    }
+    assert_eq!(forget(1, Manner::Hard), [], "the log has it no more");
+    let own = bed.save(&user, "I like cocoa");
+    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    assert_eq!(engine.forget(&user, own.id.into(), &hard).expect("erased").warnings, []);
 }
 
 #[test]

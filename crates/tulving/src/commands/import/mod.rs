@@ -129,7 +129,7 @@ pub(super) fn run(args: &Import, app: &App<'_>, printer: &mut Printer) -> Result
         importer.finish(printer)?;
     }
     if args.watch {
-        importer.watch(report.looking.unwrap_or_default(), printer)?;
+        importer.watch(report, printer)?;
     }
     Ok(Outcome::Done)
 }
@@ -371,14 +371,23 @@ impl Importer<'_> {
         embed::along(self.app, printer)
     }
 
-    fn watch(&self, mut looking: Duration, printer: &mut Printer) -> Result<(), Failure> {
+    /// Follows the files, and says what happens to them. That one has vanished is said once.
+    fn watch(&self, first: Report, printer: &mut Printer) -> Result<(), Failure> {
         printer.note("watching; stop with Ctrl-C")?;
+        let mut looking = first.looking.unwrap_or_default();
+        let mut vanished = first.vanished;
         loop {
             thread::sleep((looking * SELDOM).clamp(LOOK, SELDOMEST));
-            let report = self.once(printer)?;
+            let mut report = self.once(printer)?;
             looking = report.looking.unwrap_or_default();
+            let before = std::mem::replace(&mut vanished, report.vanished.clone());
+            report.vanished.retain(|path| !before.contains(path));
+            if report.did_nothing() && report.vanished.is_empty() {
+                continue;
+            }
+            report.show(self.args, printer)?;
+            printer.finish()?;
             if !report.did_nothing() {
-                report.show(self.args, printer)?;
                 self.finish(printer)?;
             }
         }

@@ -193,12 +193,13 @@ fn a_home_that_was_copied_is_a_home_and_what_both_have_is_told_apart() {
 }
 
 #[test]
-fn a_home_that_is_deleted_under_a_server_takes_nothing_more() {
+fn a_home_that_is_deleted_under_a_server_takes_nothing_more_and_gives_nothing() {
     let tulving = used();
     let server = Server::start(&tulving);
     fs::remove_dir_all(tulving.home()).expect("deleted");
     let answer = server.ask("POST", "/v1/memories", &[], b"{\"content\": \"I like coffee\"}");
-    answer.assert_problem(507, "store_replaced");
+    answer.assert_problem(503, "store_replaced");
+    server.ask("GET", "/v1/memories", &[], b"").assert_problem(503, "store_replaced");
     server.says("was deleted or replaced while it was in use");
 }
 

@@ -140,7 +140,7 @@ fn control_c_clears_the_line_and_what_is_wrong_does_not_end_the_shell() {
 fn a_person_is_asked_before_many_are_forgotten() {
     let tulving = furnished();
     let mut terminal = opened(&tulving);
-    for (answer, said) in [("n", "the answer was no"), ("y", "Forgot 1 memory")] {
+    for (answer, said) in [("n", "Nothing was done."), ("y", "Forgot 1 memory")] {
         terminal.types("/forget --where type=routine\r");
         terminal.sees("Forget 1 memory? [y/N]");
         terminal.asks(answer, said);
@@ -148,7 +148,7 @@ fn a_person_is_asked_before_many_are_forgotten() {
     terminal.types("/forget --where type=preference\r");
     terminal.sees("Forget 1 memory? [y/N]");
     terminal.types(CTRL_C);
-    terminal.sees("the answer was no");
+    terminal.sees("Nothing was done.");
     terminal.sees(PROMPT);
     terminal.asks("which roast?", "Prefers dark roast");
     ended(terminal);
