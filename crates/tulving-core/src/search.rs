@@ -59,6 +59,9 @@ pub struct Question {
     pub meaning: Option<Meaning>,
     /// How many candidates each lane gives at the most.
     pub depth: usize,
+    /// Of these times everything is a candidate, the newest first and as many as a lane gives: each from its first instant
+    /// up to, and without, its end.
+    pub times: Vec<Range<Timestamp>>,
 }
 
 /// A vector and the model that made it.

@@ -216,9 +216,9 @@ fn question(n: u64, words: std::ops::Range<u64>, with_vector: bool) -> Question 
     let meaning = Meaning { model: "synthetic".to_owned(), vector };
     Question {
         terms: terms::terms(&asked.join(" ")),
-        exact: false,
         meaning: with_vector.then_some(meaning),
         depth: 400,
+        ..Question::default()
     }
 }
 

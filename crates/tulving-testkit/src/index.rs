@@ -1,6 +1,7 @@
 //! An index without any art: it reads everything anew at every change and scores every item. What the real one finds must
 //! be what this one finds, but for the last digits and the order of sessions; `tulving-store` compares the two.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -242,7 +243,7 @@ impl Index for PlainIndex {
         let words = Words::of(&seen, question);
         let mut names = Vec::new();
         let mut items: Vec<Item> = seen.iter().map(|doc| item(doc, &words, question, &mut names)).collect();
-        mark(&mut items, question.depth);
+        mark(&mut items, question);
         let sessions = sessions(&seen, &mut items, &words);
         let memories = |test: &dyn Fn(&Doc, &Item) -> bool| {
             let some = seen.iter().zip(&items).filter(|(doc, item)| test(doc, item));
@@ -331,8 +332,8 @@ fn item(doc: &Doc, words: &Words, question: &Question, names: &mut Vec<String>) 
     }
 }
 
-/// Marks the best of each lane.
-fn mark(items: &mut [Item], depth: usize) {
+/// Marks the best of each lane, and the newest of the times that are asked for.
+fn mark(items: &mut [Item], question: &Question) {
     type Lane = (fn(&Item) -> f32, fn(&Item) -> bool);
     let lanes: [Lane; 2] =
         [(|item| item.lexical, |item| item.lexical > 0.0), (Item::closeness, |item| item.whole.is_some())];
@@ -342,9 +343,13 @@ fn mark(items: &mut [Item], depth: usize) {
             let (a, b) = (&items[*a], &items[*b]);
             score(b).total_cmp(&score(a)).then((a.memory, a.chunk).cmp(&(b.memory, b.chunk)))
         });
-        order.truncate(depth);
+        order.truncate(question.depth);
         order.into_iter().for_each(|at| items[at].candidate = true);
     }
+    let in_time = |item: &Item| question.times.iter().any(|time| time.contains(&item.at));
+    let mut of_times: Vec<&mut Item> = items.iter_mut().filter(|item| in_time(item)).collect();
+    of_times.sort_by_key(|item| (Reverse(item.at), item.memory, item.chunk));
+    of_times.into_iter().take(question.depth).for_each(|item| item.candidate = true);
 }
 
 /// Gives each item its session and its place there; the docs stand in the order of sessions.

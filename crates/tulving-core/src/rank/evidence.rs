@@ -1,5 +1,6 @@
 //! How strong the evidence is that the store knows anything about the question at all.
 
+use super::recipe::Aspects;
 use crate::answer::Strength;
 use crate::search::Item;
 
@@ -22,6 +23,12 @@ pub(crate) fn weight(item: &Item) -> f64 {
         return BY_WORDS_ALONE * f64::from(item.coverage);
     }
     BY_MEANING * f64::from(item.closeness()) + BY_WORDS * f64::from(item.coverage)
+}
+
+/// The same for a question that asks for a time and nothing else: of what is of that time, there is some evidence at the least.
+pub(crate) fn weight_in(item: &Item, aspects: &Aspects) -> f64 {
+    let own = weight(item);
+    if aspects.asks_for_time_of(item) { own.max(WEAK) } else { own }
 }
 
 /// The strength of what has the most of these weights.

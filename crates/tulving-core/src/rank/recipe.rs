@@ -31,6 +31,9 @@ const SESSION_MEANING: f64 = 0.10;
 const ASKS: f64 = -0.15;
 /// The time that the question names.
 const DATE: f64 = 0.5;
+/// The same where it asks for nothing else, as "what happened last week?" does: then whatever is of that time comes before
+/// all that is not, which has no more than half of it and all that meaning can give.
+const DATE_ALONE: f64 = 1.5;
 /// Days outside a stretch of time after which its pull has fallen to 1/e.
 const DATE_FADES: f64 = 7.0;
 /// The pull of a time on what was said after it and may still tell of it.
@@ -59,6 +62,8 @@ pub(crate) struct Aspects {
     pub(crate) addressed: Addressed,
     /// The times that it names.
     pub(crate) stretches: Vec<Stretch>,
+    /// Whether it asks for nothing else.
+    pub(crate) of_time_alone: bool,
     /// Whether it asks for a time.
     pub(crate) asks_when: bool,
     /// Where it was asked some time ago: from when on what is said comes after it.
@@ -69,9 +74,19 @@ impl Aspects {
     /// The most that a score can come to.
     pub(crate) fn most(&self) -> f64 {
         let about = !self.addressed.named.is_empty() || self.addressed.person != Person::Other;
-        let asked = [(about, SPEAKER), (!self.stretches.is_empty(), DATE), (self.asks_when, WHEN)];
+        let asked = [(about, SPEAKER), (!self.stretches.is_empty(), self.date()), (self.asks_when, WHEN)];
         let asked = asked.into_iter().filter(|(is, _)| *is).map(|(_, weight)| weight);
         MEANING + WORDS + SESSION_WORDS + SESSION_MEANING + asked.sum::<f64>()
+    }
+
+    /// Whether the question asks for nothing but a time, and the item is of it.
+    pub(crate) fn asks_for_time_of(&self, item: &Item) -> bool {
+        self.of_time_alone && self.stretches.iter().any(|stretch| stretch.has(item.at))
+    }
+
+    /// What a time counts for.
+    fn date(&self) -> f64 {
+        if self.of_time_alone { DATE_ALONE } else { DATE }
     }
 }
 
@@ -117,7 +132,7 @@ impl<'a> Scores<'a> {
             session_meaning: scaled(sessions.map(|session| f64::from(session.closeness)).collect(), NEAR),
             spoken_of: found.speakers.iter().map(|name| spoken_of(name, &aspects.addressed)).collect(),
             user: found.speakers.iter().map(|name| name.eq_ignore_ascii_case(USER)).collect(),
-            dates: Dates::of(found, &aspects.stretches),
+            dates: Dates::of(found, aspects),
             compared: items.iter().any(|item| item.whole.is_some()),
             found,
             aspects,
@@ -133,8 +148,7 @@ impl<'a> Scores<'a> {
 
     /// Whether an item is more than noise, or of the time that is asked for.
     pub(crate) fn says_something(&self, at: usize) -> bool {
-        let in_time = |dates: &Dates<'_>| dates.fit(&self.found.items[at]) >= 1.0;
-        !self.noise[at] || self.dates.as_ref().is_some_and(in_time)
+        !self.noise[at] || self.dates.as_ref().is_some_and(|dates| dates.has(&self.found.items[at]))
     }
 
     /// What the score of an item is made of; what adds nothing is left out.
@@ -169,7 +183,7 @@ impl<'a> Scores<'a> {
         }
         add(PartName::Asks, self.asks(at), ASKS);
         if let Some(dates) = &self.dates {
-            add(PartName::Date, dates.pull(item), DATE);
+            add(PartName::Date, dates.pull(item), self.aspects.date());
         }
         add(PartName::When, is(self.aspects.asks_when && item.cast.time_word), WHEN);
         add(PartName::Unsaid, is(self.unsaid(item)), UNSAID);
@@ -291,14 +305,16 @@ struct Dates<'a> {
     stretches: &'a [Stretch],
     /// How telling they are, 0 to 1: a time that fits everything tells nothing.
     telling: f64,
+    /// Whether nothing else is asked for.
+    alone: bool,
 }
 
 impl<'a> Dates<'a> {
-    fn of(found: &Found, stretches: &'a [Stretch]) -> Option<Self> {
-        if stretches.is_empty() || found.items.is_empty() {
+    fn of(found: &Found, aspects: &'a Aspects) -> Option<Self> {
+        if aspects.stretches.is_empty() || found.items.is_empty() {
             return None;
         }
-        let mut dates = Self { stretches, telling: 1.0 };
+        let mut dates = Self { stretches: &aspects.stretches, telling: 1.0, alone: aspects.of_time_alone };
         let fitting: f64 = found.items.iter().map(|item| dates.fit(item)).sum();
         // What was found stands for all that is within the scope.
         #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
@@ -309,7 +325,16 @@ impl<'a> Dates<'a> {
     }
 
     fn pull(&self, item: &Item) -> f64 {
-        self.fit(item) * self.telling
+        match self.alone {
+            true if self.has(item) => 1.0,
+            true => TOLD_LATER * self.fit(item),
+            false => self.fit(item) * self.telling,
+        }
+    }
+
+    /// Whether an item is of one of the times.
+    fn has(&self, item: &Item) -> bool {
+        self.fit(item) >= 1.0
     }
 
     /// 1 within a stretch, falling with the days outside the nearest; not below [`TOLD_LATER`] while one may tell of it.

@@ -12,6 +12,7 @@ use crate::search::{Found, Section};
 
 use super::asked::Asked;
 use super::further::Further;
+use super::lanes::Gathered;
 
 /// Contents up to so many bytes are one section for sure.
 const SHORT: usize = 400;
@@ -42,7 +43,12 @@ impl Ranked {
 
 /// The first hits, as many as were asked for, and how many of them the token budget has no room for. Within a budget, a
 /// long content is cut to its best section, and what is left after all hits is for further ones.
-pub(super) fn hits(asked: &Asked<'_>, ranked: Vec<Ranked>, found: &Found) -> Result<(Vec<Hit>, u64), Error> {
+pub(super) fn hits(
+    asked: &Asked<'_>,
+    ranked: Vec<Ranked>,
+    gathered: &Gathered,
+) -> Result<(Vec<Hit>, u64), Error> {
+    let found = &gathered.found;
     let mut hits: Vec<Hit> = Vec::new();
     let (mut left, mut left_out) = (asked.ask.token_budget, 0);
     for mut ranked in ranked.into_iter().take(asked.plan.limit) {
@@ -61,7 +67,8 @@ pub(super) fn hits(asked: &Asked<'_>, ranked: Vec<Ranked>, found: &Found) -> Res
                 (*content, cut) = (shown, true);
             }
         }
-        let evidence = ranked.witness.map_or(0.0, |at| evidence::weight(&found.items[at]));
+        let evidence =
+            ranked.witness.map_or(0.0, |at| evidence::weight_in(&found.items[at], &gathered.aspects));
         hits.push(hit(ranked, Sections { best, further }, cut, evidence));
     }
     if let Some(left) = &mut left {

@@ -52,14 +52,14 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
         Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
     };
     let witnesses = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.witness);
-    let mut strength = evidence::strength(witnesses.map(|at| evidence::weight(&gathered.found.items[at])));
-    let missing = gathered.missing;
+    let weight = |at: usize| evidence::weight_in(&gathered.found.items[at], &gathered.aspects);
+    let mut strength = evidence::strength(witnesses.map(weight));
     let is_weaker = |strength: Strength| ask.abstain_below.is_some_and(|least| strength < least);
     if is_weaker(strength) {
-        let evidence = Some(strength);
+        let (evidence, missing) = (Some(strength), gathered.missing);
         return Ok(Answer { evidence, withheld: total_found, missing, ..Answer::default() });
     }
-    let (mut hits, mut left_out) = answer::hits(&asked, ranked, &gathered.found)?;
+    let (mut hits, mut left_out) = answer::hits(&asked, ranked, &gathered)?;
     if left_out > 0 {
         // What had no room does not speak for what is given in its place.
         strength = evidence::strength(hits.iter().take(WITNESSES).map(Hit::evidence));
@@ -67,7 +67,7 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
             left_out += hits.drain(..).len() as u64;
         }
     }
-    let evidence = Some(strength);
+    let (evidence, missing) = (Some(strength), gathered.missing);
     Ok(Answer { hits, total_found, evidence, left_out, missing, ..Answer::default() })
 }
 

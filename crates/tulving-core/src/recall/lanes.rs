@@ -3,6 +3,8 @@
 //! Comes after [`plan`](super::plan), before ranking. Reads only. A lane that fails is named; the others still answer. Where
 //! the store fails, nothing can be said of what is in it, and that is an error.
 
+use std::ops::Range;
+
 use crate::access::Parts;
 use crate::answer::{Lane, Missing};
 use crate::embedding;
@@ -61,7 +63,15 @@ pub(super) fn gather(
     };
     let words = if ask.exact_words { &ask.question } else { &addressed.stripped };
     let terms = if uses(Lane::Keyword) { terms::terms(words) } else { Vec::new() };
-    let asked = Question { terms, exact: ask.exact_words, meaning, depth };
+    let asked_at = ask.asked_at.or(ask.as_of).unwrap_or(now);
+    let aspects = Aspects {
+        stretches: when::stretches(&ask.question, asked_at),
+        of_time_alone: when::asks_of_time_alone(&ask.question, asked_at),
+        asks_when: when::asks_when(&ask.question),
+        unsaid_from: unsaid_from(asked_at, now),
+        addressed,
+    };
+    let asked = Question { terms, exact: ask.exact_words, meaning, depth, times: times(ask, &aspects) };
     let found = match parts.index.search(scope, &asked) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),
@@ -85,14 +95,15 @@ pub(super) fn gather(
     if asked.meaning.is_some() && found.unembedded > 0 {
         missing.push(Missing { lane: Lane::Vector, why: waiting(found.unembedded) });
     }
-    let asked_at = ask.asked_at.or(ask.as_of).unwrap_or(now);
-    let aspects = Aspects {
-        stretches: when::stretches(&ask.question, asked_at),
-        asks_when: when::asks_when(&ask.question),
-        unsaid_from: unsaid_from(asked_at, now),
-        addressed,
-    };
     Ok(Gathered { found, aspects, missing })
+}
+
+/// The times of which everything may be meant: those of a question that asks for nothing else. By rank alone, no time counts.
+fn times(ask: &Ask, aspects: &Aspects) -> Vec<Range<Timestamp>> {
+    if !aspects.of_time_alone || ask.fusion == Fusion::Ranks {
+        return Vec::new();
+    }
+    aspects.stretches.iter().map(|stretch| stretch.from..stretch.until).collect()
 }
 
 /// From when on what is said comes after a question of back then; `None` for one of now, which all that is there came before.

@@ -1,5 +1,6 @@
 //! One search of one snapshot, from the scope to what is found.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -28,6 +29,7 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
     let compared = Compared::of(question.meaning.as_ref(), &visible, &views, question.depth)?;
 
     let hits = by_terms.iter().chain(&compared.best).map(|hit| (hit.part, hit.doc));
+    let hits = hits.chain(of_times(&visible, &question.times, question.depth));
     let candidates: Vec<(u32, u32)> = hits.collect::<BTreeSet<_>>().into_iter().collect();
     let (picked, gathered) = sessions::gather(&visible, &candidates);
     let matches = matches(&words, &views, &picked);
@@ -60,6 +62,25 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
         }
     }
     Ok(found)
+}
+
+/// The newest that are of one of these times, by part and doc.
+fn of_times(visible: &[Visible<'_>], times: &[Range<Timestamp>], limit: usize) -> Vec<(u32, u32)> {
+    if times.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (part, visible) in (0..).zip(visible) {
+        for doc in visible.ranges.iter().cloned().flatten().filter(|doc| visible.sees(*doc)) {
+            let detail = &visible.view.details[doc as usize];
+            let at = Timestamp::from_micros(detail.at());
+            if times.iter().any(|time| time.contains(&at)) {
+                found.push((Reverse(at), visible.view.ids[doc as usize], detail.chunk(), part, doc));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.into_iter().take(limit).map(|(.., part, doc)| (part, doc)).collect()
 }
 
 /// The names of those who said something within the scope.

@@ -68,7 +68,7 @@ mod tests {
         let scratch = SearchIndex::in_memory(Arc::clone(store));
         for asked in ["alpha beta", "omega deploy", "psi"] {
             let meaning = Some(Meaning { model: "m1".to_owned(), vector: vector(asked, 96) });
-            let question = Question { terms: terms::terms(asked), exact: false, meaning, depth: 20 };
+            let question = Question { terms: terms::terms(asked), meaning, depth: 20, ..Question::default() };
             let found = index.search(&scope, &question).expect("an answer");
             assert_eq!(found, scratch.search(&scope, &question).expect("an answer"));
         }

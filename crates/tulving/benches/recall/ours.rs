@@ -297,7 +297,7 @@ impl Served<'_> {
         let meaning = Some(Meaning { model: MODEL.to_owned(), vector: self.asked[number].clone() });
         let terms = terms(row.question(&self.questions, number));
         let begun = Instant::now();
-        bed.index.search(&scope, &Question { terms, exact: false, meaning, depth: DEPTH })?;
+        bed.index.search(&scope, &Question { terms, meaning, depth: DEPTH, ..Question::default() })?;
         Ok(milliseconds(begun))
     }
 
@@ -316,9 +316,8 @@ impl Served<'_> {
         let mut all = Vec::new();
         for vector in self.asked.iter().take(count) {
             let meaning = Some(Meaning { model: MODEL.to_owned(), vector: vector.clone() });
-            let found = bed
-                .index
-                .search(&scope, &Question { terms: Vec::new(), exact: false, meaning, depth: DEPTH })?;
+            let found =
+                bed.index.search(&scope, &Question { meaning, depth: DEPTH, ..Question::default() })?;
             let mut items: Vec<&Item> = found.items.iter().filter(|item| item.candidate).collect();
             items.sort_by(|one, other| other.closeness().total_cmp(&one.closeness()));
             all.push(

@@ -10,6 +10,7 @@ mod vocabulary;
 
 use self::token::{Kind, Token, tokens};
 pub(crate) use self::vocabulary::{MONTHS, WEEKDAYS};
+use crate::text::terms;
 use crate::time::Timestamp;
 
 /// Most stretches of one question.
@@ -27,6 +28,13 @@ pub struct Stretch {
     pub told_until: Timestamp,
 }
 
+impl Stretch {
+    /// Whether an instant is within it.
+    pub(crate) fn has(&self, at: Timestamp) -> bool {
+        (self.from..self.until).contains(&at)
+    }
+}
+
 /// The stretches of time that a question names, seen from `now`, in the order of the question.
 ///
 /// What names no year means the latest such time up to now; where the question has one whole date ("last week, as you
@@ -36,12 +44,29 @@ pub(crate) fn stretches(question: &str, now: Timestamp) -> Vec<Stretch> {
     let tokens = tokens(question);
     let today = read::only_date(&tokens).unwrap_or(today);
     let mut found: Vec<Stretch> = Vec::new();
-    for stretch in read::all(&tokens, today) {
+    for (stretch, _) in read::all(&tokens, today) {
         if found.len() < STRETCHES && !found.contains(&stretch) {
             found.push(stretch);
         }
     }
     found
+}
+
+/// Whether a question names a time and hardly asks for anything else: "what happened last week?". Then no other word of it
+/// says what it is about.
+pub(crate) fn asks_of_time_alone(question: &str, now: Timestamp) -> bool {
+    let Some(today) = calendar::day_of(now) else { return false };
+    let tokens = tokens(question);
+    let named = read::all(&tokens, read::only_date(&tokens).unwrap_or(today));
+    let is_named = |at: usize| named.iter().any(|(_, places)| places.contains(&at));
+    let mut others = (0..tokens.len()).filter(|at| !is_named(*at));
+    !named.is_empty() && others.all(|at| tokens[at].number().is_none() && says_nothing(tokens[at].word()))
+}
+
+/// Whether a word is no more than a part of asking what there was.
+fn says_nothing(word: &str) -> bool {
+    let stem = word.split('\'').next().unwrap_or(word);
+    stem.is_empty() || terms::is_stop_word(stem) || vocabulary::asks_for_anything(stem)
 }
 
 /// Whether a question asks for a time.

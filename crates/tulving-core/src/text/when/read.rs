@@ -1,5 +1,7 @@
 //! Reads times out of tokens.
 
+use std::ops::Range;
+
 use jiff::civil::Date;
 
 use super::Stretch;
@@ -65,15 +67,16 @@ pub(super) fn only_date(tokens: &[Token]) -> Option<Date> {
     only
 }
 
-/// All times that tokens name, in order.
-pub(super) fn all(tokens: &[Token], today: Date) -> Vec<Stretch> {
+/// All times that tokens name, in order, each with the places that name it.
+pub(super) fn all(tokens: &[Token], today: Date) -> Vec<(Stretch, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
         match stretch(tokens, at, today) {
             Some((stretch, after)) => {
-                found.push(stretch);
-                at = after.max(at + 1);
+                let after = after.max(at + 1);
+                found.push((stretch, at..after));
+                at = after;
             }
             None => at += 1,
         }

@@ -320,3 +320,30 @@ proptest! {
         let _ = (asks_when(&question), names_time(&question));
     }
 }
+
+#[test]
+fn a_question_for_a_time_alone_is_told_from_one_for_something() {
+    let now: Timestamp = NOW.parse().expect("a time");
+    for alone in [
+        "What happened last week?",
+        "what did I do yesterday",
+        "What's new since Monday?",
+        "anything on 2023-05-08?",
+        "Tell me about May 2023",
+        "what have we been up to in the last three days?",
+        "What went on between March and May 2023?",
+    ] {
+        assert!(asks_of_time_alone(alone, now), "{alone}");
+    }
+    for other in [
+        "What did Ana do last week?",
+        "which database crashed yesterday?",
+        "what happened?",
+        "what did I eat on 2023-05-08?",
+        "what were the 3 things we did last week?",
+        "Was habe ich letzte Woche gemacht?",
+        "",
+    ] {
+        assert!(!asks_of_time_alone(other, now), "{other}");
+    }
+}

@@ -214,6 +214,36 @@ fn a_time_in_the_question_prefers_what_is_of_that_time() {
 }
 
 #[test]
+fn a_question_for_a_time_alone_is_answered_by_what_is_of_it_and_says_so() {
+    let bed = bed();
+    let user = bed.user();
+    let told = |content: String, day: &str| SaveRequest {
+        occurred_at: Some(day.parse().expect("a day")),
+        ..SaveRequest::new(content)
+    };
+    let crash = bed.save(&user, told("The database crashed, the disk was full".to_owned(), "2023-06-07")).id;
+    bed.save(&user, told("Decided to drop Internet Explorer 7".to_owned(), "2023-03-02"));
+    bed.save(&user, told("What happened to the harbour was never told".to_owned(), "2022-09-30"));
+    // More than any lane gives.
+    (0..400).for_each(|n| drop(bed.save(&user, told(format!("What happened, number {n}"), "2023-01-05"))));
+    let asked_at = Some("2023-06-14T09:00:00Z".parse().expect("a time"));
+    for question in ["What happened last week?", "what did I do on 2023-06-07?", "what's new since June 5?"] {
+        let answer = ask(&bed, &user, Ask { asked_at, ..Ask::new(question) });
+        assert_eq!(answer.hits[0].memory.id, crash, "{question}: {}", answer.hits[0].why);
+        assert!(answer.evidence >= Some(Strength::Weak), "{question}");
+    }
+    let abstaining =
+        Ask { asked_at, abstain_below: Some(Strength::Weak), ..Ask::new("what happened in May 2021?") };
+    assert_eq!(ask(&bed, &user, abstaining).hits.len(), 0, "nothing is of that time");
+    let ranked = Ask { asked_at, fusion: Fusion::Ranks, ..Ask::new("What happened last week?") };
+    let by_rank = ask(&bed, &user, ranked);
+    assert!(
+        by_rank.hits.iter().all(|hit| part(hit, PartName::Date).is_none()),
+        "by rank alone no time counts"
+    );
+}
+
+#[test]
 fn a_question_of_back_then_does_not_mean_what_was_said_later() {
     let bed = bed();
     let user = bed.user();

@@ -191,7 +191,8 @@ mod tests {
                 answer::speakers(&snapshot, &scope)?;
                 for asked in ["alpha beta gamma delta", "deploy omeg psi psi", "ploym"] {
                     let meaning = Some(Meaning { model: "m1".to_owned(), vector: vector(asked, 96) });
-                    let question = Question { terms: terms::terms(asked), exact: false, meaning, depth: 30 };
+                    let question =
+                        Question { terms: terms::terms(asked), meaning, depth: 30, ..Question::default() };
                     answer::search(&snapshot, &scope, &question)?;
                 }
             }

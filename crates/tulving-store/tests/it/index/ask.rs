@@ -19,7 +19,7 @@ pub(super) fn everything() -> Scope {
 
 /// A question by words alone.
 pub(super) fn words(text: &str) -> Question {
-    Question { terms: terms::terms(text), exact: false, meaning: None, depth: 50 }
+    Question { terms: terms::terms(text), depth: 50, ..Question::default() }
 }
 
 /// A question by words and meaning.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tulving_core::id::MemoryId;
 use tulving_core::ports::Index;
 use tulving_core::search::{self, Entry, Found, Item, Meaning, Question, Scope, Session};
+use tulving_core::time::Timestamp;
 use tulving_store::SearchIndex;
 use tulving_testkit::index::PlainIndex;
 
@@ -135,6 +136,36 @@ fn vectors_that_are_kept_as_bytes_are_hardly_nearer_or_farther() {
         }
     }
     assert!(compared > 200, "{compared}");
+}
+
+#[test]
+fn what_is_of_a_time_is_a_candidate_for_both_and_no_more_than_were_asked_for() {
+    let mut found_some = 0;
+    for seed in 400..440 {
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        let store = Fake::new(Some("m1"));
+        let (index, plain) =
+            (SearchIndex::in_memory(Arc::clone(&store)), PlainIndex::new(Arc::clone(&store)));
+        (0..random.usize(..60)).for_each(|_| any_act(&store, &mut random));
+        let scope = any_scope(&store, &mut random);
+        let all = plain.search(&scope, &any_time(0)).expect("an answer");
+        assert!(all.items.iter().all(|item| !item.candidate), "nothing was asked for");
+        for depth in [1, 3, 10_000] {
+            let found = index.search(&scope, &any_time(depth)).expect("an answer");
+            assert_same(&found, &plain.search(&scope, &any_time(depth)).expect("an answer"));
+            let candidates = found.items.iter().filter(|item| item.candidate).count();
+            assert!(candidates <= depth);
+            found_some += usize::from(candidates > 0);
+        }
+    }
+    assert!(found_some > 60, "{found_some}");
+}
+
+/// A question for some of the times that memories of the fake store have.
+fn any_time(depth: usize) -> Question {
+    let at = |seconds: i64| Timestamp::from_micros(1_700_000_000_000_000 + seconds * 1_000_000);
+    Question { depth, times: vec![at(0)..at(150), at(300)..at(100_000)], ..Question::default() }
 }
 
 #[test]

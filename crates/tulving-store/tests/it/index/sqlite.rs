@@ -42,7 +42,7 @@ impl Process {
     fn search(&self, filter: Filter, asked: &str, vector: Option<Vec<f32>>) -> Vec<MemoryId> {
         let scope = Scope { sight: self.store.sight(&user()).expect("a sight"), filter, among: None };
         let meaning = vector.map(|vector| Meaning { model: "a".to_owned(), vector });
-        let question = Question { terms: terms::terms(asked), exact: false, meaning, depth: 10 };
+        let question = Question { terms: terms::terms(asked), meaning, depth: 10, ..Question::default() };
         let found = self.index.search(&scope, &question).expect("an answer");
         found.items.iter().map(|item| item.memory).collect()
     }
