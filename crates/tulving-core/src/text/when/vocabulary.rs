@@ -226,10 +226,5 @@ pub(super) fn asks_for_anything(word: &str) -> bool {
             | "until"
             | "before"
             | "after"
-            | "ve"
-            | "s"
-            | "d"
-            | "re"
-            | "m"
     )
 }
