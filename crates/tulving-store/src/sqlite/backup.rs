@@ -74,6 +74,9 @@ impl SqliteStore {
     ) -> Result<(Draft, u64), StoreError> {
         let draft = Draft::beside(to, ".db")?;
         let wait = self.options.busy_wait;
+        // Held until the copy is made, so that it is of one and the same store.
+        let live = self.live().map_err(|fault| self.explain(fault))?;
+        live.place.require()?;
         let source = open::reader(&self.file, wait).map_err(|fault| self.explain(fault))?;
         // One moment for all steps: writers do not make the copy begin again.
         source
@@ -84,6 +87,7 @@ impl SqliteStore {
                 Ok(source.query_row("SELECT count(*) FROM memories", [], |row| row.get::<_, i64>(0))?)
             })
             .map_err(|fault| fault.explained(to, wait))?;
+        live.place.require()?;
         draft.sync().map_err(|error| files::unwritten(to, "written", &error))?;
         Ok((draft, memories.unsigned_abs()))
     }

@@ -19,11 +19,13 @@ mod gate;
 mod holds;
 mod imports;
 mod jobs;
+mod live;
 mod log;
 mod migrate;
 mod mirrors;
 mod open;
 mod passes;
+mod place;
 mod read;
 mod readers;
 mod rescue;
@@ -37,7 +39,8 @@ mod visible;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -45,10 +48,10 @@ use tulving_core::change::{Applied, ChangeSet};
 use tulving_core::error::StoreError;
 use tulving_core::ports::{Clock, Store, SystemClock};
 
+use crate::draft;
 use crate::home::Home;
-use crate::{draft, files};
 use failure::Fault;
-use readers::Readers;
+use live::{Current, Live};
 
 pub use backup::{BackupReport, IfExists};
 pub use check::{Checkup, Depth, Finding, Severity};
@@ -69,21 +72,21 @@ impl Default for Options {
     }
 }
 
+/// Answers whether a transaction may go on: no restore goes on, and the files are in place.
+type Allowed<'a> = dyn Fn() -> Result<(), Fault> + 'a;
+
 /// A store in one SQLite file.
 pub struct SqliteStore {
     home: Home,
     file: PathBuf,
-    /// Which file that was when it was opened.
-    opened: Option<(u64, u64)>,
     options: Options,
     clock: Arc<dyn Clock>,
     gate: gate::Gate,
     scrub: scrub::Scrub,
     sights: sights::Sights,
-    // Closed in this order: the writer last, so that it is the one that empties the log and removes it.
-    follower: Mutex<Connection>,
-    readers: Readers,
-    writer: Mutex<Connection>,
+    current: Current,
+    /// The newest change that this process has written.
+    head: AtomicU64,
 }
 
 impl SqliteStore {
@@ -100,23 +103,22 @@ impl SqliteStore {
         let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
         let gate = gate::Gate::new(home.restore_lock());
         open::refuse_emptied(home)?;
-        let writer = open::writer(&file, &gate, options.busy_wait, clock.now()).map_err(explain)?;
-        let follower = open::reader(&file, options.busy_wait).map_err(explain)?;
-        let pending = scrub::pending(&writer).map_err(|error| explain(error.into()))?;
+        let live = Live::open(&file, &gate, options, clock.now(), 0).map_err(explain)?;
+        let pending = scrub::pending(&live.writer()).map_err(|error| explain(error.into()))?;
         let store = Self {
             home: home.clone(),
-            opened: files::identity(&file),
             options,
             clock,
             gate,
             scrub: scrub::Scrub::new(pending),
             sights: sights::Sights::default(),
-            follower: Mutex::new(follower),
-            readers: Readers::new(file.clone(), options),
-            writer: Mutex::new(writer),
+            current: Current::new(live),
+            head: AtomicU64::new(0),
             file,
         };
-        store.scrub.after_write(&store.writer());
+        let live = store.live().map_err(|fault| store.explain(fault))?;
+        store.scrub.after_write(&live.writer());
+        drop(live);
         draft::sweep(home.path());
         draft::sweep(&home.backups());
         Ok(store)
@@ -127,15 +129,86 @@ impl SqliteStore {
         &self.home
     }
 
-    fn writer(&self) -> MutexGuard<'_, Connection> {
-        // A panic inside a transaction has rolled it back, so the connection is sound.
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The connections. While somebody has them, they are not closed.
+    fn live(&self) -> Result<Arc<Live>, Fault> {
+        self.current.get(|generation| self.reopen(generation))
     }
 
+    fn reopen(&self, generation: u64) -> Result<Live, Fault> {
+        let live = Live::open(&self.file, &self.gate, self.options, self.clock.now(), generation)?;
+        live::renew_epoch_after_loss(&live, self.head.load(Ordering::Relaxed))?;
+        Ok(live)
+    }
+
+    /// Reads, from the files that are at the path: where one of them was taken from under the connections, these are opened
+    /// again first.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
-        let found =
-            self.require_in_place().and_then(|()| self.readers.take()).and_then(|reader| work(&reader));
+        self.attached(|live| live.readers.take().and_then(|reader| work(&reader)))
+    }
+
+    /// Does some reading with the connections, which are on the files that are at the path.
+    fn attached<T>(&self, work: impl FnOnce(&Live) -> Result<T, Fault>) -> Result<T, StoreError> {
+        let attached = || {
+            let live = self.live()?;
+            match live.place.require() {
+                Err(error @ StoreError::Detached { .. }) => {
+                    let seen = live.generation;
+                    drop(live);
+                    self.current.renew(seen, |generation| self.reopen(generation))?;
+                    let live = self.live()?;
+                    if live.generation == seen { Err(error.into()) } else { Ok(live) }
+                }
+                in_place => in_place.map(|()| live).map_err(Fault::from),
+            }
+        };
+        let found = attached().and_then(|live| {
+            self.renewing(live, |live| {
+                let found = work(live);
+                // What was read from files that are gone is no answer, and an error is of their going.
+                live.place.require()?;
+                found
+            })
+        });
         found.map_err(|fault| self.explain(fault))
+    }
+
+    /// Writes. `work` gets the writer and a question to ask inside its transaction.
+    ///
+    /// What it wrote is acknowledged only if the files of the store are in place after it has committed.
+    fn write<T>(
+        &self,
+        work: impl Fn(&mut Connection, &Allowed<'_>) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let attempt = || {
+            self.renewing(self.live()?, |live| {
+                let mut writer = live.writer();
+                live.place.require_whole(&writer)?;
+                let written = work(&mut writer, &|| {
+                    self.gate.require_open()?;
+                    Ok(live.place.require()?)
+                });
+                if matches!(written, Err(Fault::Shut)) {
+                    return written;
+                }
+                live.place.require_whole(&writer)?;
+                self.scrub.after_write(&writer);
+                written
+            })
+        };
+        self.gate.pass(self.options.busy_wait, attempt).map_err(|fault| self.explain(fault))
+    }
+
+    /// Does some work with the connections. Where it finds that a file was taken from under them, they are opened again,
+    /// for those who come later.
+    fn renewing<T>(&self, live: Arc<Live>, work: impl FnOnce(&Live) -> Result<T, Fault>) -> Result<T, Fault> {
+        let done = work(&live);
+        let seen = live.generation;
+        drop(live);
+        if done.as_ref().is_err_and(live::is_detached) {
+            // That it failed is said already. Where opening fails too, the next who comes tries again and hears why.
+            drop(self.current.renew(seen, |generation| self.reopen(generation)));
+        }
+        done
     }
 
     /// Several reads of one state of the store.
@@ -146,15 +219,6 @@ impl SqliteStore {
             moment.finish()?;
             Ok(found)
         })
-    }
-
-    /// Refuses a file that has lost its name: nobody would find again what is written there, and what is read is of a home
-    /// that is gone.
-    fn require_in_place(&self) -> Result<(), Fault> {
-        match files::identity(&self.file) == self.opened {
-            true => Ok(()),
-            false => Err(StoreError::Replaced { path: self.file.clone() }.into()),
-        }
     }
 
     fn explain(&self, fault: Fault) -> StoreError {
@@ -168,17 +232,17 @@ impl Store for SqliteStore {
             true => self.read(|reader| apply::cut(reader, changes))?,
             false => apply::Cut::default(),
         };
-        let write = || {
-            let mut writer = self.writer();
-            self.require_in_place()?;
-            let (applied, erased) = apply::run(&mut writer, &self.gate, changes, &cut)?;
+        let applied = self.write(|writer, allowed| {
+            let (applied, erased) = apply::run(writer, allowed, changes, &cut)?;
             if erased {
                 self.scrub.ask();
             }
-            self.scrub.after_write(&writer);
             Ok(applied)
-        };
-        self.gate.pass(self.options.busy_wait, write).map_err(|fault| self.explain(fault))
+        })?;
+        if let Some(seq) = applied.seq {
+            self.head.fetch_max(seq.0, Ordering::Relaxed);
+        }
+        Ok(applied)
     }
 }
 

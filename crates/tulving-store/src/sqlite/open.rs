@@ -183,6 +183,8 @@ fn set_up(connection: &Connection) -> Result<(), Fault> {
     // Without this a statement is compiled again whenever a value is bound to a column with an index: three quarters of
     // the time of a save.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    // The last to close would otherwise empty the log and remove it, also where that is not its own any more.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     holds::register(connection)?;
     Ok(())

@@ -87,7 +87,7 @@ impl SqliteStore {
         drop(source);
         let mut copy = open::connect_draft(draft.path())?;
         refuse_damaged(&copy, from)?;
-        match_page_size(&copy, &self.writer())?;
+        match_page_size(&copy, &self.live()?.writer())?;
         migrate::run(&mut copy, from, self.clock.now(), || Ok(()))?;
         refuse_other_tables(&copy, from)?;
         migrate::renew_epoch(&copy)?;
@@ -100,6 +100,8 @@ impl SqliteStore {
     /// Keeps what is there and puts the candidate in its place, with nothing written in between.
     fn swap(&self, candidate: &Draft, schema: i64) -> Result<RestoreReport, Fault> {
         let wait = self.options.busy_wait;
+        let opened = self.live()?;
+        opened.place.require_whole(&opened.writer())?;
         // A connection of its own, so that none with prepared statements is in the way.
         let mut live = open::connect(&self.file, wait)?;
         live.pragma_update(None, "synchronous", "FULL")?;
@@ -110,10 +112,11 @@ impl SqliteStore {
         copies::take_over_mark(&live, &source)?;
         let memories: i64 = source.query_row("SELECT count(*) FROM memories", [], |row| row.get(0))?;
         backup::copy(&source, &mut live, -1, wait, &mut |_, _| ())?;
+        opened.place.require_whole(&opened.writer())?;
         drop((live, shut));
         // If somebody still reads from the log, the next write sees to it.
         self.scrub.ask();
-        self.scrub.after_write(&self.writer());
+        self.scrub.after_write(&opened.writer());
         Ok(RestoreReport { previous, memories: memories.unsigned_abs(), schema, kept_revoked })
     }
 

@@ -15,6 +15,9 @@ mod contract;
 // Opening: first runs, races, files that are not ours.
 mod open;
 
+// Files that are removed or cut while a store has them open.
+mod detached;
+
 // Copies of the whole store and back, while it is in use.
 mod backup;
 

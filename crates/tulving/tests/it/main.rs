@@ -30,6 +30,9 @@ mod newcomer;
 /// The binary killed while it writes.
 mod crash;
 
+/// The files beside the database, taken from under running processes.
+mod detached;
+
 /// A made-up year of an agent, and a walk through it.
 mod demo;
 

@@ -11,8 +11,7 @@ use tulving_core::vocabulary::ChangeKind;
 
 use super::super::failure::Fault;
 use super::super::feed::{LACKS, LIVE, Models, is_live};
-use super::super::gate::Gate;
-use super::super::{rows, vectors};
+use super::super::{Allowed, rows, vectors};
 use super::{Act, impossible};
 
 /// The row of `meta` that says after which row of `vectors` to look for those of other models; none where all were seen.
@@ -214,7 +213,7 @@ fn stale_after(connection: &Connection) -> rusqlite::Result<Option<i64>> {
 /// Removes vectors of models that neither answer nor shall, among the next `limit`. Says whether there may be more.
 pub(in super::super) fn drop_stale_vectors(
     connection: &mut Connection,
-    gate: &Gate,
+    allowed: &Allowed<'_>,
     chosen: Option<&str>,
     limit: usize,
 ) -> Result<bool, Fault> {
@@ -226,7 +225,7 @@ pub(in super::super) fn drop_stale_vectors(
         return Ok(false);
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    gate.require_open()?;
+    allowed()?;
     if given_up(&transaction)? {
         forget_next(&transaction)?;
         look_for_stale(&transaction)?;

@@ -29,9 +29,8 @@ use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
 
 use super::failure::Fault;
 use super::feed::Models;
-use super::gate::Gate;
 use super::rows::{self, Columns};
-use super::scrub;
+use super::{Allowed, scrub};
 
 pub(super) use embed::drop_stale_vectors;
 pub(super) use load::{Cut, cut, loads_memories};
@@ -39,12 +38,12 @@ pub(super) use load::{Cut, cut, loads_memories};
 /// Applies a set, of which these memories were [cut]. Says also whether anything was erased.
 pub(super) fn run(
     connection: &mut Connection,
-    gate: &Gate,
+    allowed: &Allowed<'_>,
     changes: &ChangeSet,
     cut: &Cut,
 ) -> Result<(Applied, bool), Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    gate.require_open()?;
+    allowed()?;
     for right in &changes.rights {
         require(&transaction, changes.by.principal, right)?;
     }
@@ -79,12 +78,12 @@ pub(super) fn run(
 /// Removes up to `most` of the oldest entries of the change log up to `up_to`, and says how many. The newest stays.
 pub(super) fn trim_log(
     connection: &mut Connection,
-    gate: &Gate,
+    allowed: &Allowed<'_>,
     up_to: Seq,
     most: usize,
 ) -> Result<usize, Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    gate.require_open()?;
+    allowed()?;
     let trimmed = transaction
         .prepare_cached(
             "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes \

@@ -203,10 +203,21 @@ impl SqliteStore {
         }
     }
 
+    /// Refuses a log that ends before what was written to it. Everything may still be there, and the next save would not be.
+    fn require_whole_log(&self) -> Result<(), StoreError> {
+        self.attached(|live| live.place.require_whole(&live.writer()))
+    }
+
     fn room(&self, checkup: &mut Checkup) {
         let log = files::beside(&self.file, "-wal").metadata().map_or(0, |log| log.len());
         let text = format!("the write-ahead log has {}", size(log));
-        if log > LARGE_LOG {
+        if let Err(error) = self.require_whole_log() {
+            checkup.bad(
+                "log size",
+                error.to_string(),
+                "stop all processes of this home and start them again",
+            );
+        } else if log > LARGE_LOG {
             checkup.warn(
                 "log size",
                 text,
