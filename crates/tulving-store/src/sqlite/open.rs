@@ -12,7 +12,7 @@ use tulving_core::time::Timestamp;
 
 use super::failure::Fault;
 use super::gate::Gate;
-use super::{busy, failure, holds, migrate};
+use super::{busy, failure, holds, migrate, sums};
 use crate::files;
 use crate::home::Home;
 
@@ -59,6 +59,7 @@ pub(super) fn writer(
     enter_wal(&connection, file, busy_wait)?;
     set_up(&connection)?;
     gate.pass(busy_wait, || migrate::run(&mut connection, file, now, || gate.require_open()))?;
+    sums::watch(&connection)?;
     Ok(connection)
 }
 
@@ -187,5 +188,6 @@ fn set_up(connection: &Connection) -> Result<(), Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     holds::register(connection)?;
+    sums::register(connection)?;
     Ok(())
 }

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
 use tulving_core::error::StoreError;
-use tulving_core::time::Timestamp;
 
 use super::failure::Fault;
-use super::{SqliteStore, backup, copies, migrate, open, scrub};
+use super::{SqliteStore, backup, copies, migrate, open, schema, scrub, sums};
 use crate::draft::Draft;
 use crate::{files, home};
 
@@ -89,7 +88,7 @@ impl SqliteStore {
         refuse_damaged(&copy, from)?;
         match_page_size(&copy, &self.live()?.writer())?;
         migrate::run(&mut copy, from, self.clock.now(), || Ok(()))?;
-        refuse_other_tables(&copy, from)?;
+        schema::refuse_other(&copy, from)?;
         migrate::renew_epoch(&copy)?;
         // What is there before must not linger in the log once it was replaced.
         scrub::raise_log(&copy)?;
@@ -108,6 +107,7 @@ impl SqliteStore {
         let shut = self.gate.shut(&live, wait)?;
         let previous = self.keep_previous()?;
         let source = open::connect_draft(candidate.path())?;
+        sums::watch(&source)?;
         let kept_revoked = keep_revoked(&live, &source)?;
         copies::take_over_mark(&live, &source)?;
         let memories: i64 = source.query_row("SELECT count(*) FROM memories", [], |row| row.get(0))?;
@@ -187,30 +187,4 @@ fn match_page_size(copy: &Connection, live: &Connection) -> Result<(), Fault> {
         copy.execute_batch(&format!("PRAGMA page_size = {live}; VACUUM;"))?;
     }
     Ok(())
-}
-
-/// A file may carry our mark and yet other tables or triggers; none of those shall come to live here.
-fn refuse_other_tables(copy: &Connection, from: &Path) -> Result<(), Fault> {
-    let objects = |connection: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
-        let mut statement = connection.prepare(
-            "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema \
-             WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' ORDER BY 1",
-        )?;
-        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        found.collect()
-    };
-    let mut model = Connection::open_in_memory()?;
-    migrate::run(&mut model, from, Timestamp::from_micros(0), || Ok(()))?;
-    let (found, known) = (objects(copy)?, objects(&model)?);
-    match found
-        .iter()
-        .find(|object| !known.contains(object))
-        .or(known.iter().find(|object| !found.contains(object)))
-    {
-        None => Ok(()),
-        Some((name, _)) => {
-            let why = format!("its {name} is not as Tulving makes it");
-            Err(StoreError::Foreign { path: from.to_owned(), why }.into())
-        }
-    }
 }
