@@ -9,7 +9,7 @@ use crate::audit::AuditEntry;
 use crate::change::{Actor, ChangeSet, Right, Write};
 use crate::error::{Error, Field, Invalid, StoreError};
 use crate::id::{AuditId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId};
-use crate::limits::{self, Limits};
+use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
 use crate::request::{Caller, Forgotten};
@@ -204,9 +204,10 @@ pub(crate) fn absent(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result
 /// what is not there. What is forgotten is not there either, unless `look` finds it.
 pub(crate) fn several<T>(
     which: &[MemoryRef],
+    limit: usize,
     mut look: impl FnMut(MemoryRef) -> Result<(MemoryId, T), Error>,
 ) -> Result<(Vec<T>, Vec<MemoryRef>), Error> {
-    let (got, limit) = (which.len(), limits::MOVES);
+    let got = which.len();
     if got > limit {
         return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
     }

@@ -262,7 +262,7 @@ impl Engine {
     }
 
     /// Forgets several memories as one act: all that are there, or none where one may not be forgotten. At most
-    /// [`MOVES`](crate::limits::MOVES); one that is named twice counts once.
+    /// [`FORGETS`](crate::limits::FORGETS); one that is named twice counts once.
     pub fn forget_many(
         &self,
         caller: &Caller,

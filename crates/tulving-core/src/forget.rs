@@ -49,7 +49,7 @@ pub(crate) fn forget_many(
     let (reason, mut warnings) = reason(parts, caller, request)?;
     let ((forgotten, turns), missing) = access::decide_again(|| {
         let act = Act::new(parts, caller, request.manner, reason.clone());
-        let (leaving, missing) = access::several(which, |which| {
+        let (leaving, missing) = access::several(which, limits::FORGETS, |which| {
             let leaving = act.decide(which)?;
             Ok((leaving.memory.id, leaving))
         })?;

@@ -77,8 +77,10 @@ pub const BYTES_PER_TOKEN: usize = 4;
 pub const RECALL: usize = 1_000;
 /// Most memories of one batch save, and of those forgotten by a condition; each is one transaction.
 pub const BATCH: usize = 10_000;
-/// Most memories that are moved to another space, or forgotten, as one act.
+/// Most memories that are moved to another space as one act.
 pub const MOVES: usize = 100;
+/// Most memories that are named to be forgotten as one act.
+pub const FORGETS: usize = 1_000;
 /// Most memories that are shown of those that would be forgotten.
 pub const FORESEEN: usize = 20;
 /// Most entries of the change log in one answer.

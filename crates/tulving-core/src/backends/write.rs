@@ -8,6 +8,7 @@ use crate::answer::{Edited, Fate, Gone, Receipt, Warning};
 use crate::backend::ListQuery;
 use crate::error::{BackendError, Error};
 use crate::id::MemoryRef;
+use crate::limits;
 use crate::memory::{Memory, Usage};
 use crate::ports::Backend;
 use crate::request::{Caller, Filter, ForgetRequest, Manner, SaveRequest};
@@ -193,7 +194,7 @@ pub(crate) fn forget_many(
     let mut done = 0;
     let mut warnings = Vec::new();
     let mut seen: Vec<MemoryRef> = Vec::new();
-    let (forgotten, missing) = access::several(which, |which| {
+    let (forgotten, missing) = access::several(which, limits::FORGETS, |which| {
         // What is named twice is gone by the second time, and counts once.
         if seen.contains(&which) {
             return Err(access::absent(parts, caller, which)?);

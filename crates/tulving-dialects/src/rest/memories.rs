@@ -4,7 +4,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tulving_core::answer::{Cursor, Foreseen};
+use tulving_core::error::{Error, Field, Invalid};
 use tulving_core::id::MemoryRef;
+use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{
     Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner, Quarantined, Sort,
@@ -246,7 +248,12 @@ struct DeletedMany {
 
 fn delete_many(desk: &Desk<'_>, One(several): One<Several>) -> Result<Made<DeletedMany>, Refusal> {
     let request = ForgetRequest { manner: Manner::Hard, reason: None };
-    let gone = desk.engine.forget_many(&desk.caller, &several.which()?, &request)?;
+    let (which, limit) = (several.which()?, limits::MOVES);
+    if which.len() > limit {
+        let invalid = Invalid::TooMany { field: Field::Memories, got: which.len(), limit };
+        return Err(Error::from(invalid).into());
+    }
+    let gone = desk.engine.forget_many(&desk.caller, &which, &request)?;
     let deleted = gone.forgotten.iter().map(|memory| memax::id(memory.id)).collect();
     Ok(DeletedMany { deleted, not_found: names(&gone.missing) }.into())
 }

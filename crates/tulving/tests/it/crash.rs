@@ -234,3 +234,32 @@ fn a_process_killed_while_it_folds_costs_nothing_that_was_acknowledged() {
     }
     tulving.assert_healthy();
 }
+
+/// Erases these memories, all named at once.
+const ERASE_NAMED: &str = r#"exec "$0" forget --hard "$@""#;
+
+#[test]
+fn memories_that_are_named_together_are_erased_together_or_not_at_all() {
+    const NAMED: usize = 40;
+    const KILLS: u32 = 12;
+    let numbers: Vec<String> = (1..=NAMED).map(|number| number.to_string()).collect();
+    let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let filled = || {
+        let tulving = Tulving::new();
+        let lines: String = (0..NAMED).map(|n| format!("{{\"content\":\"memory {n}\"}}\n")).collect();
+        assert_eq!(tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code, 0);
+        tulving
+    };
+    let whole = filled();
+    let began = Instant::now();
+    let mut child = endless(&whole, ERASE_NAMED, &numbers);
+    assert!(child.wait().expect("it ends").success());
+    let takes = began.elapsed();
+    assert_eq!(whole.all_ids("default").len(), 0);
+    for kill_at in 0..KILLS {
+        let tulving = filled();
+        kill(endless(&tulving, ERASE_NAMED, &numbers), takes * kill_at / KILLS);
+        let left = tulving.all_ids("default").len();
+        assert!(left == 0 || left == NAMED, "{left} of {NAMED} are left");
+    }
+}
