@@ -18,7 +18,9 @@ pub mod tree;
 mod workspace;
 
 pub use draft::Draft;
-pub use files::{check_target, read_token_file, remove_token_file, replace, write_token_file};
+pub use files::{
+    check_target, open_regular, read_regular, read_token_file, remove_token_file, replace, write_token_file,
+};
 pub use home::Home;
 pub use index::{Chore, Folded, IndexStatus, SearchIndex};
 pub use plugin::{Plugin, PluginCommand};

@@ -78,7 +78,7 @@ impl Folder {
     /// The manifest; `None` where there is none.
     pub(super) fn manifest(&self) -> Result<Option<Manifest>, Trouble> {
         let path = self.path.join(NAME);
-        match fs::read(&path) {
+        match files::read_regular_bytes(&path) {
             Ok(bytes) => Ok(Some(Manifest::decoded(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Trouble::Disk(path, error)),

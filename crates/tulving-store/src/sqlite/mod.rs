@@ -104,6 +104,7 @@ impl SqliteStore {
         let file = home.database();
         let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
         let gate = gate::Gate::new(home.restore_lock());
+        open::refuse_special(home)?;
         open::refuse_emptied(home)?;
         let live = Live::open(&file, &gate, options, clock.now(), 0).map_err(explain)?;
         let pending = scrub::pending(&live.writer()).map_err(|error| explain(error.into()))?;

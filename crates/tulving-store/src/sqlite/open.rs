@@ -46,6 +46,19 @@ pub(super) fn refuse_emptied(home: &Home) -> Result<(), StoreError> {
     Err(StoreError::Corrupt { path: file, why: "it is empty, and this home was used before".to_owned() })
 }
 
+/// Refuses a pipe, device or socket in the place of one of the files: SQLite would wait for what comes out of it.
+pub(super) fn refuse_special(home: &Home) -> Result<(), StoreError> {
+    for suffix in ["", "-wal", "-shm"] {
+        let path = files::beside(&home.database(), suffix);
+        let Ok(found) = path.metadata() else { continue };
+        if !found.is_file() {
+            let why = format!("it is {}, not a file", files::sort(found.file_type()));
+            return Err(StoreError::Unusable { path, verb: "used as a database", why });
+        }
+    }
+    Ok(())
+}
+
 /// The connection that writes, on a database of the newest schema.
 pub(super) fn writer(
     file: &Path,

@@ -17,7 +17,7 @@ mod tend;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fs, io};
+use std::{env, io};
 
 use anstream::ColorChoice;
 use etcetera::base_strategy::{self, BaseStrategy};
@@ -276,7 +276,7 @@ fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) 
 
 fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
     let path = file_of(&settings.home);
-    let text = match fs::read_to_string(&path) {
+    let text = match tulving_store::read_regular(&path) {
         Ok(text) => text,
         // What is wrong with the home itself is said by what opens it.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -1,10 +1,12 @@
 //! Homes that cannot be used: a file, read-only, on a full disk. A clear error, exit code 9, nothing lost.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::binary::{Run, Transcript, Tulving, assert_transcript, finish};
 
@@ -34,6 +36,61 @@ fn files_of_others_are_named_and_left_alone() {
     assert_eq!(run.code, 7, "{}", run.err);
     assert!(run.err.contains("tulving.db"), "{}", run.err);
     assert_eq!(fs::read(&database).expect("there"), before);
+}
+
+/// Runs a command that must end by itself soon.
+fn run_soon(tulving: &Tulving, args: &[&str]) -> Run {
+    let mut command = tulving.command(args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let begun = Instant::now();
+    while child.try_wait().expect("ours").is_none() {
+        if begun.elapsed() > Duration::from_secs(20) {
+            child.kill().expect("ours");
+            child.wait().expect("ours");
+            panic!("tulving {args:?} waits for ever");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("it ended");
+    Run {
+        out: String::from_utf8(output.stdout).expect("text"),
+        err: String::from_utf8(output.stderr).expect("text"),
+        code: output.status.code().expect("it ended by itself"),
+    }
+}
+
+#[test]
+fn what_is_no_file_in_the_place_of_one_is_named_and_not_waited_for() {
+    let pipe = |path: &Path| {
+        assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    };
+    let socket = |path: &Path| drop(UnixListener::bind(path).expect("bound"));
+    let folder = |path: &Path| fs::create_dir(path).expect("made");
+    let device = |path: &Path| symlink("/dev/zero", path).expect("linked");
+    let makes: [(&str, &dyn Fn(&Path)); 4] =
+        [("a pipe", &pipe), ("a socket", &socket), ("a folder", &folder), ("a device", &device)];
+    for (what, make) in makes {
+        for (name, args) in [
+            ("config.toml", &["list"][..]),
+            ("restore.lock", &["save", "one"]),
+            ("tulving.db", &["list"]),
+            ("tulving.db-wal", &["list"]),
+            ("key.txt", &["llm", "test"]),
+        ] {
+            let tulving = Tulving::new();
+            match name {
+                "key.txt" => tulving.configure(
+                    "[llm]\nprovider = \"openai\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:9\"\nkey_file = \"key.txt\"\n",
+                ),
+                _ => fs::create_dir(tulving.home()).expect("a home"),
+            }
+            make(&tulving.home().join(name));
+            let run = run_soon(&tulving, args);
+            assert_ne!(run.code, 0, "{what} as {name}: {}", run.out);
+            assert!(run.err.contains(name) && run.err.contains(what), "{what} as {name}: {}", run.err);
+        }
+    }
 }
 
 /// A copy of the binary that anybody may run, in a folder that anybody may enter.
