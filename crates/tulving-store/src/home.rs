@@ -12,10 +12,12 @@ use tulving_core::error::StoreError;
 
 use crate::files;
 
-/// A home that exists and may be written.
+/// A home that exists and may be written, or at least read where there is a store in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     path: PathBuf,
+    /// Why it may only be read.
+    read_only: Option<String>,
 }
 
 impl Home {
@@ -25,7 +27,7 @@ impl Home {
     /// The home at `path`, made where there is none.
     ///
     /// A path that is a file, or a folder that may not be read and written, is [`StoreError::Unusable`] and stays as
-    /// it is.
+    /// it is. A folder that may only be read is a home where there is a store in it.
     pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match path.metadata() {
             Ok(found) if !found.is_dir() => {
@@ -38,9 +40,33 @@ impl Home {
             }
             Err(error) => return Err(unusable(path, "opened", &error)),
         }
-        rustix::fs::access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
-            .map_err(|error| unusable(path, "written", &io::Error::from(error)))?;
-        Ok(Self { path: path.to_owned() })
+        let readable = Access::READ_OK | Access::EXEC_OK;
+        let read_only = match rustix::fs::access(path, readable | Access::WRITE_OK) {
+            Ok(()) => None,
+            Err(error) => {
+                let error = io::Error::from(error);
+                let has_store = rustix::fs::access(path, readable).is_ok()
+                    && rustix::fs::access(path.join(Self::DATABASE), Access::READ_OK).is_ok();
+                if !has_store {
+                    return Err(unusable(path, "written", &error));
+                }
+                Some(error.to_string())
+            }
+        };
+        Ok(Self { path: path.to_owned(), read_only })
+    }
+
+    /// Whether nothing may be written in it.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only.is_some()
+    }
+
+    /// Refuses to write where that may not be.
+    pub(crate) fn require_writable(&self) -> Result<(), StoreError> {
+        match &self.read_only {
+            None => Ok(()),
+            Some(why) => Err(unusable(&self.path, "written", why)),
+        }
     }
 
     /// The folder itself.

@@ -75,7 +75,8 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     let engine = Arc::new(engine.with_clock(clock));
     let caller = caller(&engine, settings)?;
     let mut remarks = Vec::new();
-    if settings.token.is_none() && home_token::provide(&engine, &home, &caller)? > 0 {
+    let read_only = home.is_read_only();
+    if settings.token.is_none() && !read_only && home_token::provide(&engine, &home, &caller)? > 0 {
         let file = home.token_file();
         remarks.push(format!(
             "{} was gone: it has a new token, and the former one was revoked; give the new one to clients that had it",
@@ -374,6 +375,9 @@ impl App<'_> {
     /// waits is embedded, some vectors that nobody needs go, and a long tail of the index is folded. That it could not be is said and fails
     /// nothing. A model that has failed the command, which says so, is not asked again.
     pub(crate) fn settle(&self, printer: &mut Printer) -> Result<(), Failure> {
+        if self.store.home().is_read_only() {
+            return Ok(());
+        }
         if let Err(error) = self.engine.flush() {
             printer.warning(format!("what was recalled was not counted: {error}"))?;
         }

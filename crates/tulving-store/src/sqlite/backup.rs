@@ -77,7 +77,7 @@ impl SqliteStore {
         // Held until the copy is made, so that it is of one and the same store.
         let live = self.live().map_err(|fault| self.explain(fault))?;
         live.place.require()?;
-        let source = open::reader(&self.file, wait).map_err(|fault| self.explain(fault))?;
+        let source = live.reach.reader(wait).map_err(|fault| self.explain(fault))?;
         // One moment for all steps: writers do not make the copy begin again.
         source
             .execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;")

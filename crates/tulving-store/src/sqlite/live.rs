@@ -3,7 +3,6 @@
 //! SQLite keeps one shared memory for all connections of a process to one database. So where a file was taken from under
 //! them, all are closed before the first is opened again.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,8 +14,10 @@ use tulving_core::time::Timestamp;
 use super::failure::Fault;
 use super::gate::Gate;
 use super::place::Place;
+use super::reach::{self, Reach};
 use super::readers::Readers;
 use super::{Options, busy, failure, migrate, open, scrub};
+use crate::home::Home;
 
 /// How long the connections that others of this process use are waited for, before all are closed.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -28,6 +29,7 @@ const ATTEMPTS: usize = 3;
 /// The connections, and which files they have open.
 pub(super) struct Live {
     pub(super) place: Place,
+    pub(super) reach: Arc<Reach>,
     // Closed in this order: the writer last, so that it is the one that empties the log and removes it.
     pub(super) follower: Mutex<Connection>,
     pub(super) readers: Readers,
@@ -39,26 +41,36 @@ pub(super) struct Live {
 impl Live {
     /// Opens all. What SQLite does at the last close, it does only where [`Drop`] finds the files in place.
     pub(super) fn open(
-        file: &Path,
+        home: &Home,
         gate: &Gate,
         options: Options,
         now: Timestamp,
         generation: u64,
     ) -> Result<Self, Fault> {
+        let file = home.database();
+        let opened = |reach: Reach, place: Place, writer: Connection| {
+            let reach = Arc::new(reach);
+            Ok(Self {
+                place,
+                follower: Mutex::new(reach.reader(options.busy_wait)?),
+                readers: Readers::new(Arc::clone(&reach), options),
+                writer: Mutex::new(writer),
+                reach,
+                generation,
+            })
+        };
+        if home.is_read_only() {
+            let reach = Reach::read_only(&file)?;
+            // Nothing is written, so what would write reads as well.
+            let writer = reach.reader(options.busy_wait)?;
+            reach::require_newest(&writer, &file)?;
+            return opened(reach, Place::read_only(&file), writer);
+        }
         let mut attempt = 1;
         loop {
-            let writer = open::writer(file, gate, options.busy_wait, now)?;
-            let follower = open::reader(file, options.busy_wait)?;
-            match Place::of(&writer, file) {
-                Ok(place) => {
-                    return Ok(Self {
-                        place,
-                        follower: Mutex::new(follower),
-                        readers: Readers::new(file.to_owned(), options),
-                        writer: Mutex::new(writer),
-                        generation,
-                    });
-                }
+            let writer = open::writer(&file, gate, options.busy_wait, now)?;
+            match Place::of(&writer, &file) {
+                Ok(place) => return opened(Reach::Write(file), place, writer),
                 Err(fault) if attempt == ATTEMPTS => return Err(fault),
                 Err(_) => attempt += 1,
             }
@@ -68,6 +80,18 @@ impl Live {
     pub(super) fn writer(&self) -> MutexGuard<'_, Connection> {
         // A panic inside a transaction has rolled it back, so the connection is sound.
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Live {
+    /// Refuses to go on where one of the files is not the one that was opened, or was changed where it is read as one that
+    /// does not change.
+    pub(super) fn require_in_place(&self) -> Result<(), StoreError> {
+        self.place.require()?;
+        match self.reach.is_current() {
+            true => Ok(()),
+            false => Err(self.place.changed()),
+        }
     }
 }
 

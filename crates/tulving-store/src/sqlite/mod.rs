@@ -26,6 +26,7 @@ mod mirrors;
 mod open;
 mod passes;
 mod place;
+mod reach;
 mod read;
 mod readers;
 mod rescue;
@@ -106,7 +107,7 @@ impl SqliteStore {
         let gate = gate::Gate::new(home.restore_lock());
         open::refuse_special(home)?;
         open::refuse_emptied(home)?;
-        let live = Live::open(&file, &gate, options, clock.now(), 0).map_err(explain)?;
+        let live = Live::open(home, &gate, options, clock.now(), 0).map_err(explain)?;
         let pending = scrub::pending(&live.writer()).map_err(|error| explain(error.into()))?;
         let store = Self {
             home: home.clone(),
@@ -119,6 +120,9 @@ impl SqliteStore {
             head: AtomicU64::new(0),
             file,
         };
+        if home.is_read_only() {
+            return Ok(store);
+        }
         let live = store.live().map_err(|fault| store.explain(fault))?;
         store.scrub.after_write(&live.writer());
         drop(live);
@@ -138,8 +142,10 @@ impl SqliteStore {
     }
 
     fn reopen(&self, generation: u64) -> Result<Live, Fault> {
-        let live = Live::open(&self.file, &self.gate, self.options, self.clock.now(), generation)?;
-        live::renew_epoch_after_loss(&live, self.head.load(Ordering::Relaxed))?;
+        let live = Live::open(&self.home, &self.gate, self.options, self.clock.now(), generation)?;
+        if !self.home.is_read_only() {
+            live::renew_epoch_after_loss(&live, self.head.load(Ordering::Relaxed))?;
+        }
         Ok(live)
     }
 
@@ -153,7 +159,7 @@ impl SqliteStore {
     fn attached<T>(&self, work: impl FnOnce(&Live) -> Result<T, Fault>) -> Result<T, StoreError> {
         let attached = || {
             let live = self.live()?;
-            match live.place.require() {
+            match live.require_in_place() {
                 Err(error @ StoreError::Detached { .. }) => {
                     let seen = live.generation;
                     drop(live);
@@ -168,7 +174,7 @@ impl SqliteStore {
             self.renewing(live, |live| {
                 let found = work(live);
                 // What was read from files that are gone is no answer, and an error is of their going.
-                live.place.require()?;
+                live.require_in_place()?;
                 found
             })
         });
@@ -182,6 +188,7 @@ impl SqliteStore {
         &self,
         work: impl Fn(&mut Connection, &Allowed<'_>) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
+        self.home.require_writable()?;
         let attempt = || {
             self.renewing(self.live()?, |live| {
                 let mut writer = live.writer();

@@ -183,7 +183,7 @@ fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Resul
     unreachable!("the loop ends by returning")
 }
 
-fn set_up(connection: &Connection) -> Result<(), Fault> {
+pub(super) fn set_up(connection: &Connection) -> Result<(), Fault> {
     connection.execute_batch(&format!(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;

@@ -53,6 +53,18 @@ impl Place {
         Ok(place)
     }
 
+    /// The place of a database that cannot be written, and has nothing of this process beside it.
+    pub(super) fn read_only(file: &Path) -> Self {
+        let identity = files::identity(file);
+        let database = (file.to_owned(), identity);
+        Self { log: database.clone(), memory: database.clone(), database, page_size: 0 }
+    }
+
+    /// That the database was changed where nobody should have.
+    pub(super) fn changed(&self) -> StoreError {
+        detached(&self.database.0, "changed by another process")
+    }
+
     /// Refuses files that are there and are not those that this process has open.
     fn require_opened(&self) -> Result<(), StoreError> {
         let Some(open) = open_files() else {
@@ -85,6 +97,10 @@ impl Place {
     /// SQLite would write behind its end, and then read noughts where pages had been.
     pub(super) fn require_whole(&self, writer: &Connection) -> Result<(), Fault> {
         self.require()?;
+        // Of what is only read, nothing is known of the log.
+        if self.page_size == 0 {
+            return Ok(());
+        }
         for round in 0..LOOKS {
             let written = self.log_bytes(writer)?;
             let there = self.log.0.metadata().map_or(0, |log| log.len());
@@ -111,7 +127,8 @@ impl Place {
         let is_same = |(path, identity): &(PathBuf, Option<Identity>)| files::identity(path) == *identity;
         let is_gone = |path: &Path| !path.exists();
         let log_is_unused = self.log.0.metadata().map_or(0, |log| log.len()) == 0;
-        is_same(&self.database)
+        self.page_size > 0
+            && is_same(&self.database)
             && !is_same(&self.log)
             && log_is_unused
             && (is_same(&self.memory) || (is_gone(&self.memory.0) && is_gone(&self.log.0)))

@@ -1,17 +1,17 @@
 //! The connections that read. Opened when they are first needed, then lent out again and again.
 
 use std::ops::Deref;
-use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
+use super::Options;
 use super::failure::Fault;
-use super::{Options, open};
+use super::reach::Reach;
 
 /// A pool that opens no more connections than it may.
 pub(super) struct Readers {
-    file: PathBuf,
+    reach: Arc<Reach>,
     options: Options,
     pool: Mutex<Pool>,
     returned: Condvar,
@@ -24,8 +24,8 @@ struct Pool {
 }
 
 impl Readers {
-    pub(super) fn new(file: PathBuf, options: Options) -> Self {
-        Self { file, options, pool: Mutex::default(), returned: Condvar::new() }
+    pub(super) fn new(reach: Arc<Reach>, options: Options) -> Self {
+        Self { reach, options, pool: Mutex::default(), returned: Condvar::new() }
     }
 
     /// A connection for one piece of work; waits while all are lent out.
@@ -40,7 +40,7 @@ impl Readers {
                 drop(pool);
                 // Made before the attempt, so that a failed one gives its place back.
                 let mut reader = Reader { readers: self, connection: None };
-                reader.connection = Some(open::reader(&self.file, self.options.busy_wait)?);
+                reader.connection = Some(self.reach.reader(self.options.busy_wait)?);
                 return Ok(reader);
             }
             pool = self.returned.wait(pool).unwrap_or_else(PoisonError::into_inner);

@@ -38,6 +38,7 @@ impl SqliteStore {
         from: &Path,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<RestoreReport, StoreError> {
+        self.home.require_writable()?;
         self.refuse_unfit(from)?;
         let (candidate, schema) =
             self.candidate(from, progress).map_err(|fault| self.blame_backup(fault, from))?;

@@ -63,6 +63,7 @@ impl SqliteStore {
     /// Costs about as much as writing the whole file once, and holds up other writers for as long. Work for the
     /// background, or for a process that has given its answer.
     pub fn scrub(&self) -> Result<bool, StoreError> {
+        self.home.require_writable()?;
         self.gate.pass(self.options.busy_wait, || self.rewrite()).map_err(|fault| self.explain(fault))
     }
 
@@ -71,6 +72,9 @@ impl SqliteStore {
     /// SQLite does so only after many writes or at the last close. Until then the log holds what was saved last, and a
     /// program that removes it takes that with it.
     pub fn move_log(&self) -> Result<(), StoreError> {
+        if self.home.is_read_only() {
+            return Ok(());
+        }
         self.attached(|live| {
             let writer = live.writer();
             live.place.require_whole(&writer)?;

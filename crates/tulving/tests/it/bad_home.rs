@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::binary::{Run, Transcript, Tulving, assert_transcript, finish};
+use crate::binary::{Run, Transcript, Tulving, WITHOUT_MODEL, assert_transcript, finish};
 
 /// Nobody: whoever this is, it is not root.
 const NOBODY: u32 = 65_534;
@@ -153,6 +153,85 @@ fn a_read_only_home_is_said_to_be_one() {
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("changed");
     assert_eq!(refused.code, 9, "{}", refused.err);
     assert!(refused.err.contains("cannot be created: Permission denied"), "{}", refused.err);
+}
+
+/// Leaves a log with content beside the database, as a process that was killed does.
+fn leave_log(database: &Path) {
+    use rusqlite::config::DbConfig;
+    let connection = rusqlite::Connection::open(database).expect("opened");
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).expect("set");
+    connection
+        .execute_batch("INSERT OR REPLACE INTO meta (name, value) VALUES ('left', random())")
+        .expect("written");
+}
+
+#[test]
+fn a_home_that_can_only_be_read_answers_what_only_reads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = public_binary(folder.path());
+    let home = folder.path().join("home");
+    fs::create_dir(&home).expect("a home");
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(&binary);
+        command.env_clear().env("TULVING_HOME", &home).env(WITHOUT_MODEL.0, WITHOUT_MODEL.1).args(args);
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        finish(command, b"")
+    };
+    assert_eq!(run(&["save", "The build needs nasm", "--key", "build"]).code, 0);
+    assert_eq!(run(&["save", "The build needs nasm and cmake", "--key", "build"]).code, 0);
+    let database = home.join("tulving.db");
+    let (log, memory) = (home.join("tulving.db-wal"), home.join("tulving.db-shm"));
+    let open_to_all = || {
+        for path in [&database, &log, &memory] {
+            if path.exists() {
+                fs::set_permissions(path, Permissions::from_mode(0o666)).expect("changed");
+            }
+        }
+    };
+    for state in ["closed", "killed", "killed, without its shared memory"] {
+        fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+        if state != "closed" {
+            leave_log(&database);
+            assert!(log.metadata().is_ok_and(|log| log.len() > 0), "a log is left");
+        }
+        if state.ends_with("memory") {
+            fs::remove_file(&memory).expect("removed");
+        }
+        open_to_all();
+        fs::set_permissions(&home, Permissions::from_mode(0o555)).expect("changed");
+        let before = fs::read(&database).expect("there");
+        for args in [
+            &["list"][..],
+            &["get", "1"],
+            &["recall", "what does the build need?"],
+            &["recall", "nasm", "--json"],
+            &["context"],
+            &["history", "1"],
+            &["timeline", "build"],
+            &["related", "1"],
+            &["audit", "1"],
+            &["doctor"],
+            &["usage"],
+        ] {
+            let answered = run(args);
+            assert!(answered.code < 2, "{state}: {args:?}: {}", answered.err);
+            assert!(!answered.err.contains("warning"), "{state}: {args:?}: {}", answered.err);
+        }
+        for args in [&["list"][..], &["recall", "nasm"]] {
+            assert!(run(args).out.contains("nasm and cmake"), "{state}: {args:?}");
+        }
+        for args in [&["save", "never"][..], &["forget", "1"], &["pin", "1"]] {
+            let refused = run(args);
+            assert_eq!((refused.code, refused.out.as_str()), (9, ""), "{state}: {}", refused.err);
+            assert!(refused.err.contains("cannot be written: Permission denied"), "{state}: {}", refused.err);
+        }
+        assert_eq!(fs::read(&database).expect("there"), before, "{state}: nothing was written");
+    }
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    assert_eq!(run(&["save", "again"]).code, 0);
 }
 
 /// A file system of its own, gone when it is dropped.
