@@ -74,6 +74,16 @@ pub struct Edited {
     pub warnings: Vec<Warning>,
 }
 
+/// A todo or a goal that was closed, or opened again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Completed {
+    /// As it is now.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// Whether anything changed; it was so already where not.
+    pub changed: bool,
+}
+
 /// A link that was made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Associated {

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use crate::access::{self, Parts};
 use crate::answer::{
-    Answer, Associated, Briefing, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged, Page,
-    Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
+    Answer, Associated, Briefing, Completed, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged,
+    Page, Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
 };
 use crate::ask::Llm;
 use crate::association::Association;
@@ -41,8 +41,8 @@ use crate::touch::Touches;
 use crate::turn::{Listening, Turn};
 use crate::vocabulary::{Origin, Relation};
 use crate::{
-    associate, briefing, conversation, directory, edit, forget, history, quality, read, recall, related,
-    relocate, review, save, standing, timeline,
+    associate, briefing, conversation, directory, done, edit, forget, history, quality, read, recall,
+    related, relocate, review, save, standing, timeline,
 };
 
 pub use self::consolidating::ConsolidationTick;
@@ -337,6 +337,18 @@ impl Engine {
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unpin")?;
         standing::unpin(&self.parts, caller, which)
+    }
+
+    /// Closes a todo or a goal, at this time or now. One that is done stays as it is, unless another time is named.
+    pub fn done(&self, caller: &Caller, which: MemoryRef, at: Option<Timestamp>) -> Result<Completed, Error> {
+        self.built_in("done")?;
+        done::done(&self.parts, caller, which, at)
+    }
+
+    /// Opens a todo or a goal again that was done.
+    pub fn reopen(&self, caller: &Caller, which: MemoryRef) -> Result<Completed, Error> {
+        self.built_in("done")?;
+        done::reopen(&self.parts, caller, which)
     }
 
     /// A page of what was put aside for review in the caller's space, newest first.

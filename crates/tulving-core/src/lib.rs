@@ -43,6 +43,7 @@ mod backends;
 mod briefing;
 mod conversation;
 mod directory;
+mod done;
 mod edit;
 mod embedding;
 mod engine;

@@ -168,6 +168,7 @@ mod tests {
                 "recall",
                 "update",
                 "forget",
+                "done",
                 "associate",
                 "context",
                 "log_turn",

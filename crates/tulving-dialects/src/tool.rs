@@ -183,6 +183,7 @@ impl From<Error> for Refusal {
             Error::File(
                 FileError::TooLarge { .. } | FileError::Changed { .. } | FileError::Exists { .. },
             ) => error.hint(),
+            Error::CannotBeDone { .. } => Some("give it the type todo or goal first".to_owned()),
             Error::Changed { .. }
             | Error::Mirrored { .. }
             | Error::Held { .. }
@@ -224,6 +225,9 @@ pub(crate) fn warnings_where(said: &[Warning], again: impl Fn(MemoryRef) -> Stri
         }
         Warning::NoLongerValid { memory, at } => {
             format!("{memory} was said to hold until {at}; if it holds again, give it a later valid_until")
+        }
+        Warning::Reopened { memory, done_at } => {
+            format!("{memory} was done on {} and is open again", done_at.date())
         }
         Warning::Kept { memory, fields } => {
             format!("{memory} says the same already and keeps its own {}", fields.join(", "))

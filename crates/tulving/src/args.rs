@@ -17,9 +17,10 @@ use tulving_dialects::{Dialect, NoDialect};
 
 use crate::commands::{
     associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
-    conversation, demo, dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history,
-    import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push, recall,
-    related, revert, review, save, serve, shell, space, tend, timeline, token, tool, turn, update, usage,
+    conversation, demo, dissociate, doctor, done, dump, embed, extract_text, file, fold, forget, get,
+    history, import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push,
+    recall, related, revert, review, save, serve, shell, space, tend, timeline, token, tool, turn, update,
+    usage,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -110,6 +111,8 @@ pub(crate) enum Command {
     Revert(revert::Revert),
     /// Forget memories; they can be restored, unless --hard
     Forget(forget::Forget),
+    /// Close todos and goals, or open them again
+    Done(done::DoneArgs),
     /// Bring forgotten memories back
     #[command(after_help = moves::RESTORE_EXAMPLES)]
     Restore(moves::Which),
@@ -338,6 +341,12 @@ pub(crate) struct Chooser {
     /// Pinned ones only
     #[arg(long)]
     pinned: bool,
+    /// Todos and goals that are not done
+    #[arg(long, conflicts_with = "done")]
+    open: bool,
+    /// Todos and goals that are done
+    #[arg(long)]
+    done: bool,
     /// Saved at or after this time: 2026-05-27 or 2026-05-27T09:30:00Z
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -364,6 +373,7 @@ impl Chooser {
             author: self.author,
             source_agent: self.by_agent.clone(),
             pinned: self.pinned.then_some(true),
+            done: (self.open || self.done).then_some(self.done),
             since: time(self.since.as_ref())?,
             until: time(self.until.as_ref())?,
             ..Filter::default()

@@ -17,7 +17,7 @@ struct Key {
 }
 
 /// All that can be said. What a memory has one of, and may be said again, means any of them; of tags all are meant.
-const KEYS: [Key; 15] = [
+const KEYS: [Key; 16] = [
     Key { name: "type", put: |filter, value| add(&mut filter.types, value) },
     Key { name: "kind", put: |filter, value| add(&mut filter.kinds, value) },
     Key { name: "stability", put: |filter, value| add(&mut filter.stabilities, value) },
@@ -42,6 +42,7 @@ const KEYS: [Key; 15] = [
     Key { name: "author", put: |filter, value| set("author", &mut filter.author, Ok(value.parse()?)) },
     Key { name: "agent", put: |filter, value| set("agent", &mut filter.source_agent, Ok(value.to_owned())) },
     Key { name: "pinned", put: |filter, value| set("pinned", &mut filter.pinned, truth(value)) },
+    Key { name: "done", put: |filter, value| set("done", &mut filter.done, truth(value)) },
     Key { name: "since", put: |filter, value| set("since", &mut filter.since, moment(value)) },
     Key { name: "until", put: |filter, value| set("until", &mut filter.until, moment(value)) },
     Key {

@@ -2,7 +2,7 @@
 
 use crate::id::{MemoryId, MemoryRef, PassId, ProposalId, Version};
 use crate::time::Timestamp;
-use crate::vocabulary::Role;
+use crate::vocabulary::{MemoryType, Role};
 
 use super::{
     BackendError, Class, Conflict, Field, FileError, Invalid, LlmError, ModelError, ObjectError, StoreError,
@@ -145,6 +145,14 @@ pub enum Error {
         /// As it was named.
         which: MemoryRef,
     },
+    /// Only a todo or a goal can be done.
+    #[error("memory {which} is of the type {memory_type}; only a todo or a goal can be done")]
+    CannotBeDone {
+        /// As it was named.
+        which: MemoryRef,
+        /// Its type.
+        memory_type: MemoryType,
+    },
     /// Somebody edited it since the caller looked.
     #[error("memory {which} is at version {found} and you saw version {expected}")]
     Changed {
@@ -264,9 +272,11 @@ impl Error {
     /// What sort of trouble it is.
     pub fn class(&self) -> Class {
         match self {
-            Self::Invalid(_) | Self::Mirrored { .. } | Self::Expired { .. } | Self::CursorExpired => {
-                Class::Caller
-            }
+            Self::Invalid(_)
+            | Self::Mirrored { .. }
+            | Self::Expired { .. }
+            | Self::CannotBeDone { .. }
+            | Self::CursorExpired => Class::Caller,
             Self::NoMemory { .. }
             | Self::NoVersion { .. }
             | Self::NoAssociation { .. }
@@ -326,6 +336,7 @@ impl Error {
             Self::AmbiguousToken { .. } => "ambiguous_token",
             Self::Forgotten { .. } => "already_forgotten",
             Self::NotInReview { .. } => "not_in_review",
+            Self::CannotBeDone { .. } => "cannot_be_done",
             Self::Changed { .. } => "version_mismatch",
             Self::Mirrored { .. } => "mirrored",
             Self::Expired { .. } => "expired",
@@ -372,6 +383,9 @@ impl Error {
             }
             Self::NotInReview { .. } => {
                 "`tulving review` lists those that do; `tulving forget` takes any other"
+            }
+            Self::CannotBeDone { .. } => {
+                "`tulving update --type todo` makes it one; `tulving archive` hides what is over"
             }
             Self::Changed { .. } => "look at it again and repeat",
             Self::CountChanged { .. } => "count again with a dry run, look at what matches, and repeat",

@@ -97,6 +97,7 @@ impl<'a> Act<'a> {
             // What is named elsewhere by its id has to be a memory of its own.
             return Err(Error::Held { other: other.reference(), what: slot.what() });
         }
+        let before = twin.as_ref().map(|(_, twin)| twin.clone());
         let (fate, memory, revived) = match twin {
             None => {
                 let created = self.create(draft, chunks);
@@ -116,6 +117,7 @@ impl<'a> Act<'a> {
                 self.revise(draft, chunks, twin)?
             }
         };
+        warnings.extend(before.and_then(|before| reopened(self.caller, &before, &memory)));
         warnings.extend(Warning::marked(commands::marks(&memory.edition)));
         warnings.extend(expired(&memory, self.now));
         warnings.extend(self.link(&memory, &draft.links)?);
@@ -297,6 +299,7 @@ impl<'a> Act<'a> {
         } else if standing.state == State::Processing {
             standing = standing.moved(State::Active);
         }
+        let standing = standing.of_type(edition.class.memory_type);
         let changed = edition.differs_in_meaning(&twin.edition);
         self.writes.push(Write::Revise(Box::new(Revision {
             id: twin.id,
@@ -519,9 +522,23 @@ fn stands(draft: &Draft, twin: &Memory, now: Timestamp) -> (Standing, bool) {
     let to = Standing {
         pinned: stood.pinned || draft.pinned,
         quarantined_at: stood.quarantined_at.filter(|_| draft.provenance.author == Author::Auto),
+        done_at: stood.done_at.filter(|_| !reopens(draft)),
         ..stood
     };
     (to, revived)
+}
+
+/// Whether to say it again opens a todo that was done. A pass that hears it again, and a file that is read again, do not
+/// mean that.
+fn reopens(draft: &Draft) -> bool {
+    let read = draft.imported.is_some() || draft.provenance.source_path.is_some();
+    draft.provenance.author != Author::Auto && !read
+}
+
+/// That a todo or a goal which was done is open again.
+fn reopened(caller: &Caller, before: &Memory, after: &Memory) -> Option<Warning> {
+    let done_at = before.standing.done_at.filter(|_| after.is_open())?;
+    Some(Warning::Reopened { memory: named(caller, after), done_at })
 }
 
 /// What was said and is not taken over, because the content is known already.

@@ -2,6 +2,7 @@
 //! carries the bytes is not its affair: an operation takes arguments, wherever in a request they stood, and gives data.
 
 mod aging;
+mod done;
 mod editing;
 mod example;
 mod files;
@@ -32,6 +33,7 @@ pub fn operations() -> &'static [Operation] {
             ("Memories", saving::operations()),
             ("Memories", memories::operations()),
             ("Memories", editing::operations()),
+            ("Memories", done::operations()),
             ("Memories", aging::operations()),
             ("Memories", review::operations()),
             ("Recall", recall::operations()),

@@ -68,6 +68,8 @@ pub(super) struct Which {
     source_agent: Option<String>,
     /// Only pinned ones, or only others.
     pinned: Option<bool>,
+    /// Only todos and goals that are done, or only open ones.
+    done: Option<bool>,
     /// Only saved at or after this.
     #[serde(default)]
     #[schemars(schema_with = "words::maybe_time")]
@@ -98,6 +100,7 @@ impl Which {
             author: self.author,
             source_agent: self.source_agent,
             pinned: self.pinned,
+            done: self.done,
             since: self.since,
             until: self.until,
             substring: self.contains,

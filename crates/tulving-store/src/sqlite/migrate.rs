@@ -24,6 +24,7 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0010_spending.sql"),
     include_str!("../../migrations/sqlite/0011_passes.sql"),
     include_str!("../../migrations/sqlite/0013_dropped.sql"),
+    include_str!("../../migrations/sqlite/0015_done.sql"),
 ];
 
 /// The newest schema.

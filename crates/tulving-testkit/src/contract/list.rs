@@ -45,7 +45,8 @@ fn random_memory(
 ) -> Memory {
     let word = pick(random, &["Alpha", "beta", "GAMMA", "über"]);
     let mut memory = world.put(space, owner, &format!("{word} {n}"), |m| {
-        m.edition.class.memory_type = pick(random, &MemoryType::ALL[..4]);
+        m.edition.class.memory_type =
+            pick(random, &[MemoryType::Fact, MemoryType::Identity, MemoryType::Goal, MemoryType::Todo]);
         m.edition.class.kind = pick(random, Kind::ALL);
         m.edition.class.stability = pick(random, Stability::ALL);
         m.edition.class.importance = Importance::new(f64::from(random.u8(..4)) / 4.0).expect("within bounds");
@@ -63,6 +64,7 @@ fn random_memory(
         m.provenance.source_agent = random.bool().then(|| "agent".to_owned());
         m.standing.state = pick(random, State::ALL);
         m.standing.pinned = random.u8(..4) == 0;
+        m.standing.done_at = maybe(random, instant);
         if random.u8(..8) == 0 {
             m.provenance.source_path = Some(format!("path-{n}"));
             let occurrence = 0;
@@ -91,7 +93,7 @@ fn random_memory(
 fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
     Filter {
         space: maybe(random, |random| pick(random, spaces)),
-        types: some(random, &MemoryType::ALL[..5]),
+        types: some(random, MemoryType::ALL),
         kinds: some(random, Kind::ALL),
         stabilities: some(random, Stability::ALL),
         states: some(random, State::ALL),
@@ -103,6 +105,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         author: maybe(random, |random| pick(random, Author::ALL)),
         source_agent: maybe(random, |_| "agent".to_owned()),
         pinned: maybe(random, fastrand::Rng::bool),
+        done: maybe(random, fastrand::Rng::bool),
         since: maybe(random, instant),
         until: maybe(random, instant),
         substring: maybe(random, |random| {
@@ -157,6 +160,13 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && given(&filter.source_agent, &memory.provenance.source_agent)
         && filter.author.is_none_or(|author| author == memory.provenance.author)
         && filter.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
+        && filter.done.is_none_or(|done| match done {
+            true => memory.standing.done_at.is_some(),
+            false => {
+                memory.standing.done_at.is_none()
+                    && matches!(class.memory_type, MemoryType::Todo | MemoryType::Goal)
+            }
+        })
         && within(memory.usage.created_at)
         && (holds(Some(&text.content))
             || (!filter.content_only && (holds(text.title.as_deref()) || holds(edition.key.as_deref()))))

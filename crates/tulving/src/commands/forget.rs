@@ -47,7 +47,7 @@ pub(crate) struct Forget {
     reason: Option<String>,
     /// All of this space that this holds of, such as type=fact; repeated, all must hold, but of several types, kinds, stabilities,
     /// states or content-types one. Keys: type, kind, stability, state, tag, content-type, key, source-path, conversation, author,
-    /// agent, pinned, since, until, contains. Archived ones only with state=archived
+    /// agent, pinned, done, since, until, contains. Archived ones only with state=archived
     #[arg(long = "where", value_name = "KEY=VALUE", help_heading = "Which memories")]
     conditions: Vec<String>,
     /// Only count them and show the newest

@@ -5,6 +5,7 @@ mod archive;
 mod ask;
 mod consolidate;
 mod directory;
+mod done;
 mod edit;
 mod embed;
 mod follow;

@@ -142,7 +142,7 @@ impl Act<'_> {
     fn before(&self, id: MemoryId) -> Result<Option<Before>, Fault> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT m.row, m.space, m.owner, m.boundary, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
-             m.ruled_at, m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
+             m.ruled_at, m.done_at, m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
         ))?;
         let before = statement.query_row([id.as_bytes()], |row| {
             let mut columns = Columns::of(row);
@@ -157,9 +157,9 @@ impl Act<'_> {
     /// A move of a memory from one standing to another.
     pub(super) fn shift(&mut self, id: MemoryId, from: &Standing, to: &Standing) -> Result<(), Fault> {
         let mut statement = self.transaction.prepare_cached(
-            "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5, ruled_at = ?6 \
-             WHERE id = ?1 AND state = ?7 AND forgotten_at IS ?8 AND quarantined_at IS ?9 AND pinned = ?10 \
-             AND ruled_at IS ?11 RETURNING row, space, owner, boundary",
+            "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5, ruled_at = ?6, \
+             done_at = ?12 WHERE id = ?1 AND state = ?7 AND forgotten_at IS ?8 AND quarantined_at IS ?9 \
+             AND pinned = ?10 AND ruled_at IS ?11 AND done_at IS ?13 RETURNING row, space, owner, boundary",
         )?;
         let values = params![
             id.as_bytes(),
@@ -173,6 +173,8 @@ impl Act<'_> {
             micros(from.quarantined_at),
             from.pinned,
             micros(from.ruled_at),
+            micros(to.done_at),
+            micros(from.done_at),
         ];
         let moved = statement.query_row(values, located).optional()?;
         drop(statement);
