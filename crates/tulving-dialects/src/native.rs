@@ -233,6 +233,10 @@ struct Recalled {
     /// How many had no room in the token budget.
     #[serde(skip_serializing_if = "is_nought")]
     left_out: u64,
+    /// Archived memories that have every word of the question and are not among those above. The user can look at one with
+    /// `tulving get`, and bring it back with `tulving unarchive`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    archived_matches: Vec<String>,
     /// What could not be looked at, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
@@ -327,6 +331,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
         memories: answer.hits.iter().map(shown).collect(),
         total_found: answer.total_found,
         left_out: answer.left_out,
+        archived_matches: answer.archived.iter().map(ToString::to_string).collect(),
         warnings,
     })
 }

@@ -307,6 +307,10 @@ pub struct Answer {
     pub withheld: u64,
     /// Hits that were left out because the token budget has no room for them.
     pub left_out: u64,
+    /// Archived memories that have every word of the question, those that fit best first; at most five. They are not among
+    /// the hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub archived: Vec<MemoryRef>,
     /// The lanes that could not do all their work.
     pub missing: Vec<Missing>,
     /// The files that could not be read.

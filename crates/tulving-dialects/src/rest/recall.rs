@@ -219,6 +219,9 @@ struct Found {
     withheld: u64,
     /// How many had no room in the token budget.
     left_out: u64,
+    /// Archived memories that have every word of the question, at most five; they are not among those above.
+    /// `GET /v1/memories/{id}` reads one, and `DELETE /v1/memories/{id}/archive` brings it back.
+    archived_matches: Vec<String>,
     /// What could not be looked at, and why.
     warnings: Vec<String>,
 }
@@ -329,6 +332,7 @@ fn recall(desk: &Desk<'_>, Two(asked, which): Two<Question, Which>) -> Result<Ma
         evidence: answer.evidence.unwrap_or(Strength::None),
         withheld: answer.withheld,
         left_out: answer.left_out,
+        archived_matches: answer.archived.iter().map(ToString::to_string).collect(),
         memories: answer.hits.into_iter().map(|hit| recalled(hit, asked.explain, now)).collect(),
     }
     .into())
