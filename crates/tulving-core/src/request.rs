@@ -339,8 +339,11 @@ pub enum Manner {
     /// The row stays and can be restored.
     #[default]
     Soft,
-    /// Row, versions, chunks and vectors go.
+    /// Row, versions, chunks and vectors go, also those of a memory that was softly forgotten before.
     Hard,
+    /// The same, of a memory that is there. One that was softly forgotten stays for the audit, and is answered as one that
+    /// does not exist.
+    Delete,
 }
 
 /// A turn to log.

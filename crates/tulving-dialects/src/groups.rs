@@ -241,7 +241,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
             _ => return Ok(none),
         },
     };
-    match desk.engine.forget(&desk.caller, which, &ForgetRequest { manner: Manner::Hard, reason: None }) {
+    match desk.engine.forget(&desk.caller, which, &ForgetRequest { manner: Manner::Delete, reason: None }) {
         Ok(gone) => Ok(format!("Removed memory \"{}\".", key(&gone.memory))),
         Err(error) if error.class() == Class::Absent => Ok(none),
         Err(error) => Err(error.into()),

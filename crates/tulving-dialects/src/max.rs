@@ -188,7 +188,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
     let Ok(which) = asked.memory_id.0.parse::<MemoryRef>() else {
         return Ok(format!("Memory #{} not found.", said.trim_start_matches('#')));
     };
-    let request = ForgetRequest { manner: Manner::Hard, reason: None };
+    let request = ForgetRequest { manner: Manner::Delete, reason: None };
     match desk.engine.forget(&desk.caller, which, &request) {
         Ok(gone) => Ok(format!("Memory {} forgotten.", gone.memory.reference())),
         Err(error) if error.class() == Class::Absent => Ok(format!("Memory {which} not found.")),

@@ -406,7 +406,7 @@ fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
 }
 
 fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
-    let request = ForgetRequest { manner: Manner::Hard, reason: None };
+    let request = ForgetRequest { manner: Manner::Delete, reason: None };
     match desk.engine.forget(&desk.caller, named("id", &asked.id.0)?, &request) {
         Ok(gone) => Ok(Gone { id: id(gone.memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {

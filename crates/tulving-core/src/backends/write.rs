@@ -165,7 +165,7 @@ pub(crate) fn forget(
     };
     let (_, warnings) = crate::forget::reason(parts, caller, request)?;
     let memory = get_from(parts, backends, caller, entry, which)?;
-    let hard = request.manner == Manner::Hard;
+    let hard = request.manner != Manner::Soft;
     if hard {
         access::require_over(parts, caller, which, &memory)?;
     } else {
