@@ -10,14 +10,11 @@ use crate::file::Folder;
 use crate::id::{OrgId, PrincipalId, SpaceId, TokenId};
 use crate::limits;
 use crate::request::{AuditFilter, Caller, TokenRequest};
-use crate::space::{MemberOf, Membership, Principal, Secret, Space, Token, TokenHash, Viewer};
+use crate::space::{MemberOf, Membership, Principal, Secret, Space, TOKEN_PREFIX, Token, TokenHash, Viewer};
 use crate::text::normalize;
 use crate::text::withhold::Sieve;
 use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, Origin, PrincipalKind, Role, SpaceKind};
-
-/// What every token begins with, so that a leaked one is recognised.
-const TOKEN_PREFIX: &str = "tlv_";
 
 /// The user of this home, in the space `default`.
 pub(crate) fn user(parts: &Parts, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
@@ -407,7 +404,7 @@ mod tests {
     fn tokens_are_long_distinct_and_masked() {
         let (one, two) = (mint_secret(), mint_secret());
         assert_ne!(one, two);
-        assert!(one.reveal().starts_with("tlv_") && one.reveal().len() == 47);
+        assert!(crate::space::is_token(one.reveal()) && one.reveal().len() == 47);
         assert_eq!(format!("{one} {one:?}"), "… Secret(…)");
     }
 }

@@ -1,13 +1,13 @@
 //! Files of the home other than the database: replaced as a whole or not at all, and for their owner alone.
 
 use std::fs::{File, FileType};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 use tulving_core::error::StoreError;
-use tulving_core::space::Secret;
+use tulving_core::space::{Secret, is_token};
 
 use crate::draft::{self, Draft};
 use crate::home::Home;
@@ -90,13 +90,50 @@ pub(crate) fn sort(found: FileType) -> &'static str {
     }
 }
 
-/// Writes the user's token into the home.
+/// The most of a token file that is looked at; a token has 47 characters.
+const TOKEN_BYTES: u64 = 256;
+
+/// Refuses a file `api-token` that Tulving has not written: it is not a regular file, or holds something else than a token.
+/// An empty one may be replaced.
+pub(crate) fn refuse_foreign_token(home: &Home) -> Result<(), StoreError> {
+    let path = home.token_file();
+    let refused = |why: &str| StoreError::Unusable {
+        path: path.clone(),
+        verb: "used as the token of this home",
+        why: why.to_owned(),
+    };
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(unwritten(&path, "read", &error)),
+        Ok(found) if !found.is_file() => return Err(refused(&format!("it is {}", sort(found.file_type())))),
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(&path).and_then(|file| file.take(TOKEN_BYTES).read_to_end(&mut bytes));
+    read.map_err(|error| unwritten(&path, "read", &error))?;
+    match std::str::from_utf8(&bytes).map(str::trim) {
+        Ok(text) if text.is_empty() || is_token(text) => Ok(()),
+        _ => Err(refused("it holds no token of Tulving, so another program wrote it")),
+    }
+}
+
+/// The first bytes of a regular file; `None` where there is none, or it cannot be read.
+pub(crate) fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).ok()?;
+    Some(bytes)
+}
+
+/// Writes the user's token into the home, where no other program has a file of that name.
 pub fn write_token_file(home: &Home, token: &Secret) -> Result<(), StoreError> {
+    refuse_foreign_token(home)?;
     replace(&home.token_file(), format!("{}\n", token.reveal()).as_bytes())
 }
 
-/// Takes the user's token out of the home; it is well where there is none.
+/// Takes the user's token out of the home; it is well where there is none. A file of another program stays.
 pub fn remove_token_file(home: &Home) -> Result<(), StoreError> {
+    refuse_foreign_token(home)?;
     let path = home.token_file();
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritten(&path, "removed", &error)),

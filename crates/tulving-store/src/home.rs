@@ -113,6 +113,23 @@ impl Home {
         self.path.join("thinking.lock")
     }
 
+    /// Refuses a home without a database that holds a file of another program under a name which Tulving would write.
+    /// Nothing is changed.
+    pub(crate) fn refuse_foreign(&self) -> Result<(), StoreError> {
+        if self.database().exists() {
+            return Ok(());
+        }
+        files::refuse_foreign_token(self)?;
+        let manifest = self.index_dir().join("manifest");
+        match files::beginning(&manifest, MANIFEST_BEGINNING) {
+            Some(bytes) if !begins_as_manifest(&bytes) => {
+                let why = "it is no manifest of Tulving, so another program wrote it";
+                Err(unusable(&manifest, "used as the index of this home", &why))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The files that only Tulving itself may write, there or not, and what each is.
     pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 9] {
         let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));
@@ -142,6 +159,14 @@ impl Home {
     }
 }
 
+/// How much of a manifest tells that it is one: eight digits of its checksum, the end of the line, and a brace.
+const MANIFEST_BEGINNING: u64 = 10;
+
+fn begins_as_manifest(bytes: &[u8]) -> bool {
+    let digits = |sum: &[u8]| sum.iter().all(u8::is_ascii_hexdigit);
+    bytes.is_empty() || (bytes.len() == 10 && digits(&bytes[..8]) && &bytes[8..] == b"\n{")
+}
+
 /// Makes a folder, and those above it, for its owner alone. One that is there already stays as it is.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
     try_make_folder(path).map_err(|error| files::unwritten(path, "created", &error))
@@ -167,6 +192,8 @@ fn unusable(path: &Path, verb: &'static str, why: &dyn std::fmt::Display) -> Sto
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
+    use tulving_core::space::Secret;
+
     use super::*;
 
     #[test]
@@ -176,6 +203,37 @@ mod tests {
         let home = Home::open_or_create(&path).expect("a home");
         assert_eq!(path.metadata().expect("it is there").permissions().mode() & 0o777, 0o700);
         assert_eq!(Home::open_or_create(&path).expect("again"), home);
+    }
+
+    #[test]
+    fn files_of_another_program_are_named_and_left_alone_where_there_is_no_database() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open_or_create(folder.path()).expect("a home");
+        home.refuse_foreign().expect("an empty folder is as good as none");
+        let ours = format!("tlv_{}\n", "Az09-_".repeat(8)[..43].to_owned());
+        for (content, is_ours) in [
+            ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", false),
+            ("{\"token\": \"tlv_\"}", false),
+            ("", true),
+            (ours.as_str(), true),
+        ] {
+            std::fs::write(home.token_file(), content).expect("written");
+            let refused = home.refuse_foreign();
+            assert_eq!(refused.is_ok(), is_ours, "{content}");
+            if let Err(error) = refused {
+                assert!(error.to_string().contains("api-token"), "{error}");
+                assert!(files::write_token_file(&home, &Secret::new(ours.clone())).is_err(), "{content}");
+                assert!(files::remove_token_file(&home).is_err(), "{content}");
+            }
+            assert_eq!(std::fs::read_to_string(home.token_file()).expect("there"), content);
+        }
+        std::fs::create_dir(home.index_dir()).expect("a folder");
+        let manifest = home.index_dir().join("manifest");
+        std::fs::write(&manifest, "Manifest-Version: 1.0").expect("written");
+        let error = home.refuse_foreign().expect_err("of another program");
+        assert!(error.to_string().contains("index/manifest"), "{error}");
+        std::fs::write(&manifest, "00c0ffee\n{\n").expect("written");
+        home.refuse_foreign().expect("it looks like one of ours");
     }
 
     #[test]

@@ -249,9 +249,14 @@ impl StoreError {
             Self::Conflict(_) => "look at it again and repeat",
             Self::Busy { .. } => "try again; if it stays so, see which process holds the store",
             Self::DiskFull { .. } => "free some space and repeat; what was acknowledged before is safe",
-            Self::Unusable { verb: "used as a home" | "used as a database", .. } => {
-                "move it away, or choose another folder with --home or TULVING_HOME"
-            }
+            Self::Unusable {
+                verb:
+                    "used as a home"
+                    | "used as a database"
+                    | "used as the token of this home"
+                    | "used as the index of this home",
+                ..
+            } => "move it away, or choose another folder with --home or TULVING_HOME",
             Self::Unusable { verb: "restored", .. } => {
                 "choose a file that `tulving backup create` has made; the store is as it was"
             }

@@ -199,8 +199,7 @@ impl Folder {
             return 0;
         };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let stale =
-            names.filter(|name| (name.starts_with(SEGMENT) || name.starts_with(DEAD)) && !named(name));
+        let stale = names.filter(|name| is_own(name) && !named(name));
         stale.filter(|name| !removed(&self.path.join(name))).count()
     }
 
@@ -223,6 +222,12 @@ impl Folder {
     fn step(&self) -> Result<(), Trouble> {
         self.steps.take(&self.path)
     }
+}
+
+/// Whether a name is one that a segment, or a file of what is dead, is given here. Files of others stay.
+fn is_own(name: &str) -> bool {
+    let digits = name.strip_prefix(SEGMENT).or_else(|| name.strip_prefix(DEAD));
+    digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// How a segment is named in a manifest.

@@ -99,6 +99,7 @@ impl SqliteStore {
         let file = home.database();
         let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
         let gate = gate::Gate::new(home.restore_lock());
+        home.refuse_foreign()?;
         open::refuse_emptied(home)?;
         let writer = open::writer(&file, &gate, options.busy_wait, clock.now()).map_err(explain)?;
         let follower = open::reader(&file, options.busy_wait).map_err(explain)?;

@@ -245,3 +245,19 @@ fn scrambled(whole: &[u8]) -> Vec<u8> {
     }
     bytes
 }
+
+#[test]
+fn the_api_token_of_another_program_is_named_and_left_alone() {
+    let tulving = Tulving::new();
+    fs::create_dir(tulving.home()).expect("a home");
+    let token = tulving.home().join("api-token");
+    fs::write(&token, "ghp_16C7e42F292c6912E7710c838347Ae178B4a\n").expect("written");
+    for command in [&["save", "one"][..], &["list"], &["serve", "--listen", "127.0.0.1:0"]] {
+        let run = tulving.run(command);
+        assert_eq!(run.code, 9, "{}", run.err);
+        assert!(run.err.contains("api-token cannot be used as the token of this home"), "{}", run.err);
+    }
+    let left: Vec<_> = fs::read_dir(tulving.home()).expect("a folder").flatten().collect();
+    assert_eq!(left.len(), 1, "nothing was made beside it: {left:?}");
+    assert_eq!(fs::read_to_string(&token).expect("there"), "ghp_16C7e42F292c6912E7710c838347Ae178B4a\n");
+}
