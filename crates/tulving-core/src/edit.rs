@@ -139,6 +139,7 @@ fn revise(
         standing,
         chunks,
         attachment: None,
+        vouched: None,
     };
     let writes = vec![Write::Revise(Box::new(revision))];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;

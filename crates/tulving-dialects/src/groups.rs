@@ -186,7 +186,10 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
         Fate::Updated => "Updated",
         Fate::Unchanged | Fate::Duplicate => "Already saved",
     };
-    Ok(format!("{what} memory \"{}\" ({}).", key(&memory), shown(&memory)))
+    let changes: Vec<String> = receipt.changed.iter().map(ToString::to_string).collect();
+    let changed =
+        if changes.is_empty() { String::new() } else { format!(" Changed: {}.", changes.join(", ")) };
+    Ok(format!("{what} memory \"{}\" ({}).{changed}", key(&memory), shown(&memory)))
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {

@@ -2,7 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use tulving_core::answer::Fate;
+use tulving_core::answer::{Fate, FieldChange};
 use tulving_core::error::Class;
 use tulving_core::id::MemoryRef;
 use tulving_core::memory::Memory;
@@ -137,11 +137,26 @@ fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
     let receipt = desk.engine.save(&desk.caller, request)?;
     let memory = desk.engine.get(&desk.caller, MemoryRef::Id(receipt.id))?;
     let what = match receipt.fate {
+        Fate::Updated if !receipt.changed.is_empty() => "Already remembered",
         Fate::Created | Fate::Updated => "Remembered",
         Fate::Unchanged | Fate::Duplicate => "Already remembered",
     };
     let (name, content) = (memory.reference(), &memory.edition.text.content);
-    Ok(format!("{what} ({name}, {}): \"{content}\"", category(memory.edition.class.memory_type)))
+    let updated = match receipt.changed.as_slice() {
+        [] => String::new(),
+        changes => format!(" (updated: {})", changes.iter().map(told).collect::<Vec<_>>().join(", ")),
+    };
+    Ok(format!("{what} ({name}, {}): \"{content}\"{updated}", category(memory.edition.class.memory_type)))
+}
+
+/// A change in the words of this dialect.
+fn told(change: &FieldChange) -> String {
+    let FieldChange { field, from, to } = change;
+    match *field {
+        "author" => format!("source {from} → {to}"),
+        "type" => format!("category {from} → {to}"),
+        field => format!("{field} {from} → {to}"),
+    }
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {

@@ -141,6 +141,9 @@ struct Outcome {
     id: String,
     /// created, updated, unchanged (the key says so already) or known (the same was remembered before).
     status: &'static str,
+    /// What changed of a memory that was noted by itself before you said the same, such as `author auto → user`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<String>,
     /// Memories that say nearly the same: look whether one of them should be updated or forgotten.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<String>,
@@ -187,6 +190,7 @@ fn outcome(receipt: &Receipt) -> Outcome {
             Fate::Unchanged => "unchanged",
             Fate::Duplicate => "known",
         },
+        changed: receipt.changed.iter().map(ToString::to_string).collect(),
         similar: receipt.near.iter().map(|near| MemoryRef::of(near.number, near.id).to_string()).collect(),
         warnings: tool::warnings_where(&receipt.warnings, |by| format!("with `replaces` {by}")),
     }

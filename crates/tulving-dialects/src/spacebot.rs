@@ -196,7 +196,13 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
     Ok(Saved {
         memory_id: receipt.id.to_string(),
         success: true,
-        message: "Memory saved successfully".to_owned(),
+        message: match receipt.changed.as_slice() {
+            [] => "Memory saved successfully".to_owned(),
+            changes => {
+                let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
+                format!("Memory saved successfully: it was known, and is updated ({})", changes.join(", "))
+            }
+        },
         warnings,
     })
 }

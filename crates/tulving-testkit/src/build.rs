@@ -116,6 +116,7 @@ pub fn revise(memory: &Memory, edition: Edition) -> Write {
         chunks: changed.then(|| chunk::of(&edition.text)),
         edition,
         attachment: None,
+        vouched: None,
     }))
 }
 

@@ -109,6 +109,7 @@ impl Keeper<'_> {
             revived: false,
             version: memory.version,
             state: memory.standing.state,
+            changed: Vec::new(),
             near: Vec::new(),
             warnings,
         })

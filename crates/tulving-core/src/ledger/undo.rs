@@ -165,6 +165,7 @@ impl Act<'_> {
             standing: memory.standing,
             chunks,
             attachment: None,
+            vouched: None,
         };
         Ok(Ok((vec![right], vec![Write::Revise(Box::new(revision))])))
     }

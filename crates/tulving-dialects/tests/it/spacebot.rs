@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 use tulving_core::request::{AuditFilter, SaveRequest};
-use tulving_core::vocabulary::{LinkedBy, MemoryType, Relation, SpaceKind};
+use tulving_core::vocabulary::{Author, LinkedBy, MemoryType, Relation, SpaceKind};
 use tulving_dialects::Dialect::Spacebot;
 
 use crate::bed::{Bed, each, fields};
@@ -456,4 +456,18 @@ fn the_channel_is_kept_with_the_memory() {
     let bed = Bed::new();
     let id = save(&bed, json!({ "content": "said in passing", "channel_id": "discord:42" }));
     assert_eq!(bed.memory(&id).place.conversation.as_deref(), Some("discord:42"));
+}
+
+#[test]
+fn a_save_of_what_was_noted_by_itself_applies_type_and_importance_and_says_so() {
+    let bed = Bed::new();
+    bed.save(SaveRequest { author: Some(Author::Auto), ..SaveRequest::new("Prefers tea") });
+    let said = json!({ "content": "Prefers tea", "memory_type": "preference", "importance": 0.9 });
+    let saved = bed.data(Spacebot, "memory_save", said);
+    assert_eq!(
+        saved["message"],
+        "Memory saved successfully: it was known, and is updated \
+         (author auto → user, type fact → preference, importance 0.5 → 0.9)"
+    );
+    assert_eq!(saved.get("warnings"), None);
 }

@@ -435,6 +435,7 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
                     stood: picked.memory.standing,
                     standing,
                     chunks: new.then(|| chunks(&some)),
+                    vouched: None,
                 }))]);
                 picked.memory.version = picked.memory.version.next();
                 picked.memory.standing = standing;

@@ -190,6 +190,7 @@ impl<'a> Acts<'a> {
             standing,
             chunks,
             attachment: None,
+            vouched: None,
         }))))
     }
 

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 
 use rusqlite::{OptionalExtension, params};
 use tulving_core::association::Association;
-use tulving_core::change::{NewMemory, Revision, Touch};
+use tulving_core::change::{NewMemory, Revision, Touch, Vouched};
 use tulving_core::error::Conflict;
 use tulving_core::id::{MemoryId, Number, SpaceId, Version};
 use tulving_core::memory::{Memory, Standing, VersionRecord};
@@ -99,6 +99,11 @@ impl Act<'_> {
         })?;
         if let Some(attachment) = &revision.attachment {
             self.attach(before.row, attachment.as_ref())?;
+        }
+        if let Some(Vouched { author, trust }) = revision.vouched {
+            self.transaction
+                .prepare_cached("UPDATE memories SET author = ?2, trust = ?3 WHERE row = ?1")?
+                .execute(params![before.row, author.as_str(), trust.as_str()])?;
         }
         if let Some(chunks) = &revision.chunks {
             self.replace_chunks(before.row, chunks)?;
