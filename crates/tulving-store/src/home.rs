@@ -108,13 +108,18 @@ impl Home {
         self.path.join("restore.lock")
     }
 
+    /// The note of a restore that is not finished.
+    pub(crate) fn pending_restore(&self) -> PathBuf {
+        self.path.join("restore.json")
+    }
+
     /// What is locked by a process that does what asks a language model.
     pub fn thinking_lock(&self) -> PathBuf {
         self.path.join("thinking.lock")
     }
 
     /// The files that only Tulving itself may write, there or not, and what each is.
-    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 9] {
+    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 10] {
         let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));
         let [database, log, memory, journal] = live.map(|path| (path, "the live store itself"));
         [
@@ -125,6 +130,7 @@ impl Home {
             (self.token_file(), "the token of the home"),
             (self.config_file(), "the configuration of the home"),
             (self.restore_lock(), "the lock of the home"),
+            (self.pending_restore(), "the note of a restore"),
             (self.thinking_lock(), "a lock of the home"),
             (self.shell_history(), "the history of the prompt"),
         ]

@@ -44,15 +44,18 @@ use rusqlite::Connection;
 use tulving_core::change::{Applied, ChangeSet};
 use tulving_core::error::StoreError;
 use tulving_core::ports::{Clock, Store, SystemClock};
+use tulving_core::time::Timestamp;
 
 use crate::home::Home;
-use crate::{draft, files};
+use crate::{draft, files, pending};
 use failure::Fault;
 use readers::Readers;
 
-pub use backup::{BackupReport, IfExists};
+pub use backup::{DatabaseBackup, IfExists};
+pub(crate) use backup::{Snapshot, free_target, put};
 pub use check::{Checkup, Depth, Finding, Severity};
-pub use restore::RestoreReport;
+pub use restore::DatabaseRestore;
+pub(crate) use restore::{AroundCommit, first_copy, place_copy, refuse_unfit};
 
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +102,7 @@ impl SqliteStore {
         let file = home.database();
         let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
         let gate = gate::Gate::new(home.restore_lock());
+        pending::settle(home);
         open::refuse_emptied(home)?;
         let writer = open::writer(&file, &gate, options.busy_wait, clock.now()).map_err(explain)?;
         let follower = open::reader(&file, options.busy_wait).map_err(explain)?;
@@ -120,6 +124,16 @@ impl SqliteStore {
         draft::sweep(home.path());
         draft::sweep(&home.backups());
         Ok(store)
+    }
+
+    /// The time by the store's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The time that others are waited for.
+    pub(crate) fn busy_wait(&self) -> Duration {
+        self.options.busy_wait
     }
 
     /// The home that the store is in.
@@ -164,6 +178,7 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError> {
+        pending::settle(&self.home);
         let cut = match apply::loads_memories(changes) {
             true => self.read(|reader| apply::cut(reader, changes))?,
             false => apply::Cut::default(),

@@ -18,6 +18,9 @@ mod open;
 // Copies of the whole store and back, while it is in use.
 mod backup;
 
+// Backups of the whole home: files and attachments too, kills, hostile archives.
+mod whole;
+
 // Restores beside writers, and what they must not bring back.
 mod restore;
 

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod llm;
 mod objects;
+mod portable;
 mod secrets;
 mod server;
 mod table;
@@ -43,6 +44,7 @@ pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
 pub(crate) use file::LISTS;
 pub(crate) use llm::{KEY_BYTES, KeySource};
+pub(crate) use portable::{unpacked, without_secrets};
 pub(crate) use table::reference;
 #[cfg(test)]
 pub(crate) use table::reference_page;

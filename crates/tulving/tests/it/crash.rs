@@ -124,11 +124,14 @@ fn a_killed_restore_leaves_the_old_content_or_the_new_and_no_copy_behind() {
     tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
     let backup = tulving.folder().join("copy.db").to_string_lossy().into_owned();
     tulving.ok(&["backup", "create", &backup]);
+    let began = Instant::now();
+    tulving.ok(&["backup", "restore", &backup, "--yes"]);
+    let whole = began.elapsed();
     tulving.ok(&["save", "newer"]);
     let (mut old, mut new) = (0, 0);
-    for round in 0..ROUNDS {
+    for _ in 0..ROUNDS {
         let child = endless(&tulving, r#"exec "$0" backup restore "$1" --yes"#, &[&backup]);
-        kill(child, Duration::from_millis(fastrand::u64(0..=8 * round as u64)));
+        kill(child, whole.mul_f64(1.2 * fastrand::f64()));
         match tulving.all_ids("default").len() {
             2_001 => old += 1,
             2_000 => {

@@ -27,6 +27,9 @@ mod bad_home;
 /// What goes wrong in the first hour of somebody who has just heard of Tulving: each with what happened and what to do.
 mod newcomer;
 
+/// Backups of the whole home: into a new one, from elsewhere, killed in the middle.
+mod backup;
+
 /// The binary killed while it writes.
 mod crash;
 
