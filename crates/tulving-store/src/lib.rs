@@ -15,6 +15,7 @@ mod index;
 pub mod objects;
 mod pending;
 mod plugin;
+mod presence;
 mod process;
 mod sqlite;
 pub mod tree;
@@ -27,6 +28,7 @@ pub use files::{check_target, read_token_file, remove_token_file, replace, write
 pub use home::Home;
 pub use index::{Chore, Folded, IndexStatus, SearchIndex};
 pub use plugin::{Plugin, PluginCommand};
+pub use presence::PresenceCheck;
 pub use sqlite::{
     Checkup, DatabaseBackup, DatabaseRestore, Depth, Finding, IfExists, Options, Severity, SqliteStore,
 };

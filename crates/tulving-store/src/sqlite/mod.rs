@@ -5,6 +5,7 @@
 
 mod aging;
 mod apply;
+mod attached;
 mod backup;
 mod busy;
 mod check;
@@ -51,6 +52,7 @@ use crate::{draft, files, pending};
 use failure::Fault;
 use readers::Readers;
 
+pub(crate) use attached::{Attached, Mirrored};
 pub use backup::{DatabaseBackup, IfExists};
 pub(crate) use backup::{Snapshot, free_target, put};
 pub use check::{Checkup, Depth, Finding, Severity};

@@ -54,6 +54,9 @@ mod index;
 // The files that people can read: paths, appends, replacements, listings, pledges, the pulse.
 mod workspace;
 
+// What memories speak of and is not there.
+mod presence;
+
 // What the check-up sees.
 mod check;
 

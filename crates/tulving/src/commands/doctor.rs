@@ -14,7 +14,9 @@ use tulving_core::preview;
 use tulving_core::space::Viewer;
 use tulving_core::{BackendEntry, Keeps};
 use tulving_models::Patience;
-use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore, Workspace};
+use tulving_store::{
+    Checkup, Depth, Finding, Home, PresenceCheck, SearchIndex, Severity, SqliteStore, Workspace,
+};
 
 use crate::config::{Calling, Settings};
 use crate::exit::Outcome;
@@ -39,7 +41,7 @@ const BACKEND_WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Doctor {
-    /// Look at every content, not only at a sample
+    /// Look at every content and attachment, not only at a sample
     #[arg(long)]
     deep: bool,
 }
@@ -125,6 +127,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
             lines.extend(if sound { model(&store, settings) } else { None });
             lines.extend(sound.then(|| index(&wire::index(&store), args.deep)));
             lines.push(files(&wire::workspace(store.home(), settings)));
+            lines.extend(if sound { presence(&store, settings, depth) } else { Vec::new() });
             lines.extend(backends(settings));
             lines.extend(secrecy(&store, settings));
             lines.extend(settings.idle().map(idle));
@@ -194,6 +197,24 @@ fn files(workspace: &Workspace) -> Line {
             let hint = "check that the folder is there and may be read and written";
             Line::warn("workspace", format!("{shown} cannot be read: {error}"), hint)
         }
+    }
+}
+
+/// The attachments and files that memories speak of, and that may be missing.
+fn presence(store: &SqliteStore, settings: &Settings, depth: Depth) -> Vec<Line> {
+    let (home, folder) = (store.home(), store.home().objects());
+    let sizes = match settings.objects.sizes(&folder) {
+        Ok(sizes) => sizes,
+        Err(error) => {
+            let text = format!("they cannot be looked at: {error}");
+            return vec![Line::warn("attachments", text, "`tulving config` shows where they are kept")];
+        }
+    };
+    let (files, objects) = (wire::workspace(home, settings), settings.objects.open(&folder));
+    let check = PresenceCheck { store, files: &files, objects: &*objects, sizes: &*sizes };
+    match check.look(depth) {
+        Ok(findings) => findings.into_iter().map(Line::from).collect(),
+        Err(error) => vec![unreadable(error)],
     }
 }
 
