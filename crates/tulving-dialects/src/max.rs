@@ -11,10 +11,11 @@ use tulving_core::request::{
 };
 use tulving_core::text::visible;
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, MemoryType, State};
+use tulving_core::vocabulary::{Author, MemoryType, State, Trust};
 use tulving_core::{limits, preview};
 
 use crate::argument::Name;
+use crate::context::{self, OPENING_CHARS};
 use crate::tool::{self, Desk, Effect, Refusal, Tool};
 use crate::words;
 
@@ -26,6 +27,13 @@ pub const CATEGORIES: [MemoryType; 5] =
 const MOST: usize = 20;
 /// Most rows that are listed.
 const MOST_ROWS: usize = 100;
+
+/// What stands above the summary.
+const SUMMARY: &str =
+    "## Long-Term Memory\nThese are things you've been asked to remember or have noted as important:\n\n";
+/// Most memories of a category that an opening looks at, and most characters of one.
+const OPENING_LISTED: usize = 100;
+const OPENING_LINE: usize = 400;
 
 /// The category under which a memory of this type is shown.
 pub fn category(memory_type: MemoryType) -> MemoryType {
@@ -274,18 +282,68 @@ pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
     if groups.is_empty() {
         return Ok(String::new());
     }
-    let line = |memory: &Memory| {
-        let content = words::hanging(&visible::safe(&memory.edition.text.content), "    ");
-        format!("  - [{}] {content}\n", memory.reference())
-    };
+    let line = |memory: &Memory| listed(memory, &memory.edition.text.content);
     let section = |(category, group): &(MemoryType, Vec<Memory>)| {
-        format!("**{category}**:\n{}", group.iter().map(line).collect::<String>())
+        format!("{}{}", heading(*category), group.iter().map(line).collect::<String>())
     };
     let sections: Vec<String> = groups.iter().map(section).collect();
-    Ok(format!(
-        "## Long-Term Memory\nThese are things you've been asked to remember or have noted as important:\n\n{}",
-        sections.join("\n")
-    ))
+    Ok(format!("{SUMMARY}{}", sections.join("\n")))
+}
+
+/// The line of a memory in the summary, with this text.
+fn listed(memory: &Memory, text: &str) -> String {
+    format!("  - [{}] {}\n", memory.reference(), words::hanging(&visible::safe(text), "    "))
+}
+
+/// The summary for the instructions of a server: the last used memories of each category within a bound, in the form of
+/// [`summary`]. Untrusted memories, and those that try to give orders, are left out.
+pub(crate) fn opening(desk: &Desk<'_>) -> Result<Option<String>, Refusal> {
+    let mut groups = Vec::new();
+    let (mut total, mut more) = (0, false);
+    for category in CATEGORIES {
+        let filter = Filter { types: types(category), ..shown(desk) };
+        let request = ListRequest { filter, sort: Sort::Accessed, limit: OPENING_LISTED, cursor: None };
+        let page = desk.engine.list(&desk.caller, &request)?;
+        more |= page.next.is_some();
+        let is_fit =
+            |memory: &Memory| memory.provenance.trust != Trust::Untrusted && memory.commands.is_empty();
+        let fit: Vec<Memory> = page.memories.into_iter().filter(is_fit).collect();
+        total += fit.len();
+        groups.push((category, fit.into_iter(), Vec::new()));
+    }
+    let mut room = OPENING_CHARS - SUMMARY.chars().count();
+    // One of each category in turn, so that a large one does not take the room of the others.
+    for _ in 0..OPENING_LISTED {
+        for (category, rest, taken) in &mut groups {
+            let Some(memory) = rest.next() else { continue };
+            let line = listed(&memory, &preview::beginning(&memory.edition.text.content, OPENING_LINE));
+            let heading = if taken.is_empty() { heading(*category).chars().count() + 1 } else { 0 };
+            if let Some(left) = room.checked_sub(line.chars().count() + heading) {
+                room = left;
+                taken.push((memory.number, memory.id, line));
+            }
+        }
+    }
+    let count: usize = groups.iter().map(|(_, _, taken)| taken.len()).sum();
+    if count == 0 {
+        return Ok(None);
+    }
+    let sections: Vec<String> = groups
+        .into_iter()
+        .filter(|(_, _, taken)| !taken.is_empty())
+        .map(|(category, _, mut taken)| {
+            taken.sort_by_key(|(number, id, _)| (*number, *id));
+            let lines: String = taken.into_iter().map(|(_, _, line)| line).collect();
+            format!("{}{lines}", heading(category))
+        })
+        .collect();
+    let pointer = (more || count < total).then(|| "There is more; recall finds it.".to_owned());
+    let pointers: Vec<String> = pointer.into_iter().collect();
+    Ok(Some(context::opened(&pointers, &format!("{SUMMARY}{}", sections.join("\n")))))
+}
+
+fn heading(category: MemoryType) -> String {
+    format!("**{category}**:\n")
 }
 
 #[cfg(test)]

@@ -15,13 +15,14 @@ mod stdio;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents, Role,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, Role, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -49,6 +50,8 @@ pub const REVISIONS: [ProtocolVersion; 5] = [
 ];
 /// The prompt with the block for the start of a session.
 const SESSION_START: &str = "session-start";
+/// How long the beginning of a session may wait for its memories. Hosts give a server about ten seconds.
+const OPENING_TIME: Duration = Duration::from_secs(3);
 
 /// Speaks for one principal in one space, in one dialect.
 #[derive(Clone)]
@@ -109,6 +112,26 @@ impl Server {
             .map_err(|_| ErrorData::internal_error("the request was not done: a fault in Tulving", None))
     }
 
+    /// The guidance of the dialect, and the memories that belong into every session of it. A session begins without them where
+    /// they cannot be read, or not in time.
+    async fn instructions(&self, context: &RequestContext<RoleServer>) -> String {
+        let (dialect, guidance) = (self.dialect, offer::instructions(self.dialect));
+        let read = self.at_desk(context, move |desk| context::opening(desk, dialect));
+        let opening = match tokio::time::timeout(OPENING_TIME, read).await {
+            Ok(Ok(Ok(opening))) => opening,
+            Ok(Ok(Err(refusal))) => {
+                tracing::warn!("a session begins without its memories: {refusal}");
+                None
+            }
+            Ok(Err(_)) => None,
+            Err(_) => {
+                tracing::warn!("a session begins without its memories: reading them takes too long");
+                None
+            }
+        };
+        opening.map_or_else(|| guidance.to_owned(), |opening| format!("{guidance}\n\n{opening}"))
+    }
+
     async fn context(
         &self,
         context: &RequestContext<RoleServer>,
@@ -131,6 +154,23 @@ impl ServerHandler for Server {
         info.server_info = Implementation::new("tulving", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(offer::instructions(self.dialect).to_owned());
         info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut begun = self.negotiate_initialize(&request)?;
+        begun.instructions = Some(self.instructions(&context).await);
+        Ok(begun)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.instructions = Some(self.instructions(&context).await);
+        Ok(DiscoverResult::from_server_info(REVISIONS.to_vec(), info))
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {

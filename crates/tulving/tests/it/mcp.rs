@@ -112,6 +112,33 @@ fn save(id: &Value, content: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }
 
+/// The instructions with which a session of this dialect begins.
+fn instructions(tulving: &Tulving, dialect: &str) -> String {
+    let mut client = Client::with(tulving, &["mcp", "--dialect", dialect]);
+    client.send(initialize("x").to_string().as_bytes());
+    let began = client.answer();
+    began["result"]["instructions"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn a_host_that_has_only_mcp_is_given_the_summary_of_max_and_the_memory_md_of_maven() {
+    let tulving = Tulving::new();
+    assert!(!instructions(&tulving, "max").contains("Long-Term Memory"), "nothing is claimed of nothing");
+    tulving.ok(&["tool", "max", "remember", r#"{"category": "preference", "content": "Prefers tabs"}"#]);
+    let told = instructions(&tulving, "max");
+    assert!(told.starts_with("Long-term memory. Call remember"), "{told}");
+    assert!(told.contains("**preference**:\n  - [#1] Prefers tabs\n"), "{told}");
+    let memory = tulving.home().join("workspace/memory");
+    std::fs::create_dir_all(&memory).expect("a folder");
+    std::fs::write(memory.join("MEMORY.md"), "- Is called Ana\n").expect("a file");
+    let told = instructions(&tulving, "maven");
+    assert!(
+        told.starts_with("Two layers of memory.") && told.contains("# Long-term Memory\n\n- Is called Ana"),
+        "{told}"
+    );
+    assert!(!instructions(&tulving, "native").contains("Prefers tabs"), "native has a tool for it");
+}
+
 #[test]
 fn every_line_is_answered_and_none_ends_the_session() {
     let tulving = Tulving::new();
