@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
+use super::hearing;
 use super::judging::Judged;
 use crate::access;
 use crate::audit::AuditEntry;
@@ -26,13 +27,15 @@ use crate::limits;
 use crate::pass::{Pass, PassAct};
 use crate::passes::consolidate::guard::{self, Checked, Refused, Trust};
 use crate::passes::consolidate::{self, Material, Page};
+use crate::passes::proactive;
 use crate::passes::{Consolidated, Consolidation, Declined};
 use crate::preview;
-use crate::request::Caller;
+use crate::request::{Caller, SaveRequest};
+use crate::save::{self, Order};
 use crate::space::{Space, Viewer};
 use crate::text::{diff, withhold};
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, Origin, PassKind, PassOutcome, Role};
+use crate::vocabulary::{AuditAct, Author, Origin, PassKind, PassOutcome, Role};
 
 /// For how long the job is taken: longer than one space may take.
 const LEASE: Duration = Duration::from_secs(300);
@@ -42,6 +45,8 @@ const AGAIN: Duration = Duration::from_secs(3_600);
 const AHEAD: Duration = Duration::from_secs(23 * 3_600);
 /// A model that said so much is not asked again: what it said would have to be sent back.
 const MOST_TOKENS: u64 = 50_000;
+/// The note of a memory that waits for review.
+const HELD: &str = "consolidation; in other words than what was noted";
 /// Most characters of why lines are gone.
 const WHY: usize = 300;
 
@@ -76,7 +81,7 @@ impl Engine {
         if self.llm().is_some() {
             access::require(&self.parts, caller, space.id, Role::Admin)?;
         }
-        let told = self.consolidate_space(&space, &caller.viewer, write)?.unwrap_or_else(|| {
+        let told = self.consolidate_space(&space, caller, write)?.unwrap_or_else(|| {
             let days = consolidate::DAYS;
             stays(Consolidated::default(), format!("there are no journals of the last {days} days"))
         });
@@ -134,7 +139,7 @@ impl Engine {
                 continue;
             }
             let caller = user_in(&space);
-            let told = match self.consolidate_space(&space, &caller.viewer, true) {
+            let told = match self.consolidate_space(&space, &caller, true) {
                 Err(error @ Error::Llm(_)) => return Err(error),
                 Err(error) => {
                     done.push((space, stays(Consolidated::default(), error.code().to_owned())));
@@ -165,10 +170,10 @@ impl Engine {
     fn consolidate_space(
         &self,
         space: &Space,
-        viewer: &Viewer,
+        caller: &Caller,
         write: bool,
     ) -> Result<Option<Consolidated>, Error> {
-        let parts = &self.parts;
+        let (parts, viewer) = (&self.parts, &caller.viewer);
         let folder = Folder::of(space);
         let Recent { said, unread } = journal::recent(parts, &folder, consolidate::DAYS)?;
         let pages: Vec<Page> =
@@ -189,23 +194,25 @@ impl Engine {
         let told = Consolidated { journals, model: pass.model.clone(), ..told };
         let by_passes = self.noted_by_passes(viewer, space.id)?;
         let material = Material { pages, known: known.content.clone(), by_passes };
-        let (Checked { text, left_out, put_back, gone }, dropped) = match self.rewritten(&material, &known)? {
-            Err(refused) => {
-                let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
-                self.note_where(write, &pass)?;
-                return Ok(Some(stays(told, format!("what was asked for is refused: {refused}"))));
-            }
-            Ok(rewritten) => rewritten,
-        };
+        let (Checked { text, left_out, doubtful, put_back, gone }, dropped) =
+            match self.rewritten(&material, &known)? {
+                Err(refused) => {
+                    let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
+                    self.note_where(write, &pass)?;
+                    return Ok(Some(stays(told, format!("what was asked for is refused: {refused}"))));
+                }
+                Ok(rewritten) => rewritten,
+            };
         let pass = sifted(&left_out, &put_back).into_iter().fold(pass, |pass, fact| noting(pass, &fact));
         let nothing = match left_out.is_empty() && put_back.is_empty() {
             true => "nothing new is worth keeping for good",
             false => "nothing of what was asked for can be taken",
         };
-        let told = Consolidated { left_out, put_back, ..told };
+        let held = if write { self.hold(space, caller, &pass, doubtful)? } else { None };
+        let told = Consolidated { left_out, held, put_back, ..told };
         let Some(new) = text else {
-            let by_model = write && pass.model.is_some();
-            self.note_where(by_model, &pass.ended(PassOutcome::Nothing, now))?;
+            let is_record = pass.model.is_some() || !told.left_out.is_empty();
+            self.note_where(write && is_record, &pass.ended(PassOutcome::Nothing, now))?;
             return Ok(Some(stays(told, nothing.to_owned())));
         };
         let lines = diff::lines(&known.content, &new);
@@ -214,6 +221,50 @@ impl Engine {
         let dropped = dropped.filter(|_| !gone.is_empty());
         let told = Consolidated { added, removed, diff: diff::told(&lines), gone, dropped, ..told };
         if write { self.replace(&folder, pass, &known, &new, told).map(Some) } else { Ok(Some(told)) }
+    }
+
+    /// Saves statements that may be good lines, as memories that wait for review, and names the pass that did. What is known, waits
+    /// already or was rejected is not held again; nor is anything where another backend keeps the memories.
+    fn hold(
+        &self,
+        space: &Space,
+        caller: &Caller,
+        pass: &Pass,
+        doubtful: Vec<String>,
+    ) -> Result<Option<PassId>, Error> {
+        let parts = &self.parts;
+        if self.built_in("review").is_err() {
+            return Ok(None);
+        }
+        let id = PassId::mint(parts.clock.now());
+        let mut orders = Vec::new();
+        for statement in doubtful {
+            let known = hearing::known(parts, caller, space, &statement)?;
+            let waits = hearing::waits(parts, caller, space, &statement)?;
+            if !waits && !known.iter().any(|known| proactive::is_said(&statement, known)) {
+                let request = SaveRequest {
+                    author: Some(Author::Auto),
+                    source_note: Some(HELD.to_owned()),
+                    pass: Some(id),
+                    ..SaveRequest::new(statement)
+                };
+                orders.push(Order { quarantined: true, ..Order::of(request) });
+            }
+        }
+        if orders.is_empty() {
+            return Ok(None);
+        }
+        let count = orders.len();
+        let note = Pass {
+            model: pass.model.clone(),
+            note: Some(format!(
+                "{count} {} held for review: {HELD}",
+                preview::plural(count, "line", "lines")
+            )),
+            ..Pass::begun(id, PassKind::Consolidate, space.id, pass.by, parts.clock.now())
+        };
+        save::save_by(parts, caller, orders, Some(&note))?;
+        Ok(Some(id))
     }
 
     /// A pass that begins to look at so many journals.
@@ -332,8 +383,8 @@ impl Engine {
                 match error {
                     // What would have changed was not, and is not told as if it had.
                     FileError::Changed { .. } => {
-                        let Consolidated { journals, model, unread, .. } = told;
-                        let told = Consolidated { journals, model, unread, ..Consolidated::default() };
+                        let Consolidated { journals, model, unread, held, .. } = told;
+                        let told = Consolidated { journals, model, unread, held, ..Consolidated::default() };
                         Ok(stays(told, why.to_owned()))
                     }
                     error => Err(error.into()),

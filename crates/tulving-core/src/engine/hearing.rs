@@ -167,7 +167,12 @@ pub(super) fn found(parts: &Parts, job: &Job) -> Result<Option<(Caller, Space, T
 }
 
 /// What is known near to a statement: by words and meaning, and what was noted before and then forgotten on purpose.
-fn known(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<Vec<Known>, Error> {
+pub(super) fn known(
+    parts: &Parts,
+    caller: &Caller,
+    space: &Space,
+    statement: &str,
+) -> Result<Vec<Known>, Error> {
     let here = Filter { space: Some(space.id), records_only: true, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(statement)));
     let request = RecallRequest { mode, filter: here.clone(), sort: None, limit: COMPARED };
@@ -183,6 +188,18 @@ fn known(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Resu
     let gone = parts.store.list(&caller.viewer, &gone, Sort::Newest, COMPARED, None)?;
     let said = found.chain(gone).map(|memory| Known { content: memory.edition.text.content, near: false });
     Ok(said.chain(near(parts, caller, space, statement)?).collect())
+}
+
+/// Whether a memory that says so waits for review.
+pub(super) fn waits(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<bool, Error> {
+    let filter = Filter {
+        space: Some(space.id),
+        quarantined: Quarantined::Only,
+        substring: Some(statement.to_owned()),
+        content_only: true,
+        ..Filter::default()
+    };
+    Ok(!parts.store.list(&caller.viewer, &filter, Sort::Newest, 1, None)?.is_empty())
 }
 
 /// What means nearly the same. Without a model, nothing.

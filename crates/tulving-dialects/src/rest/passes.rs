@@ -77,6 +77,8 @@ struct TakenOver {
     diff: String,
     /// Lines that were to be added and are not, each with why.
     left_out: Vec<LeftOut>,
+    /// The pass that saved those of them that are in doubt, as memories that wait for review.
+    held: Option<String>,
     /// Lines that were to go and stay.
     put_back: Vec<String>,
     /// Lines that are gone, each with what took its place.
@@ -116,6 +118,7 @@ fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, R
     let gone = |Gone { line, by }: Gone| GoneLine { line, by };
     Ok(TakenOver {
         left_out: told.left_out.into_iter().map(left_out).collect(),
+        held: told.held.map(|pass| pass.to_string()),
         put_back: told.put_back,
         gone: told.gone.into_iter().map(gone).collect(),
         foreseen: told.foreseen,

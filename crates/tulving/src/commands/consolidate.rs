@@ -76,6 +76,11 @@ pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> R
         (None, None) if args.dry_run => "Nothing was written".to_owned(),
         (None, None) => "Nothing was written; `tulving consolidate --apply` writes it".to_owned(),
     })?;
+    if let Some(pass) = told.held {
+        printer.note(format!(
+            "What is in doubt waits in `tulving review`; `tulving undo {pass}` takes it back"
+        ))?;
+    }
     for pass in &told.records {
         printer.note(format!(
             "Memories that say nearly the same: `tulving passes {pass}` shows what was done"

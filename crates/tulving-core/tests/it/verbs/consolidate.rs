@@ -317,6 +317,38 @@ fn what_rests_on_nothing_is_left_out_what_nothing_speaks_of_stays_and_both_are_s
 }
 
 #[test]
+fn a_paraphrase_waits_for_review_once_and_is_accepted_or_rejected() {
+    let (bed, engine, llm) = bed();
+    let user = bed.user();
+    journal(&bed, &user, 0, "drop IE11 support\nBo joined the team\n");
+    let new = "- Bo joined the team\n- IE11 is no longer supported\n";
+    rewrite(&llm, new);
+    let foreseen = engine.consolidate(&user, false).expect("foreseen");
+    assert_eq!((foreseen.left_out.len(), foreseen.held), (1, None), "nothing is saved");
+    rewrite(&llm, new);
+    let told = engine.consolidate(&user, true).expect("done");
+    assert_eq!(memory(&bed, &user).as_deref(), Some("- Bo joined the team\n"));
+    assert_eq!(told.left_out[0].why, "it is in other words than what was noted");
+    let pass = engine.pass(&user, told.held.expect("a pass")).expect("shown").pass;
+    assert_eq!((pass.kind, pass.acts.len()), (PassKind::Consolidate, 1));
+    let main = engine.pass(&user, told.pass.expect("a pass")).expect("shown").pass.note.unwrap_or_default();
+    assert!(main.contains("1 new line left out: it is in other words than what was noted"), "{main}");
+    let waiting = engine.review(&user, 9, None).expect("a page").memories;
+    let said: Vec<_> = waiting.iter().map(|memory| memory.edition.text.content.as_str()).collect();
+    assert_eq!(said, ["IE11 is no longer supported"]);
+    rewrite(&llm, new);
+    assert_eq!(engine.consolidate(&user, true).expect("done").held, None, "it waits already");
+    engine.reject(&user, waiting[0].id.into()).expect("rejected");
+    rewrite(&llm, new);
+    assert_eq!(engine.consolidate(&user, true).expect("done").held, None, "nobody wanted it");
+    rewrite(&llm, "- Bo joined the team\n- IE11 has no support\n");
+    engine.consolidate(&user, true).expect("done").held.expect("another");
+    let waiting = engine.review(&user, 9, None).expect("a page").memories;
+    let accepted = engine.accept(&user, waiting[0].id.into()).expect("accepted");
+    assert_eq!(accepted.standing.quarantined_at, None);
+}
+
+#[test]
 fn what_a_pass_noted_is_nobodys_order() {
     let (bed, engine, llm) = bed();
     let user = bed.user();
