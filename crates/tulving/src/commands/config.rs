@@ -18,7 +18,8 @@ Examples:
   tulving config path
   TULVING_SPACE=team-a tulving config
 
-`config.toml` in the home, then the environment, then flags: the later one wins.";
+`config.toml` in the home, then the environment, then flags: the later one wins. A block of
+JSON, such as another tool's, goes into `config.json` beside it.";
 
 /// Flags of `config`.
 #[derive(Debug, Args)]

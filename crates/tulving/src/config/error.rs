@@ -53,6 +53,16 @@ pub(crate) enum SettingError {
         /// The line where it was set first.
         line: usize,
     },
+    /// Two files set it.
+    #[error("{place}: {key} is set already at {first}")]
+    InBoth {
+        /// Where it was found again.
+        place: Source,
+        /// The key.
+        key: &'static str,
+        /// Where it was set first.
+        first: Source,
+    },
     /// Something that belongs to it is not said.
     #[error("{place}: {key} has no {what}")]
     Missing {
@@ -63,7 +73,7 @@ pub(crate) enum SettingError {
         /// What is missing.
         what: &'static str,
     },
-    /// The file is not TOML.
+    /// The file is not TOML, or not JSON.
     #[error("{}:{line}: {why}", path.display())]
     Syntax {
         /// The file.
@@ -139,7 +149,7 @@ impl SettingError {
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Unknown { .. } | Self::UnknownVariable { .. } => "unknown_setting",
-            Self::Value { .. } | Self::Twice { .. } => "invalid_setting",
+            Self::Value { .. } | Self::Twice { .. } | Self::InBoth { .. } => "invalid_setting",
             Self::Syntax { .. } => "invalid_config",
             Self::Alone { .. } | Self::Missing { .. } => "incomplete_setting",
             Self::Tls(_) => "invalid_certificate",
@@ -161,9 +171,12 @@ impl SettingError {
             | Self::UnknownVariable { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`? `tulving config --help` lists all of them"))
             }
-            Self::Twice { .. } => Some("keep one of the two".to_owned()),
+            Self::Twice { .. } | Self::InBoth { .. } => Some("keep one of the two".to_owned()),
             Self::Unknown { nearest: None, .. } | Self::UnknownVariable { nearest: None, .. } => {
                 Some("`tulving config --help` lists all of them".to_owned())
+            }
+            Self::Syntax { path, .. } if path.extension().is_some_and(|end| end == "json") => {
+                Some("write {\"space\": \"work\"}; `tulving config --help` lists the keys".to_owned())
             }
             Self::Syntax { .. } => Some(
                 "write key = value on each line, texts in quotes; `tulving config --help` lists the keys"

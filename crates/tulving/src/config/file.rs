@@ -39,7 +39,10 @@ impl<'a> ConfigFile<'a> {
         let table = DeTable::parse(text).map_err(|error| SettingError::Syntax {
             path: path.to_owned(),
             line: line_at(text, error.span().map_or(0, |span| span.start)),
-            why: error.message().trim().replace('\n', ", "),
+            why: match text.trim_start().starts_with('{') {
+                true => "it is JSON, which belongs into config.json beside it".to_owned(),
+                false => error.message().trim().replace('\n', ", "),
+            },
         })?;
         Ok(Self { path, text, table })
     }
@@ -173,7 +176,7 @@ fn holds_settings(table: &str) -> bool {
 }
 
 /// The line of the byte at this place, from 1.
-fn line_at(text: &str, at: usize) -> usize {
+pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 

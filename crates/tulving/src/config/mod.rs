@@ -1,4 +1,4 @@
-//! Settings: `config.toml` in the home, then the environment, then flags; the later one wins.
+//! Settings: `config.toml` and `config.json` in the home, then the environment, then flags; the later one wins.
 //!
 //! [`table`] declares each of them once. What is unknown is an error that names the nearest known one, so that a misspelt
 //! setting is never silently unused.
@@ -7,6 +7,7 @@ mod backends;
 mod embedding;
 mod error;
 mod file;
+mod json;
 mod llm;
 mod objects;
 mod secrets;
@@ -259,6 +260,11 @@ pub(crate) fn file_of(home: &Path) -> PathBuf {
     home.join("config.toml")
 }
 
+/// The file of a home that has settings as JSON.
+pub(crate) fn json_of(home: &Path) -> PathBuf {
+    home.join("config.json")
+}
+
 /// Takes one value over and notes where it came from.
 fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) -> Result<(), SettingError> {
     if (setting.take)(settings, text).is_none() {
@@ -274,27 +280,36 @@ fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) 
     Ok(())
 }
 
-fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
-    let path = file_of(&settings.home);
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
+/// The text of a file; `None` where there is none.
+fn text_of(path: &Path) -> Result<Option<String>, SettingError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
         // What is wrong with the home itself is said by what opens it.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(());
+            Ok(None)
         }
-        Err(source) => return Err(SettingError::Unreadable { path, source }),
-    };
-    let file = ConfigFile::parse(&path, &text)?;
-    for Entry { key, line, value, written } in file.entries() {
-        let place = Source::File { path: path.clone(), line };
+        Err(source) => Err(SettingError::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+/// Takes the entries of a file over.
+fn take_entries(settings: &mut Settings, path: &Path, entries: Vec<Entry>) -> Result<(), SettingError> {
+    for Entry { key, line, value, written } in entries {
+        let place = Source::File { path: path.to_owned(), line };
         let Some(setting) = all_settings().find(|setting| setting.key == table::spelled(&key)) else {
             let nearest = nearest(&key, table::keys());
             return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
         let before = settings.chosen.iter().find(|chosen| chosen.key == setting.key);
-        if let Some(Source::File { line, .. }) = before.map(|chosen| &chosen.source) {
-            let (got, line) = (preview::short(&key), *line);
-            return Err(SettingError::Twice { place, got, key: setting.key, line });
+        match before.map(|chosen| &chosen.source) {
+            Some(Source::File { path: first, line }) if first == path => {
+                let (got, line) = (preview::short(&key), *line);
+                return Err(SettingError::Twice { place, got, key: setting.key, line });
+            }
+            Some(first @ Source::File { .. }) => {
+                return Err(SettingError::InBoth { place, key: setting.key, first: first.clone() });
+            }
+            _ => {}
         }
         match value {
             Some((shape, text)) if shape == setting.shape => take(settings, setting, &text, place)?,
@@ -305,6 +320,18 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
             }
         }
     }
+    Ok(())
+}
+
+fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
+    let path = json_of(&settings.home);
+    if let Some(text) = text_of(&path)? {
+        take_entries(settings, &path, json::entries(&path, &text)?)?;
+    }
+    let path = file_of(&settings.home);
+    let Some(text) = text_of(&path)? else { return Ok(()) };
+    let file = ConfigFile::parse(&path, &text)?;
+    take_entries(settings, &path, file.entries())?;
     settings.tending.read(&file)?;
     settings.chosen.extend(settings.tending.chosen.iter().cloned());
     settings.chosen.extend(secrets::read(&mut settings.secrecy, &file)?);

@@ -24,6 +24,44 @@ fn each_value_is_shown_with_where_it_came_from() {
 }
 
 #[test]
+fn a_json_block_of_the_seed_is_pasted_into_config_json() {
+    let tulving = Tulving::new();
+    std::fs::create_dir_all(tulving.home()).expect("a home");
+    let json = tulving.home().join("config.json");
+    let of = |key: &str| {
+        let told = tulving.json(&["config"]);
+        let found =
+            told["settings"].as_array().expect("a list").iter().find(|one| one["key"] == key).cloned();
+        found.expect("a setting")
+    };
+    std::fs::write(&json, "\"shadowJournal\": {\n  \"enabled\": true,\n  \"model\": \"cheap\"\n}\n")
+        .expect("written");
+    assert_eq!(of("shadow_journal.model")["value"], "cheap");
+    assert_eq!(of("shadow_journal.model")["source"]["line"], 3);
+    let block = "{\n  \"memConsolidate\": {\n    \"enabled\": true,\n    \"intervalHours\": 12\n  }\n}\n";
+    std::fs::write(&json, block).expect("written");
+    assert_eq!(of("consolidate.interval_hours")["source"]["line"], 4);
+    tulving.configure("[consolidate]\nenabled = true\n");
+    let (error, code) = tulving.json_error(&["config"]);
+    assert_eq!(code, 2, "{error}");
+    let said = error.to_string();
+    assert!(
+        said.contains("consolidate.enabled is set already at ") && said.contains("config.json:3"),
+        "{said}"
+    );
+    tulving.configure(block);
+    std::fs::remove_file(&json).expect("removed");
+    assert!(tulving.json_error(&["config"]).0.to_string().contains("belongs into config.json"));
+    tulving.configure("");
+    std::fs::write(&json, "{\"memConsolidate\": {\"intervalHour\": 24}}").expect("written");
+    let (error, _) = tulving.json_error(&["config"]);
+    assert!(
+        error.to_string().contains("config.json:1: there is no setting `memConsolidate.intervalHour`"),
+        "{error}"
+    );
+}
+
+#[test]
 fn the_later_source_wins() {
     let tulving = with_config("agent = \"file\"\n");
     let agent_of = |number: &str| tulving.json(&["get", number])["source_agent"].clone();
