@@ -66,6 +66,8 @@ pub struct Engine {
     consolidation: Mutex<Consolidation>,
     /// Held by whatever is done time and again. Who does not get it tries another time.
     periodic: Mutex<()>,
+    /// As whom it takes work that somebody asked for.
+    holder: String,
 }
 
 impl Engine {
@@ -83,6 +85,7 @@ impl Engine {
             gleaned: Mutex::default(),
             consolidation: Mutex::default(),
             periodic: Mutex::default(),
+            holder: "by hand".to_owned(),
         }
     }
 
@@ -125,6 +128,13 @@ impl Engine {
     #[must_use]
     pub fn with_listening(self, listening: Listening) -> Self {
         self.listen(listening);
+        self
+    }
+
+    /// The same engine, which takes work under this name. A process whose name tells that it is gone leaves no lease behind.
+    #[must_use]
+    pub fn with_holder(mut self, holder: &str) -> Self {
+        holder.clone_into(&mut self.holder);
         self
     }
 

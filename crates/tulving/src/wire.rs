@@ -131,6 +131,7 @@ pub(crate) fn engine(
         secrecy: settings.secrecy.clone(),
     })
     .with_rules(settings.tending.rules())
+    .with_holder(worker::own())
     .with_listening(settings.listening.clone())
     .with_llm(settings.llm.open(&settings.home));
     engine.set_consolidation(settings.consolidation);

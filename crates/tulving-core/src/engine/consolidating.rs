@@ -15,7 +15,7 @@ use super::judging::Judged;
 use crate::access;
 use crate::audit::AuditEntry;
 use crate::change::Write;
-use crate::error::{Error, FileError};
+use crate::error::{Conflict, Error, FileError, StoreError};
 use crate::file::{self, Folder, LONG_TERM};
 use crate::id::{AuditId, JobId, PassId, PrincipalId, SpaceId};
 use crate::job::{self, Job};
@@ -45,6 +45,8 @@ const AGAIN: Duration = Duration::from_secs(3_600);
 const AHEAD: Duration = Duration::from_secs(23 * 3_600);
 /// A model that said so much is not asked again: what it said would have to be sent back.
 const MOST_TOKENS: u64 = 50_000;
+/// Why nothing is done while somebody else is at it.
+const RUNNING: &str = "another consolidation is running; try again when it is done";
 /// The note of a memory that waits for review.
 const HELD: &str = "consolidation; in other words than what was noted";
 /// Most characters of why lines are gone.
@@ -75,18 +77,54 @@ impl Engine {
 
     /// Looks at the last journals of the caller's space for what shall always be known, and puts it into `MEMORY.md`, or
     /// with `write` not set only tells what it would say. For who may write there; where a model is asked, for an admin: to
-    /// spend is not every writer's.
+    /// spend is not every writer's. One at a time in a store: while another is running, the model is not asked.
     pub fn consolidate(&self, caller: &Caller, write: bool) -> Result<Consolidated, Error> {
         let (space, _) = access::workplace(&self.parts, caller)?;
         if self.llm().is_some() {
             access::require(&self.parts, caller, space.id, Role::Admin)?;
         }
-        let told = self.consolidate_space(&space, caller, write)?.unwrap_or_else(|| {
+        if self.llm().is_none() {
+            return self.consolidate_here(&space, caller, write, None);
+        }
+        let Some(mut job) = self.claim_by_hand()? else {
+            return Ok(stays(Consolidated::default(), RUNNING.to_owned()));
+        };
+        let done = self.consolidate_here(&space, caller, write, Some(&mut job));
+        // Where it was taken over meanwhile, it is no longer ours to give back.
+        let given_back = jobs::give_back(&self.parts, job);
+        let done = done?;
+        match given_back {
+            Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(done),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes the one job of consolidation, so that nobody else pays for the same; `None` where somebody is at it.
+    fn claim_by_hand(&self) -> Result<Option<Job>, Error> {
+        let parts = &self.parts;
+        let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
+        let now = parts.clock.now();
+        match is_held(&job, now) {
+            true => Ok(None),
+            false => jobs::claim_this(parts, job, now, &self.holder, LEASE),
+        }
+    }
+
+    /// Consolidates the journals of one space, and judges its memories where that is turned on.
+    fn consolidate_here(
+        &self,
+        space: &Space,
+        caller: &Caller,
+        write: bool,
+        job: Option<&mut Job>,
+    ) -> Result<Consolidated, Error> {
+        let told = self.consolidate_space(space, caller, write)?.unwrap_or_else(|| {
             let days = consolidate::DAYS;
             stays(Consolidated::default(), format!("there are no journals of the last {days} days"))
         });
-        let judges = self.consolidation().apply && self.llm().is_some();
-        let judged = if judges { self.judge_records(caller, write)? } else { Judged::default() };
+        let Some(job) = job.filter(|_| self.consolidation().apply) else { return Ok(told) };
+        *job = jobs::extend(&self.parts, job.clone(), LEASE)?;
+        let judged = self.judge_records(caller, write)?;
         Ok(Consolidated { records: judged.passes, foreseen: judged.foreseen, ..told })
     }
 
@@ -102,11 +140,22 @@ impl Engine {
         }
         let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
         let now = parts.clock.now();
+        if Round::of(&job).counts_from().is_none() && job.last_error.is_none() && !is_held(&job, now) {
+            // It was turned on now: the first time is an interval later, also for the processes that come after this one.
+            let round = Round { since: Some(now), ..Round::of(&job) };
+            let begun = Job { payload: serde_json::json!(round), ..job.clone() };
+            return match jobs::moved(parts, now, job, begun) {
+                Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {
+                    Ok(ConsolidationTick::NotDue)
+                }
+                Err(error) => Err(error),
+            };
+        }
         if !is_due(&job, interval, now) {
             return Ok(ConsolidationTick::NotDue);
         }
         let Some(_slot) = self.slot() else { return Ok(ConsolidationTick::Busy) };
-        if job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= now.plus(LEASE)) {
+        if is_held(&job, now) {
             return Ok(ConsolidationTick::Busy);
         }
         let Some(mut job) = jobs::claim_this(parts, job, now, holder, LEASE)? else {
@@ -116,7 +165,7 @@ impl Engine {
         let done = self.consolidate_all(&mut job, &mut round);
         let rest = match done {
             Ok(_) => {
-                round = Round { last: Some(now), done: Vec::new() };
+                round = Round { last: Some(now), done: Vec::new(), ..round };
                 interval.min(AHEAD)
             }
             Err(_) => interval.min(AGAIN),
@@ -457,7 +506,12 @@ fn is_due(job: &Job, interval: Duration, now: Timestamp) -> bool {
         return job.due_at <= now || job.due_at > now.plus(AHEAD);
     }
     // One that lies ahead was set by a clock that ran ahead.
-    Round::of(job).last.is_none_or(|last| last.plus(interval) <= now || last > now)
+    Round::of(job).counts_from().is_some_and(|from| from.plus(interval) <= now || from > now)
+}
+
+/// Whether somebody is at it. A lease that ends further ahead than any was given by a clock that ran ahead.
+fn is_held(job: &Job, now: Timestamp) -> bool {
+    job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= now.plus(LEASE))
 }
 
 /// How far it came, by what the job knows.
@@ -468,11 +522,18 @@ struct Round {
     last: Option<Timestamp>,
     /// Which were done since, where the rest was not.
     done: Vec<SpaceId>,
+    /// When it was first seen to be turned on.
+    since: Option<Timestamp>,
 }
 
 impl Round {
     fn of(job: &Job) -> Self {
         serde_json::from_value(job.payload.clone()).unwrap_or_default()
+    }
+
+    /// When the interval to the next time begins.
+    fn counts_from(&self) -> Option<Timestamp> {
+        self.last.or(self.since)
     }
 }
 
@@ -488,7 +549,9 @@ mod tests {
     fn it_is_due_an_interval_after_the_last_time_whatever_that_is_by_now() {
         let day = Duration::from_secs(24 * 3_600);
         let new = Job::new(job::CONSOLIDATE, serde_json::json!({}), u32::MAX, at(0));
-        assert!(is_due(&new, day, at(0)), "it was never done");
+        assert!(!is_due(&new, day, at(48)), "nobody has seen it turned on");
+        let on = Job { payload: serde_json::json!({ "since": at(0) }), ..new.clone() };
+        assert!(!is_due(&on, day, at(23)) && is_due(&on, day, at(24)), "an interval after it was turned on");
         let done = Job { payload: serde_json::json!({ "last": at(0) }), due_at: at(23), ..new };
         assert!(!is_due(&done, day, at(23)) && is_due(&done, day, at(24)));
         assert!(is_due(&done, Duration::from_secs(3_600), at(1)), "the interval was made shorter");
