@@ -13,7 +13,7 @@ use crate::request::{AuditFilter, Caller, TokenRequest};
 use crate::space::{MemberOf, Membership, Principal, Secret, Space, Token, TokenHash, Viewer};
 use crate::text::normalize;
 use crate::text::withhold::Sieve;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 use crate::vocabulary::{AuditAct, Origin, PrincipalKind, Role, SpaceKind};
 
 /// What every token begins with, so that a leaked one is recognised.
@@ -27,6 +27,7 @@ pub(crate) fn user(parts: &Parts, origin: Origin, agent: Option<&str>) -> Result
         space: SpaceId::DEFAULT,
         agent: agent_name(parts, agent)?,
         origin,
+        zone: Zone::default(),
     })
 }
 
@@ -51,6 +52,7 @@ pub(crate) fn authenticate(
         ceiling: token.role,
         agent: agent_name(parts, agent)?,
         origin,
+        zone: Zone::default(),
     })
 }
 

@@ -36,7 +36,7 @@ use crate::space::{Secret, Space};
 use crate::tend::{self, TendRequest, Tended};
 use crate::text::commands;
 use crate::text::withhold::Secrecy;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 use crate::touch::Touches;
 use crate::turn::{Listening, Turn};
 use crate::vocabulary::{Origin, Relation};
@@ -68,6 +68,8 @@ pub struct Engine {
     periodic: Mutex<()>,
     /// As whom it takes work that somebody asked for.
     holder: String,
+    /// The time zone of callers that name none.
+    zone: Zone,
 }
 
 impl Engine {
@@ -86,6 +88,7 @@ impl Engine {
             consolidation: Mutex::default(),
             periodic: Mutex::default(),
             holder: "by hand".to_owned(),
+            zone: Zone::default(),
         }
     }
 
@@ -138,6 +141,13 @@ impl Engine {
         self
     }
 
+    /// The same engine, whose callers count days in this time zone where they name no other.
+    #[must_use]
+    pub fn with_zone(mut self, zone: Zone) -> Self {
+        self.zone = zone;
+        self
+    }
+
     /// Refuses what only the built-in backend knows to do, where another one is primary.
     fn built_in(&self, what: &'static str) -> Result<(), Error> {
         backends::require_built_in(self.backends.as_ref(), what)
@@ -159,7 +169,7 @@ impl Engine {
 
     /// The user of this home, in the space `default`.
     pub fn user(&self, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
-        directory::user(&self.parts, origin, agent)
+        Ok(Caller { zone: self.zone.clone(), ..directory::user(&self.parts, origin, agent)? })
     }
 
     /// Whether an agent may be called so: a name that holds a secret would be kept with all that it does.
@@ -169,7 +179,8 @@ impl Engine {
 
     /// Who a token speaks for.
     pub fn authenticate(&self, token: &Secret, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
-        directory::authenticate(&self.parts, token, origin, agent)
+        let caller = directory::authenticate(&self.parts, token, origin, agent)?;
+        Ok(Caller { zone: self.zone.clone(), ..caller })
     }
 
     /// The same caller in another space, by name or id.

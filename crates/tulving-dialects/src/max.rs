@@ -10,7 +10,7 @@ use tulving_core::request::{
     Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
 use tulving_core::text::visible;
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 use tulving_core::vocabulary::{Author, MemoryType, State, Trust};
 use tulving_core::{limits, preview};
 
@@ -174,20 +174,21 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
         [] => format!("No memories found.{aside}"),
         hits => {
             let what = preview::plural(hits.len(), "memory", "memories");
-            let lines: String = hits.iter().map(|hit| format!("\n{}", line(&hit.memory))).collect();
+            let lines: String =
+                hits.iter().map(|hit| format!("\n{}", line(&hit.memory, &desk.caller.zone))).collect();
             format!("Found {} {what}:{lines}{aside}", hits.len())
         }
     })
 }
 
-fn line(memory: &Memory) -> String {
+fn line(memory: &Memory, zone: &Zone) -> String {
     format!(
         "  • {} [{}] {} ({}, {})",
         memory.reference(),
         category(memory.edition.class.memory_type),
         words::hanging(&memory.edition.text.content, "    "),
         memory.provenance.author,
-        memory.usage.created_at.date()
+        zone.date(memory.usage.created_at)
     )
 }
 

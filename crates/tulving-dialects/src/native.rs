@@ -10,7 +10,7 @@ use tulving_core::request::{
     SaveRequest, UpdateRequest,
 };
 use tulving_core::score::Score;
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 use tulving_core::vocabulary::{CommandKind, MemoryType, Relation};
 
 use crate::argument::{self, Name, Whole, block_budget, limited, token_budget};
@@ -304,7 +304,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     let warnings: Vec<String> = answer.troubles().collect();
     Ok(Recalled {
         evidence: answer.evidence.unwrap_or(Strength::None).as_str(),
-        memories: answer.hits.iter().map(shown).collect(),
+        memories: answer.hits.iter().map(|hit| shown(hit, &desk.caller.zone)).collect(),
         total_found: answer.total_found,
         left_out: answer.left_out,
         warnings,
@@ -315,7 +315,7 @@ fn thousandths(score: Score) -> f64 {
     (score.get() * 1e3).round() / 1e3
 }
 
-fn shown(hit: &Hit) -> Shown {
+fn shown(hit: &Hit, zone: &Zone) -> Shown {
     let memory = &hit.memory;
     let further = hit.further.iter().map(|further| ShownSection {
         content: further.content.clone(),
@@ -327,7 +327,7 @@ fn shown(hit: &Hit) -> Shown {
         id: memory.reference().to_string(),
         content: hit.shown().to_owned(),
         memory_type: memory.edition.class.memory_type,
-        date: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at).date(),
+        date: zone.date(memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at)),
         relevance: thousandths(hit.relevance_score),
         key: memory.edition.key.clone(),
         source_path: memory.provenance.source_path.clone(),

@@ -12,7 +12,7 @@ use tulving_core::memory::Memory;
 use tulving_core::request::{
     Ask, AssociationRequest, Filter, ForgetRequest, Fusion, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 use tulving_core::vocabulary::{MemoryType, Relation};
 use tulving_core::{limits, preview};
 
@@ -309,7 +309,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     let answer = desk.engine.recall(&desk.caller, &RecallRequest { mode, filter, sort, limit })?;
     let now = desk.engine.now();
     Ok(Recalled {
-        summary: summary(&answer.hits, now),
+        summary: summary(&answer.hits, now, &desk.caller.zone),
         memories: answer.hits.iter().map(|hit| shown(hit, now)).collect(),
         total_found: answer.total_found,
         warnings: answer.troubles().collect(),
@@ -347,7 +347,7 @@ fn shown(hit: &Hit, now: Timestamp) -> Shown {
 }
 
 /// The memories as Markdown, for a model.
-fn summary(hits: &[Hit], now: Timestamp) -> String {
+fn summary(hits: &[Hit], now: Timestamp, zone: &Zone) -> String {
     if hits.is_empty() {
         return "No memories found.".to_owned();
     }
@@ -363,7 +363,7 @@ fn summary(hits: &[Hit], now: Timestamp) -> String {
             shown_type(memory.edition.class.memory_type),
             importance(memory, now),
             hit.relevance_score.get(),
-            memory.usage.created_at.date(),
+            zone.date(memory.usage.created_at),
             words::hanging(&memory.edition.text.content, "   "),
         );
     }

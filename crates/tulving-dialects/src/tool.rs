@@ -15,6 +15,7 @@ use tulving_core::journal::shelf::{Shelf, ShelfText};
 use tulving_core::memory::Memory;
 use tulving_core::request::Caller;
 use tulving_core::space::{Space, Viewer};
+use tulving_core::time::{TimeInput, Timestamp};
 use tulving_core::vocabulary::SpaceKind;
 
 use crate::Dialect;
@@ -54,6 +55,11 @@ impl<'a> Desk<'a> {
     /// A desk for a caller whose reach is nothing but what it may see, and that may ask for so many items at once.
     pub(crate) fn unconfined(engine: &'a Engine, caller: &Caller, page: u64) -> Self {
         Self { engine, caller: caller.clone(), page: i64::try_from(page).unwrap_or(i64::MAX) }
+    }
+
+    /// The instant that the caller means by a time, in their time zone.
+    pub(crate) fn instant(&self, moment: Option<TimeInput>) -> Option<Timestamp> {
+        moment.map(|moment| moment.instant(&self.caller.zone, self.engine.now()))
     }
 
     /// A memory within reach, which counts as accessed.

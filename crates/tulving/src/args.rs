@@ -10,8 +10,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tulving_core::error::{Field, Invalid};
 use tulving_core::id::MemoryRef;
+use tulving_core::ports::{Clock as _, SystemClock};
 use tulving_core::request::Filter;
-use tulving_core::time::Timestamp;
+use tulving_core::time::{TimeInput, Timestamp, Zone};
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 use tulving_dialects::{Dialect, NoDialect};
 
@@ -276,6 +277,12 @@ pub(crate) fn time(text: Option<&String>) -> Result<Option<Timestamp>, Failure> 
     Ok(text.map(|text| Timestamp::from_str(text)).transpose()?)
 }
 
+/// A time as people write it, where one was: a date without a time is a day of this zone, and so are `today` and `yesterday`.
+pub(crate) fn moment(text: Option<&String>, zone: &Zone) -> Result<Option<Timestamp>, Failure> {
+    let read = |text: &String| Ok::<_, Failure>(TimeInput::from_str(text)?.instant(zone, SystemClock.now()));
+    text.map(read).transpose()
+}
+
 /// A whole number as it is written on the command line. What it may be is for the engine to say.
 pub(crate) fn whole_number(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| "it is not a whole number".to_owned())
@@ -338,7 +345,7 @@ pub(crate) struct Chooser {
     /// Pinned ones only
     #[arg(long)]
     pinned: bool,
-    /// Saved at or after this time: 2026-05-27 or 2026-05-27T09:30:00Z
+    /// Saved at or after this time: 2026-05-27, yesterday or 2026-05-27T09:30:00Z
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Saved before this time
@@ -351,7 +358,7 @@ pub(crate) struct Chooser {
 
 impl Chooser {
     /// The filter that the flags come to; the space is still to be said.
-    pub(crate) fn filter(&self) -> Result<Filter, Failure> {
+    pub(crate) fn filter(&self, zone: &Zone) -> Result<Filter, Failure> {
         Ok(Filter {
             types: self.types.clone(),
             kinds: self.kinds.clone(),
@@ -364,8 +371,8 @@ impl Chooser {
             author: self.author,
             source_agent: self.by_agent.clone(),
             pinned: self.pinned.then_some(true),
-            since: time(self.since.as_ref())?,
-            until: time(self.until.as_ref())?,
+            since: moment(self.since.as_ref(), zone)?,
+            until: moment(self.until.as_ref(), zone)?,
             ..Filter::default()
         })
     }

@@ -132,6 +132,7 @@ pub(crate) fn engine(
     })
     .with_rules(settings.tending.rules())
     .with_holder(worker::own())
+    .with_zone(settings.zone.clone())
     .with_listening(settings.listening.clone())
     .with_llm(settings.llm.open(&settings.home));
     engine.set_consolidation(settings.consolidation);

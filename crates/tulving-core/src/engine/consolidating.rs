@@ -34,7 +34,7 @@ use crate::request::{Caller, SaveRequest};
 use crate::save::{self, Order};
 use crate::space::{Space, Viewer};
 use crate::text::{diff, withhold};
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 use crate::vocabulary::{AuditAct, Author, Origin, PassKind, PassOutcome, Role};
 
 /// For how long the job is taken: longer than one space may take.
@@ -455,6 +455,7 @@ fn user_in(space: &Space) -> Caller {
         space: space.id,
         agent: None,
         origin: Origin::Extraction,
+        zone: Zone::default(),
     }
 }
 

@@ -24,6 +24,7 @@ use crate::request::{Ask, Caller, Filter, Forgotten, Mode, Quarantined, RecallRe
 use crate::save::{self, Order, embed};
 use crate::space::{Space, Viewer};
 use crate::text::chunk::Form;
+use crate::time::Zone;
 use crate::turn::{Listening, Turn};
 use crate::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
 
@@ -161,7 +162,8 @@ pub(super) fn found(parts: &Parts, job: &Job) -> Result<Option<(Caller, Space, T
     let Some((space, turn, by)) = job.turn() else { return Ok(None) };
     let viewer = Viewer { principal: by, within: Some(vec![space]) };
     let Some(turn) = parts.store.turn(&viewer, turn)? else { return Ok(None) };
-    let caller = Caller { viewer, ceiling: Role::Writer, space, agent: None, origin: Origin::Extraction };
+    let (agent, origin, zone) = (None, Origin::Extraction, Zone::default());
+    let caller = Caller { viewer, ceiling: Role::Writer, space, agent, origin, zone };
     let space = access::space_of_call(parts, &caller)?;
     Ok(Some((caller, space, turn)))
 }

@@ -44,7 +44,7 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
     }
     let scope = lanes::scope(parts, caller, &filter)?;
     let depth = BEST.max(plan.limit);
-    let mut gathered = lanes::gather(parts, &scope, ask, depth, plan.now)?;
+    let mut gathered = lanes::gather(parts, &scope, ask, depth, (plan.now, &caller.zone))?;
     let asked = Asked { parts, caller, plan, ask, among: among(&scope) };
     let lanes = rankings(&gathered.found, ask, depth);
     let (ranked, total_found) = match ask.fusion {

@@ -17,7 +17,7 @@ use tulving_core::request::{
     AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
     Sort, TurnRequest, UpdateRequest,
 };
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 use tulving_core::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
 use tulving_core::{BackendEntry, Backends, Engine, Parts, Secrecy};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
@@ -245,7 +245,8 @@ impl From<SaveRequest> for Saying {
 
 /// Somebody without a token, who may do what the principal may.
 pub(crate) fn caller(principal: PrincipalId, space: SpaceId) -> Caller {
-    Caller { viewer: build::eyes(principal), ceiling: Role::Admin, space, agent: None, origin: Origin::Api }
+    let (agent, origin, zone) = (None, Origin::Api, Zone::default());
+    Caller { viewer: build::eyes(principal), ceiling: Role::Admin, space, agent, origin, zone }
 }
 
 /// The same caller elsewhere.

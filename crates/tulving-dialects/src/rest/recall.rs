@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tulving_core::answer::{BestSection, Explanation, FurtherSection, Hit, Lane, Strength};
 use tulving_core::request::{Ask, BriefingRequest, Filter, Fusion, Mode, RecallRequest};
-use tulving_core::time::Timestamp;
+use tulving_core::time::{TimeInput, Timestamp};
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use super::operation::{Input, Made, Method, One, Operation, Reader, Two};
@@ -68,14 +68,14 @@ pub(super) struct Which {
     source_agent: Option<String>,
     /// Only pinned ones, or only others.
     pinned: Option<bool>,
-    /// Only saved at or after this.
+    /// Only saved at or after this. A date without a time is a day of your time zone, and so is `yesterday`.
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe_time")]
-    since: Option<Timestamp>,
+    #[schemars(schema_with = "words::maybe_time_input")]
+    since: Option<TimeInput>,
     /// Only saved before this.
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe_time")]
-    until: Option<Timestamp>,
+    #[schemars(schema_with = "words::maybe_time_input")]
+    until: Option<TimeInput>,
     /// Only those whose content, title or key holds this text, in any case.
     contains: Option<String>,
     /// In every space that you may see, not only in that of the call.
@@ -98,8 +98,8 @@ impl Which {
             author: self.author,
             source_agent: self.source_agent,
             pinned: self.pinned,
-            since: self.since,
-            until: self.until,
+            since: desk.instant(self.since),
+            until: desk.instant(self.until),
             substring: self.contains,
             ..Filter::default()
         }

@@ -160,9 +160,10 @@ impl App {
 
     /// Whose token it is, and the caller in the space, where they may enter that.
     async fn known(&self, given: Credentials, origin: Origin) -> Result<Known, Problem> {
-        let Credentials { token, space, agent, .. } = given;
+        let Credentials { token, space, agent, zone, .. } = given;
         let found = self.blocking(move |engine| {
-            let caller = engine.authenticate(&token, origin, agent.as_deref())?;
+            let mut caller = engine.authenticate(&token, origin, agent.as_deref())?;
+            caller.zone = zone.unwrap_or(caller.zone);
             let principal = caller.viewer.principal;
             let caller = match space {
                 None => Ok(caller),

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use tulving_core::request::Caller;
 use tulving_core::space::Secret;
+use tulving_core::time::Zone;
 use tulving_core::vocabulary::Origin;
 
 use super::app::App;
@@ -17,6 +18,8 @@ use super::visit::Visit;
 const SPACE: [&str; 2] = ["x-hub-id", "x-tulving-space"];
 /// The header that names the agent.
 const AGENT: &str = "x-tulving-agent";
+/// The header that names the time zone, as clients of the memax service send it.
+const ZONE: &str = "x-timezone";
 
 /// What a request says of who asks. Nothing of it was checked yet.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub(super) struct Credentials {
     pub(super) token: Secret,
     pub(super) space: Option<String>,
     pub(super) agent: Option<String>,
+    /// The zone in which days are counted. An unknown name says nothing: it is no reason to refuse a request.
+    pub(super) zone: Option<Zone>,
     /// The request that says so.
     pub(super) visit: Option<Visit>,
 }
@@ -42,7 +47,8 @@ impl<S: Sync> FromRequestParts<S> for Credentials {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let token = token(&parts.headers)?;
         let agent = one(&parts.headers, AGENT)?.map(str::to_owned);
-        Ok(Self { token, space: space(parts)?, agent, visit: parts.extensions.get().cloned() })
+        let zone = one(&parts.headers, ZONE)?.and_then(Zone::named);
+        Ok(Self { token, space: space(parts)?, agent, zone, visit: parts.extensions.get().cloned() })
     }
 }
 

@@ -124,7 +124,7 @@ fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
 }
 
 fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let filter = condition::filter(&args.conditions)?;
+    let filter = condition::filter(&args.conditions, &app.settings.zone)?;
     let expect = args.expect.map(expected).transpose()?;
     let mut asked = ForgetWhere { filter, request: args.request(), expect };
     let caller = app.here()?;

@@ -219,7 +219,7 @@ impl Recall {
             [] => None,
             words => Some(input::text(words, app.settings.limits.content_bytes)?.trim().to_owned()),
         };
-        let mut filter = self.chooser.filter()?;
+        let mut filter = self.chooser.filter(&app.settings.zone)?;
         let mode = match (self.mode, text) {
             (None, None) => {
                 self.asking.refuse(None)?;

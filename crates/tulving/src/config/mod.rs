@@ -26,6 +26,7 @@ use serde::Serialize;
 use tulving_core::limits::Limits;
 use tulving_core::preview;
 use tulving_core::space::Secret;
+use tulving_core::time::Zone;
 use tulving_core::turn::Listening;
 use tulving_core::{Consolidation, Secrecy};
 
@@ -62,6 +63,8 @@ pub(crate) struct Settings {
     pub(crate) agent: Option<String>,
     /// The folder of files that people can read; empty is that of the home.
     pub(crate) workspace: PathBuf,
+    /// The time zone in which days are counted.
+    pub(crate) zone: Zone,
     /// Bounds on what is taken in.
     pub(crate) limits: Limits,
     /// How long to wait for other processes.
@@ -206,6 +209,7 @@ impl Settings {
             space: String::new(),
             agent: None,
             workspace: PathBuf::new(),
+            zone: Zone::default(),
             limits: Limits::default(),
             busy_wait: Duration::ZERO,
             readers: 1,

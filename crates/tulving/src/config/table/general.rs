@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tulving_core::time::Zone;
+
 use super::{Setting, Shape, within};
 
 pub(super) const SETTINGS: &[Setting] = &[
@@ -39,6 +41,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         shape: Shape::Text,
         take: |settings, text| {
             settings.workspace = Some(text.trim()).filter(|path| !path.starts_with('~'))?.into();
+            Some(())
+        },
+    },
+    Setting {
+        key: "timezone",
+        variable: "TULVING_TIMEZONE",
+        default: "",
+        about: "the time zone in which days are counted, in questions, --since, lists and the timeline; else that of the system",
+        expects: "a name such as Europe/Vienna",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.zone = if text.trim().is_empty() { Zone::system() } else { Zone::named(text)? };
             Some(())
         },
     },
