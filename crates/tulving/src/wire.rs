@@ -1,6 +1,7 @@
 //! Puts the parts together: the home, the store in it, the engine over it, and who calls.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -70,7 +71,7 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     let index = index(&store);
     let files = workspace(&home, settings);
     let failed = Arc::new(AtomicBool::new(false));
-    let calling = Calling { patience: Patience::Patient, known: known(&store, settings) };
+    let calling = noted(settings, Calling { known: known(&store, settings), ..Calling::default() });
     let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
     let engine = Arc::new(engine.with_clock(clock));
     let caller = caller(&engine, settings)?;
@@ -180,6 +181,16 @@ pub(crate) fn embedder(settings: &Settings, calling: Calling) -> Arc<dyn Embedde
 /// The same, and whether it failed is noted.
 fn watched(settings: &Settings, calling: Calling, failed: &Arc<AtomicBool>) -> Arc<dyn Embedder> {
     Arc::new(Watched { inner: embedder(settings, calling), failed: failed.clone() })
+}
+
+/// Where processes note that the service which embeds did not answer.
+fn pause_file(settings: &Settings) -> PathBuf {
+    settings.home.join("embedding-pause.json")
+}
+
+/// The same call, which keeps to the pause that other processes of this home have noted.
+pub(crate) fn noted(settings: &Settings, calling: Calling) -> Calling {
+    Calling { pause_file: Some(pause_file(settings)), ..calling }
 }
 
 /// The model that the store answers with, where knowing it saves asking a service.
@@ -320,16 +331,19 @@ impl App<'_> {
         Ok(spaces.into_iter().map(|space| (space.id, space.name)).collect())
     }
 
-    /// The same engine with a model that is asked anew what it is, however well it seems to be known.
+    /// The same engine with a model that is asked anew what it is, however well it seems to be known. A service that did
+    /// not answer lately is asked all the same: somebody wants to know.
     pub(crate) fn asking_anew(&self) -> Engine {
-        self.calling(Calling::default())
+        let _ = std::fs::remove_file(pause_file(self.settings));
+        self.calling(noted(self.settings, Calling::default()))
     }
 
     /// The same engine with a service that makes vectors given little time; `None` where they are made here.
     fn hurried(&self) -> Option<Engine> {
         self.settings.embedding.is_service().then(|| {
-            let calling = Calling { patience: Patience::Hurried, known: known(&self.store, self.settings) };
-            self.calling(calling)
+            let known = known(&self.store, self.settings);
+            let calling = Calling { patience: Patience::Hurried, known, ..Calling::default() };
+            self.calling(noted(self.settings, calling))
         })
     }
 

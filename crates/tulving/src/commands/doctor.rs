@@ -155,8 +155,8 @@ fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
 /// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which
 /// one that is, which is a finding of its own.
 fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
-    let calling = Calling { patience: Patience::Hurried, known: None };
-    let embedder = wire::embedder(settings, calling);
+    let calling = Calling { patience: Patience::Hurried, ..Calling::default() };
+    let embedder = wire::embedder(settings, wire::noted(settings, calling));
     let answers = store.model().ok()?;
     let tried = embedder.embed(&["Does it work?"]).and_then(|_| embedder.model());
     Some(match (tried, answers) {
