@@ -75,7 +75,7 @@ fn drain(stream: &mut TcpStream) {
 fn refusal(most: usize) -> Vec<u8> {
     let body = Problem::crowded(most).document(None);
     let head = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n\
-                cache-control: no-store\r\nconnection: close\r\n";
+                cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n";
     format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 

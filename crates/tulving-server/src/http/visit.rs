@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{CONNECTION, CONTENT_TYPE};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -134,6 +134,7 @@ pub(super) async fn accompany(State(app): State<App>, mut request: Request, next
         *response.body_mut() = problem.document(Some(visit.id())).into();
     }
     response.headers_mut().insert(REQUEST_ID, visit.0.id.clone());
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if app.shared.stopping.load(Ordering::Relaxed) {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
