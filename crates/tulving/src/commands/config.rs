@@ -58,6 +58,9 @@ pub(super) fn run(
             Err(failure) => printer.warning(said(&failure))?,
         }
     }
+    for unknown in &settings.unknown_variables {
+        printer.warning(format!("{unknown}; {}", unknown.hint()))?;
+    }
     let key = key(settings, printer)?;
     if printer.json() {
         let home = serde_json::json!({ "path": home, "source": source });

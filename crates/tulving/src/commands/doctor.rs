@@ -84,7 +84,8 @@ impl From<Finding> for Line {
 }
 
 pub(super) fn run(args: &Doctor, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let lines = look(args, settings)?;
+    let mut lines = look(args, settings)?;
+    lines.extend(environment(settings));
     let sound = lines.iter().all(|line| line.verdict != Verdict::Bad);
     if printer.json() {
         printer.document(&serde_json::json!({ "sound": sound, "findings": lines }))?;
@@ -174,6 +175,12 @@ fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
         }
         (Ok(set_up), _) => Line::ok("model", format!("{set_up} works")),
     })
+}
+
+/// The variables that begin like ours and are no setting.
+fn environment(settings: &Settings) -> impl Iterator<Item = Line> {
+    let unknown = settings.unknown_variables.iter();
+    unknown.map(|variable| Line::warn("environment", variable.to_string(), &variable.hint()))
 }
 
 /// That something is turned on and does nothing.

@@ -21,14 +21,6 @@ pub(crate) enum SettingError {
         /// The one that was meant, where one is like it.
         nearest: Option<&'static str>,
     },
-    /// There is no such variable.
-    #[error("there is no setting `{got}` for the environment")]
-    UnknownVariable {
-        /// What was given.
-        got: String,
-        /// The one that was meant, where one is like it.
-        nearest: Option<&'static str>,
-    },
     /// A value does not fit.
     #[error("{place}: {key} is `{got}` and must be {expects}")]
     Value {
@@ -138,7 +130,7 @@ impl SettingError {
     /// A stable name for programs.
     pub(crate) fn code(&self) -> &'static str {
         match self {
-            Self::Unknown { .. } | Self::UnknownVariable { .. } => "unknown_setting",
+            Self::Unknown { .. } => "unknown_setting",
             Self::Value { .. } | Self::Twice { .. } => "invalid_setting",
             Self::Syntax { .. } => "invalid_config",
             Self::Alone { .. } | Self::Missing { .. } => "incomplete_setting",
@@ -157,12 +149,11 @@ impl SettingError {
                 "a key is not written here: `tulving llm key set` keeps it in the keyring, llm.key_file names a file with it, and TULVING_LLM_API_KEY is read too"
                     .to_owned(),
             ),
-            Self::Unknown { nearest: Some(nearest), .. }
-            | Self::UnknownVariable { nearest: Some(nearest), .. } => {
+            Self::Unknown { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`? `tulving config --help` lists all of them"))
             }
             Self::Twice { .. } => Some("keep one of the two".to_owned()),
-            Self::Unknown { nearest: None, .. } | Self::UnknownVariable { nearest: None, .. } => {
+            Self::Unknown { nearest: None, .. } => {
                 Some("`tulving config --help` lists all of them".to_owned())
             }
             Self::Syntax { .. } => Some(

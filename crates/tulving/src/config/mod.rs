@@ -1,7 +1,8 @@
 //! Settings: `config.toml` in the home, then the environment, then flags; the later one wins.
 //!
-//! [`table`] declares each of them once. What is unknown is an error that names the nearest known one, so that a misspelt
-//! setting is never silently unused.
+//! [`table`] declares each of them once. An unknown key of the file is an error that names the nearest known one. An unknown
+//! variable is a warning of `config` and `doctor`: others set variables with our prefix too, such as Kubernetes for a service
+//! named `tulving`.
 
 mod backends;
 mod embedding;
@@ -93,6 +94,34 @@ pub(crate) struct Settings {
     pub(crate) color: ColorChoice,
     /// Each value and where it came from, in the order of the table.
     pub(crate) chosen: Vec<Chosen>,
+    /// Variables of the environment that begin like ours and are no setting, by name.
+    pub(crate) unknown_variables: Vec<UnknownVariable>,
+}
+
+/// A variable of the environment that begins like ours and is no setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnknownVariable {
+    /// Its name.
+    name: String,
+    /// The setting that may have been meant.
+    nearest: Option<&'static str>,
+}
+
+impl UnknownVariable {
+    /// The advice for whoever set it.
+    pub(crate) fn hint(&self) -> String {
+        match self.nearest {
+            Some(nearest) => format!("did you mean `{nearest}`? `tulving config --help` lists all of them"),
+            None => "`tulving config --help` lists all of them; one that another program sets does no harm"
+                .to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Display for UnknownVariable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "there is no setting `{}` for the environment, so it is ignored", self.name)
+    }
 }
 
 /// A value and where it came from.
@@ -221,6 +250,7 @@ impl Settings {
             logging: Logging::default(),
             color: ColorChoice::Auto,
             chosen: Vec::new(),
+            unknown_variables: Vec::new(),
         };
         for setting in all_settings() {
             take(&mut settings, setting, setting.default, Source::Default)?;
@@ -325,10 +355,13 @@ fn read_environment(
             continue;
         }
         let Some(setting) = all_settings().find(|setting| setting.variable == name) else {
-            let nearest = table::nearest_variable(name);
-            return Err(SettingError::UnknownVariable { got: preview::short(name), nearest });
+            let unknown =
+                UnknownVariable { name: preview::short(name), nearest: table::nearest_variable(name) };
+            settings.unknown_variables.push(unknown);
+            continue;
         };
         take(settings, setting, &value.to_string_lossy(), Source::Environment { name: setting.variable })?;
     }
+    settings.unknown_variables.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(())
 }

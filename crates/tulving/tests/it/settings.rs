@@ -76,8 +76,6 @@ fn the_environment_is_checked_like_the_file() {
     let tulving = Tulving::new();
     let mut transcript = Transcript::new(&tulving);
     for (name, value) in [
-        ("TULVING_SPACES", "default"),
-        ("TULVING_COLOR", "never"),
         ("TULVING_STORE_READERS", "none"),
         ("TULVING_SPACE", ""),
         ("TULVING_TOKEN", "tlv_made_up"),
@@ -88,6 +86,41 @@ fn the_environment_is_checked_like_the_file() {
         transcript.note(&format!("$ {name}={value} tulving list"), &finish(command, b""));
     }
     assert_transcript!(transcript);
+}
+
+#[test]
+fn a_variable_that_kubernetes_sets_for_a_service_named_tulving_stops_no_command() {
+    let tulving = Tulving::new();
+    let with = |args: &[&str]| {
+        let mut command = tulving.command(args);
+        command.env("TULVING_PORT", "tcp://10.0.0.1:7777").env("TULVING_SERVICE_HOST", "10.0.0.1");
+        command.env("TULVING_COLOR", "never");
+        finish(command, b"")
+    };
+    let saved = with(&["save", "one"]);
+    assert_eq!((saved.code, saved.err.as_str()), (0, ""), "nothing is said of it");
+    assert_eq!(with(&["recall", "one"]).code, 0);
+    let config = with(&["config"]);
+    assert_eq!(config.code, 0);
+    let warned: Vec<&str> = config.err.lines().collect();
+    let text =
+        |name: &str| format!("warning: there is no setting `{name}` for the environment, so it is ignored; ");
+    assert_eq!(warned.len(), 3, "{warned:?}");
+    for (line, name) in warned.iter().zip(["TULVING_COLOR", "TULVING_PORT", "TULVING_SERVICE_HOST"]) {
+        assert!(line.starts_with(&text(name)), "{line}");
+    }
+    assert!(warned[0].contains("did you mean `TULVING_OUTPUT_COLOR`?"), "{}", warned[0]);
+    let doctor = with(&["doctor", "--json"]);
+    assert_eq!(doctor.code, 0, "{}", doctor.err);
+    let found: serde_json::Value = serde_json::from_str(&doctor.out).expect("a document");
+    let found: Vec<&serde_json::Value> = found["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|line| line["name"] == "environment")
+        .collect();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.iter().all(|line| line["verdict"] == "warn"));
 }
 
 #[test]
