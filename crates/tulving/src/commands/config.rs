@@ -115,6 +115,7 @@ fn place(settings: &Settings) -> Result<String, Failure> {
 /// Shows the space of a confined token in the place of the default.
 fn confine(chosen: &mut [Chosen], name: String) {
     if let Some(space) = chosen.iter_mut().find(|chosen| chosen.key == "space" && chosen.value != name) {
+        space.json = name.clone().into();
         (space.value, space.source) = (name, Source::Token);
     }
 }

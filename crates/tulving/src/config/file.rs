@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 use tulving_core::preview;
@@ -164,6 +165,20 @@ pub(super) fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
             texts.map(|texts| (Shape::List, texts.join(", ")))
         }
         _ => None,
+    }
+}
+
+/// A table for programs.
+pub(super) fn json(fields: &DeTable<'_>) -> Value {
+    fields.iter().map(|(key, value)| (key.get_ref().to_string(), json_of(value.get_ref()))).collect()
+}
+
+fn json_of(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::Table(fields) => json(fields),
+        DeValue::Array(items) => items.iter().map(|item| json_of(item.get_ref())).collect(),
+        DeValue::Datetime(time) => time.to_string().into(),
+        other => shaped(other).map_or(Value::Null, |(shape, text)| shape.json(&text)),
     }
 }
 

@@ -129,8 +129,12 @@ impl std::fmt::Display for UnknownVariable {
 pub(crate) struct Chosen {
     /// The key.
     pub(crate) key: &'static str,
-    /// The value as it was written.
+    /// The value as people read it.
+    #[serde(skip)]
     pub(crate) value: String,
+    /// The same for programs: a number, a choice, a list, a table or a text.
+    #[serde(rename = "value")]
+    pub(crate) json: serde_json::Value,
     /// Where it came from.
     pub(crate) source: Source,
     /// What it is for.
@@ -296,7 +300,8 @@ fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) 
         return Err(SettingError::Value { place: source, key: setting.key, got, expects: setting.expects });
     }
     let value = setting.shown(text.trim());
-    let chosen = Chosen { key: setting.key, value, source, about: setting.about };
+    let json = setting.shape.json(&value);
+    let chosen = Chosen { key: setting.key, value, json, source, about: setting.about };
     match settings.chosen.iter_mut().find(|old| old.key == setting.key) {
         Some(old) => *old = chosen,
         None => settings.chosen.push(chosen),

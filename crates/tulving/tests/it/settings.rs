@@ -1,5 +1,7 @@
 //! Where settings come from, and what is wrong with them.
 
+use serde_json::json;
+
 use crate::binary::{Transcript, Tulving, assert_transcript, finish};
 
 fn with_config(text: &str) -> Tulving {
@@ -21,6 +23,32 @@ fn each_value_is_shown_with_where_it_came_from() {
     );
     assert_transcript!(transcript.without_columns());
     assert!(!tulving.home().join("tulving.db").exists(), "looking at settings opens nothing");
+}
+
+#[test]
+fn values_have_their_types_for_programs() {
+    let tulving = with_config(
+        "space = \"team-a\"\n[server]\nmax_page = 5\nopen_metrics = true\ncors_origins = [\"https://a.example\", \"https://b.example\"]\n\
+         [[tend.space]]\nname = \"notes\"\ncool_volatile_days = 7\n\
+         [[backends]]\nname = \"sqlite-memory\"\nrole = \"primary\"\n\
+         [[backends]]\nname = \"notes\"\nrole = \"secondary\"\ncommand = [\"python3\", \"notes.py\"]\ntimeout_ms = 5000\n",
+    );
+    let document = tulving.json(&["config"]);
+    let value = |key: &str| {
+        let settings = document["settings"].as_array().expect("a list").iter();
+        settings
+            .filter(|setting| setting["key"] == key)
+            .map(|setting| setting["value"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(value("space"), ["team-a"]);
+    assert_eq!(value("server.max_page"), [5]);
+    assert_eq!(value("server.open_metrics"), [true]);
+    assert_eq!(value("server.cors_origins"), [json!(["https://a.example", "https://b.example"])]);
+    assert_eq!(value("server.allowed_hosts"), [json!([])]);
+    assert_eq!(value("tend.space"), [json!({ "name": "notes", "cool_volatile_days": 7 })]);
+    let notes = json!({ "name": "notes", "role": "secondary", "command": ["python3", "notes.py"], "timeout_ms": 5_000 });
+    assert_eq!(value("backends"), [json!({ "name": "sqlite-memory", "role": "primary" }), notes]);
 }
 
 #[test]
