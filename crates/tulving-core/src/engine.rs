@@ -25,6 +25,7 @@ use crate::id::{MemoryRef, ProposalId, SpaceId, Version};
 use crate::journal::mirror::{self, Pace};
 use crate::journal::{self, Followed};
 use crate::lifecycle::rules::Rules;
+use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::passes::{Consolidation, Gleaned};
 use crate::ports::Clock;
@@ -104,6 +105,13 @@ impl Engine {
     #[must_use]
     pub fn with_secrecy(mut self, secrecy: Secrecy) -> Self {
         self.parts.secrecy = secrecy;
+        self
+    }
+
+    /// The same engine with these bounds.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.parts.limits = limits;
         self
     }
 

@@ -1,17 +1,19 @@
 //! How large things may be. One table, so that every surface refuses at the same point.
 
-/// Bounds on what is taken in, as configured.
+/// Bounds on what is taken in and on what one answer carries, as configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most bytes of a memory's content.
     pub content_bytes: usize,
     /// Most bytes of a file that is kept as an attachment.
     pub attachment_bytes: usize,
+    /// After how many bytes of contents an answer ends. One memory is always given, however long it is.
+    pub answer_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { content_bytes: 3_000_000, attachment_bytes: 100_000_000 }
+        Self { content_bytes: 3_000_000, attachment_bytes: 100_000_000, answer_bytes: 4_000_000 }
     }
 }
 

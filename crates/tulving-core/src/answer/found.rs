@@ -23,7 +23,7 @@ pub struct Hit {
     /// Other parts of it that fit well by themselves, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<FurtherSection>,
-    /// Whether the content was cut to the section, for the token budget.
+    /// Whether the content was cut to the section, for the token budget or because the answer is long.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
     /// Where its score comes from, where there was a question.

@@ -95,6 +95,15 @@ impl Probe<'_> {
     }
 }
 
+/// How much of a list is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Most memories.
+    pub limit: usize,
+    /// After how many bytes of contents it ends, though not before the first memory.
+    pub bytes: usize,
+}
+
 /// Reads of memories.
 pub trait Memories {
     /// The memory of that name, where the viewer may see it. A number is looked up in `space`.
@@ -110,7 +119,17 @@ pub trait Memories {
     ) -> Result<Option<Memory>, StoreError>;
 
     /// The memories with these ids that the viewer may see and that are not forgotten, in the order of the ids.
-    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError>;
+    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        self.memories_within(viewer, ids, usize::MAX)
+    }
+
+    /// The same, ending with the memory by which the contents have `bytes` bytes. What comes after it is not read.
+    fn memories_within(
+        &self,
+        viewer: &Viewer,
+        ids: &[MemoryId],
+        bytes: usize,
+    ) -> Result<Vec<Memory>, StoreError>;
 
     /// The first `limit` memories that match, in order; with `after`, those that follow it. Ties go by id, in the
     /// same direction as the sort. `after` is only given with a [fixed](Sort::is_fixed) sort.
@@ -120,6 +139,18 @@ pub trait Memories {
         filter: &Filter,
         sort: Sort,
         limit: usize,
+        after: Option<(Timestamp, MemoryId)>,
+    ) -> Result<Vec<Memory>, StoreError> {
+        self.list_within(viewer, filter, sort, Extent { limit, bytes: usize::MAX }, after)
+    }
+
+    /// The same, ending also with the memory by which the contents have so many bytes. What comes after it is not read.
+    fn list_within(
+        &self,
+        viewer: &Viewer,
+        filter: &Filter,
+        sort: Sort,
+        extent: Extent,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError>;
 

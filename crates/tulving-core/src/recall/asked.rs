@@ -1,5 +1,6 @@
 //! Recall with a question: what the lanes found, ranked and answered.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use crate::access::Parts;
@@ -10,6 +11,7 @@ use crate::memory::Memory;
 use crate::rank::fuse::{self, Ranking};
 use crate::rank::recipe::Scores;
 use crate::rank::{descending, evidence, spread, weigh};
+use crate::read;
 use crate::request::{Ask, Caller, Fusion};
 use crate::search::{Found, Item, Scope};
 use crate::succession::{self, Moment};
@@ -33,7 +35,20 @@ pub(super) struct Asked<'a> {
     pub(super) ask: &'a Ask,
     /// Only these memories, where the filter asks for more than the index knows.
     among: Option<HashSet<MemoryId>>,
+    /// What was loaded so far.
+    loaded: RefCell<Loaded>,
 }
+
+/// The contents that a recall holds at once: with too many, the later ones are cut, and read again where they are shown.
+#[derive(Debug, Default)]
+struct Loaded {
+    bytes: usize,
+    cut: HashSet<MemoryId>,
+}
+
+/// How many bytes of contents a recall holds before it cuts, and to how many each.
+const HELD_BYTES: usize = 32_000_000;
+const HELD_EACH: usize = 4_000;
 
 /// The memories that the question is about, best first.
 pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> Result<Answer, Error> {
@@ -45,7 +60,7 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
     let scope = lanes::scope(parts, caller, &filter)?;
     let depth = BEST.max(plan.limit);
     let mut gathered = lanes::gather(parts, &scope, ask, depth, plan.now)?;
-    let asked = Asked { parts, caller, plan, ask, among: among(&scope) };
+    let asked = Asked { parts, caller, plan, ask, among: among(&scope), loaded: RefCell::default() };
     let lanes = rankings(&gathered.found, ask, depth);
     let (ranked, total_found) = match ask.fusion {
         Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
@@ -173,7 +188,8 @@ impl Asked<'_> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let mut memories = self.parts.store.memories(&self.caller.viewer, ids)?;
+        let mut memories = Vec::new();
+        read::each(self.parts, self.caller, ids, &mut |memory| memories.push(self.held(memory)))?;
         if let Some(then) = self.ask.as_of {
             memories = past::brought_back(self.parts, self.caller, memories, then)?;
             for memory in memories.iter_mut().filter(|memory| memory.stood_at(then) != State::Archived) {
@@ -188,6 +204,30 @@ impl Asked<'_> {
                 && self.among.as_ref().is_none_or(|among| among.contains(&memory.id))
         });
         Ok(meant.map(|memory| (memory.id, memory)).collect())
+    }
+
+    /// A memory as it is held: its content cut where others have taken the room. As of a date none is.
+    fn held(&self, mut memory: Memory) -> Memory {
+        let loaded = &mut *self.loaded.borrow_mut();
+        let content = &mut memory.edition.text.content;
+        let over = loaded.bytes > HELD_BYTES && self.ask.as_of.is_none();
+        if over && content.len() > HELD_EACH {
+            content.truncate(content.floor_char_boundary(HELD_EACH));
+            content.shrink_to_fit();
+            loaded.cut.insert(memory.id);
+        }
+        loaded.bytes += content.len();
+        memory
+    }
+
+    /// The whole content of a memory that is shown.
+    pub(super) fn whole(&self, memory: &mut Memory) -> Result<(), Error> {
+        if self.loaded.borrow().cut.contains(&memory.id)
+            && let Some(found) = self.parts.store.memories(&self.caller.viewer, &[memory.id])?.pop()
+        {
+            memory.edition.text.content = found.edition.text.content;
+        }
+        Ok(())
     }
 
     /// The time that is asked about.

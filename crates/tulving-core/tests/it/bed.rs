@@ -77,6 +77,11 @@ impl Bed {
         Self { engine, store, clock, files, objects, extractor, home, _folder: folder }
     }
 
+    /// The same with these bounds.
+    pub(crate) fn with_limits(self, limits: Limits) -> Self {
+        Self { engine: self.engine.with_limits(limits), ..self }
+    }
+
     /// The same, where spaces want this done with secrets.
     pub(crate) fn with_secrecy(self, secrecy: Secrecy) -> Self {
         Self { engine: self.engine.with_secrecy(secrecy), ..self }

@@ -237,6 +237,11 @@ fn orders_fall_and_ties_go_by_id() {
 }
 
 #[test]
+fn a_read_ends_where_the_contents_have_so_many_bytes() {
+    keeps(contract::list::a_read_ends_where_the_contents_have_so_many_bytes);
+}
+
+#[test]
 fn pages_follow_each_other() {
     keeps(contract::list::pages_follow_each_other);
 }

@@ -2,6 +2,7 @@
 
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::memory::{Memory, Mirror};
+use tulving_core::ports::Extent;
 use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
 use tulving_core::score::Importance;
 use tulving_core::space::MemberOf;
@@ -325,6 +326,31 @@ fn follow(
         all.extend(ids(&page));
         between();
     }
+}
+
+/// A read ends with the memory by which the contents have so many bytes; one is always read.
+pub fn a_read_ends_where_the_contents_have_so_many_bytes(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("bytes");
+    for n in 0..5 {
+        world.save(crate::build::memory(
+            crate::build::second(n),
+            space,
+            owner,
+            &format!("{n}{}", "x".repeat(9)),
+        ));
+    }
+    let (viewer, filter) = (eyes(owner), Filter { space: Some(space), ..Filter::default() });
+    let all = good(world.store.ids(&viewer, &filter, Sort::Oldest));
+    for (bytes, many) in [(0, 1), (1, 1), (10, 1), (11, 2), (20, 2), (49, 5), (usize::MAX, 5)] {
+        let extent = Extent { limit: 9, bytes };
+        let listed = good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None));
+        assert_eq!(ids(&listed), all[..many], "{bytes}");
+        let read = good(world.store.memories_within(&viewer, &all, bytes));
+        assert_eq!(ids(&read), all[..many], "{bytes}");
+    }
+    let extent = Extent { limit: 3, bytes: 49 };
+    assert_eq!(good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None)).len(), 3);
 }
 
 /// Pages of any size, each after the end of the last, give the whole list once, across equal times too.

@@ -55,6 +55,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "limits.answer_bytes",
+        variable: "TULVING_LIMITS_ANSWER_BYTES",
+        default: "4000000",
+        about: "after how many bytes of contents an answer ends; a page of a list then ends early and its cursor leads on, and one memory is always given",
+        expects: "a whole number from 1 to 100000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.limits.answer_bytes = within(text, 1, 100_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
         key: "limits.attachment_bytes",
         variable: "TULVING_LIMITS_ATTACHMENT_BYTES",
         default: "100000000",

@@ -338,3 +338,29 @@ fn pages_and_depth_are_as_large_as_the_configuration_says() {
     assert_eq!(save(r#"{"content": "a", "tags": ["b"]}"#).status, 201);
     save(r#"{"memories": [{"content": "a"}]}"#).assert_problem(400, "too_deep");
 }
+
+#[test]
+fn a_page_ends_where_its_contents_have_so_many_bytes_and_its_cursor_leads_on() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "limits.answer_bytes = 1000\n");
+    for number in 0..12 {
+        let saved = json!({ "content": format!("{number} {}", "x".repeat(300)) }).to_string();
+        assert_eq!(server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status, 201);
+    }
+    let saved = json!({ "content": format!("long {}", "y".repeat(5_000)) }).to_string();
+    assert_eq!(server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status, 201);
+    for sort in ["newest", "importance"] {
+        let (mut seen, mut pages, mut cursor) = (0, 0, String::new());
+        loop {
+            let page = server.get(&format!("/v1/memories?limit=100&sort={sort}{cursor}")).json();
+            let memories = page["data"]["memories"].as_array().expect("a list").len();
+            assert!((1..=4).contains(&memories), "{memories} on a page");
+            (seen, pages) = (seen + memories, pages + 1);
+            match page["data"]["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        assert_eq!(seen, 13, "{sort} in {pages} pages");
+    }
+}
