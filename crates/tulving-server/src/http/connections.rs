@@ -104,6 +104,20 @@ impl Connections {
         Ok(Admitted { seat, displaced: victim.is_some() })
     }
 
+    /// Drops up to `most` connections without a valid token, since the process can open no more files. Says how many.
+    pub(super) fn relieve(&self, most: usize, now: Instant) -> usize {
+        let mut table = self.lock();
+        let mut dropped = 0;
+        while dropped < most
+            && let Some(number) = table.least(&table.strangers, now)
+            && let Some(entry) = table.remove(number)
+        {
+            entry.dropped.notify_one();
+            dropped += 1;
+        }
+        dropped
+    }
+
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -284,6 +298,16 @@ mod tests {
         // A connection with a valid token does not count against its address.
         newest.trust();
         assert!(!admit(&table, HERE, (100, 2), 0).1, "one of the two places is free");
+    }
+
+    #[test]
+    fn a_shortage_of_file_handles_costs_those_without_a_token() {
+        let table = Arc::new(Connections::default());
+        let seats: Vec<Arc<Seat>> = (0..5).map(|_| admit(&table, HERE, (9, 9), 0).0).collect();
+        seats[0].trust();
+        let now = Instant::now();
+        assert_eq!((table.relieve(2, now), table.relieve(9, now), table.relieve(9, now)), (2, 2, 0));
+        assert!(!is_dropped(&table, &seats[0]));
     }
 
     #[test]

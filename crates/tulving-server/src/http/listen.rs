@@ -14,6 +14,7 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use rustix::io::Errno;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::Runtime;
@@ -44,6 +45,11 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const WAITING: u32 = 1_024;
 /// The pause after a connection could not be taken, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
+/// How many connections are given up at the most for the files of the store once the process could open no more, how many
+/// are held in any case, and for how long.
+const SPARE: usize = 16;
+const HELD: usize = 8;
+const SHORTAGE: Duration = Duration::from_secs(10);
 /// How long connections that were turned away stay open, for their clients to read why.
 const LINGERING: Duration = Duration::from_secs(1);
 /// How many dropped connections may still be closing before another one is dropped, and how often and how long it waits
@@ -203,7 +209,7 @@ async fn follow(
 async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, stop: &mut Stop) {
     let tally = &app.shared.tally;
     let (connections, table) = (GracefulShutdown::new(), Arc::new(Connections::default()));
-    let mut crowd = Crowd::default();
+    let (mut crowd, mut shortage) = (Crowd::default(), Shortage::default());
     loop {
         let accepted = tokio::select! {
             accepted = socket.accept() => accepted,
@@ -214,11 +220,18 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
             () = stop.comes() => break,
         };
         let now = current.get();
-        let Ok((stream, peer)) = accepted else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                if is_shortage(&error) {
+                    crowd.disperse(now.connections);
+                    shortage.begin(tally, &table);
+                }
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
         };
-        let most = now.connections;
+        let most = shortage.most(now.connections);
         let Ok(Admitted { seat, displaced }) =
             table.admit(network(peer.ip()), most, now.rules.limits.strangers, Instant::now())
         else {
@@ -268,6 +281,41 @@ async fn finish(app: &App, connections: GracefulShutdown, stop: &mut Stop) {
         () = connections.shutdown() => {}
         () = quiet(app) => {}
         () = stop.comes() => {}
+    }
+}
+
+/// Whether the process, or the machine, can open no more files.
+fn is_shortage(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
+/// The time after the process could open no more files. The store needs some of them too, so for a while fewer connections
+/// are held.
+#[derive(Debug, Default)]
+struct Shortage {
+    /// Most connections, and since when.
+    bound: Option<(usize, Instant)>,
+}
+
+impl Shortage {
+    fn begin(&mut self, tally: &Tally, table: &Connections) {
+        let now = Instant::now();
+        if self.bound.is_none_or(|(_, since)| now - since > SHORTAGE) {
+            tracing::warn!(connections = tally.connections(), "the process can open no more files");
+        }
+        let (open, spare) = (tally.connections(), SPARE.min(tally.connections().div_ceil(2)));
+        self.bound = Some(((open - spare).max(HELD), now));
+        for _ in 0..table.relieve(spare, now) {
+            tally.refused(Reason::Displaced);
+        }
+    }
+
+    /// Most connections, of those that there is room for otherwise.
+    fn most(&self, usual: usize) -> usize {
+        match self.bound {
+            Some((bound, since)) if since.elapsed() < SHORTAGE => bound.min(usual),
+            _ => usual,
+        }
     }
 }
 

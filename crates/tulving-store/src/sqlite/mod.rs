@@ -178,7 +178,13 @@ impl Store for SqliteStore {
             self.scrub.after_write(&writer);
             Ok(applied)
         };
-        self.gate.pass(self.options.busy_wait, write).map_err(|fault| self.explain(fault))
+        let pass = || self.gate.pass(self.options.busy_wait, write);
+        let applied = match pass() {
+            // Nothing was written. A reader is opened again when it is needed; a write that fails is lost.
+            Err(_) if files::is_short_of_handles() && self.readers.release() => pass(),
+            done => done,
+        };
+        applied.map_err(|fault| self.explain(fault))
     }
 }
 

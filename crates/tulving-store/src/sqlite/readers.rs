@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::failure::Fault;
 use super::{Options, open};
+use crate::files;
 
 /// A pool that opens no more connections than it may.
 pub(super) struct Readers {
@@ -28,23 +29,43 @@ impl Readers {
         Self { file, options, pool: Mutex::default(), returned: Condvar::new() }
     }
 
-    /// A connection for one piece of work; waits while all are lent out.
+    /// A connection for one piece of work; waits while all are lent out. Where the process can open no more files, those
+    /// that are open have to do.
     pub(super) fn take(&self) -> Result<Reader<'_>, Fault> {
         let mut pool = self.pool();
+        let mut short = false;
         loop {
             if let Some(connection) = pool.idle.pop() {
                 return Ok(Reader { readers: self, connection: Some(connection) });
             }
-            if pool.open < self.options.readers.max(1) {
+            if pool.open == 0 || (pool.open < self.options.readers.max(1) && !short) {
                 pool.open += 1;
                 drop(pool);
                 // Made before the attempt, so that a failed one gives its place back.
                 let mut reader = Reader { readers: self, connection: None };
-                reader.connection = Some(open::reader(&self.file, self.options.busy_wait)?);
+                match open::reader(&self.file, self.options.busy_wait) {
+                    Ok(connection) => reader.connection = Some(connection),
+                    Err(_) if !short && files::is_short_of_handles() => {
+                        short = true;
+                        drop(reader);
+                        pool = self.pool();
+                        continue;
+                    }
+                    Err(fault) => return Err(fault),
+                }
                 return Ok(reader);
             }
             pool = self.returned.wait(pool).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Closes those that nobody uses, so that the process can open other files. Says whether there were any.
+    pub(super) fn release(&self) -> bool {
+        let mut pool = self.pool();
+        let idle = std::mem::take(&mut pool.idle);
+        pool.open -= idle.len();
+        drop(pool);
+        !idle.is_empty()
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool> {

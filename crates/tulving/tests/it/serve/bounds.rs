@@ -339,6 +339,41 @@ fn pages_and_depth_are_as_large_as_the_configuration_says() {
     save(r#"{"memories": [{"content": "a"}]}"#).assert_problem(400, "too_deep");
 }
 
+/// A server that can open so many files, however many it wants.
+#[cfg(target_os = "linux")]
+fn short_of_handles(tulving: &Tulving, handles: u64) -> Server {
+    let server = Server::start(tulving);
+    let id = rustix::process::Pid::from_raw(i32::try_from(server.id()).expect("small")).expect("a process");
+    let limit = Rlimit { current: Some(handles), maximum: Some(handles) };
+    rustix::process::prlimit(Some(id), Resource::Nofile, limit).expect("its owner may lower it");
+    server
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_crowd_that_takes_all_file_handles_keeps_nobody_out_and_leaves_nothing_broken() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "Before the crowd"]);
+    // About 17 are open before anybody comes.
+    let server = short_of_handles(&tulving, 48);
+    let crowd: Vec<TcpStream> = (0..150).map(|_| server.connect()).collect();
+    server.says("the process can open no more files");
+    eventually("others are served while the crowd is there", || {
+        let saved = json!({ "content": "During the crowd" }).to_string();
+        server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status == 201
+    });
+    drop(crowd);
+    eventually("the crowd is gone", || value(&server, "tulving_http_connections") == Some(1.0));
+    for number in 0..5 {
+        let saved = json!({ "content": format!("After the crowd, number {number}") }).to_string();
+        assert_eq!(server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status, 201);
+        let found = server.get("/v1/memories?contains=crowd&limit=100");
+        assert_eq!(found.json()["data"]["memories"].as_array().expect("a list").len(), 3 + number);
+        let asked = json!({ "query": "crowd" }).to_string();
+        assert_eq!(server.ask("POST", "/v1/recall", &[], asked.as_bytes()).status, 200);
+    }
+}
+
 #[test]
 fn a_page_ends_where_its_contents_have_so_many_bytes_and_its_cursor_leads_on() {
     let tulving = Tulving::new();
