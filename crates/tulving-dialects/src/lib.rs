@@ -15,6 +15,7 @@ pub mod maven;
 pub mod max;
 pub mod memax;
 pub mod native;
+pub mod outgoing;
 mod reading;
 pub mod recovery;
 pub mod rest;

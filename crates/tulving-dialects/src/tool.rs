@@ -18,6 +18,7 @@ use tulving_core::space::{Space, Viewer};
 use tulving_core::vocabulary::SpaceKind;
 
 use crate::Dialect;
+use crate::outgoing::{self, Reply};
 use crate::reading::read;
 
 /// Where a dialect is spoken: the engine, and who asks, with no eyes for what lies beyond the dialect's reach. Which space
@@ -95,15 +96,6 @@ pub enum Effect {
     Adds,
     /// Removes something.
     Removes,
-}
-
-/// What a tool answers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
-    /// The answer as text. Where the tool answers with data, the data as JSON.
-    pub text: String,
-    /// The answer as data, where the tool answers so.
-    pub data: Option<Value>,
 }
 
 /// Why a tool did nothing.
@@ -272,8 +264,7 @@ impl Tool {
         description: &'static str,
         run: fn(&Desk<'_>, A) -> Result<String, Refusal>,
     ) -> Self {
-        let run =
-            move |desk: &Desk<'_>, arguments| Ok(Reply { text: run(desk, read(arguments)?)?, data: None });
+        let run = move |desk: &Desk<'_>, arguments| Ok(Reply::text(&run(desk, read(arguments)?)?));
         Self {
             name,
             title,
@@ -295,12 +286,11 @@ impl Tool {
         description: &'static str,
         run: fn(&Desk<'_>, A) -> Result<O, Refusal>,
     ) -> Self {
-        let run = move |desk: &Desk<'_>, arguments| {
-            let made = run(desk, read(arguments)?)?;
-            let text = serde_json::to_string(&made).map_err(unwritten)?;
-            Ok(Reply { text, data: Some(serde_json::to_value(&made).map_err(unwritten)?) })
-        };
-        let (input, output) = (schema::<A>(Contract::Deserialize), Some(schema::<O>(Contract::Serialize)));
+        let run =
+            move |desk: &Desk<'_>, arguments| Reply::data(&run(desk, read(arguments)?)?).map_err(unwritten);
+        let mut output = schema::<O>(Contract::Serialize);
+        outgoing::add_to_schema(&mut output);
+        let (input, output) = (schema::<A>(Contract::Deserialize), Some(output));
         let run = Box::new(run);
         Self { name, title, description, effect, input, output, run, names: &[], example: None }
     }

@@ -23,7 +23,7 @@ mod turns;
 use std::sync::LazyLock;
 
 pub use example::{example, kind};
-pub use operation::{Answer, Method, Operation};
+pub use operation::{Answer, Audience, Method, Operation};
 
 /// Every operation, in the order in which they are told.
 pub fn operations() -> &'static [Operation] {

@@ -7,7 +7,7 @@ use tulving_core::limits;
 use tulving_core::request::{About, TimelineRequest};
 use tulving_core::time::Timestamp;
 
-use super::operation::{Made, Method, One, Operation};
+use super::operation::{Audience, Made, Method, One, Operation};
 use crate::argument::{Whole, limited};
 use crate::memax;
 use crate::tool::{Desk, Refusal};
@@ -19,7 +19,7 @@ const USUAL: i64 = 10;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/timeline", "getTimeline", "How what is known about something changed", timeline)
+        Operation::new(Method::Get, "/v1/timeline", "getTimeline", "How what is known about something changed", timeline).read_by(Audience::Relays)
             .saying(
                 "What held, from when to when, and what ended it, in the order in which it began. Memories that update one another \
                  are followed in both directions. Archived ones are told too, forgotten ones are not.",

@@ -190,7 +190,7 @@ fn groups_know_nothing_of_one_another_through_any_dialect() {
     ] {
         for caller in [&blue, &bed.caller] {
             let said = match bed.call_as(caller, dialect, tool, arguments.clone()) {
-                Ok(reply) => reply.text,
+                Ok(reply) => reply.into_parts().0,
                 Err(refusal) => refusal.to_string(),
             };
             let asked = arguments.to_string();
@@ -208,7 +208,7 @@ fn groups_know_nothing_of_one_another_through_any_dialect() {
     };
     assert_eq!((count(red.space), count(blue.space)), (1, 0));
     let own = bed.call_as(&red, Memax, "memax_get", json!({ "id": id })).expect("its own");
-    assert!(own.text.contains("the red plan"));
+    assert!(own.as_text().contains("the red plan"));
 }
 
 #[test]
@@ -237,8 +237,10 @@ fn an_archived_conversation_is_found_under_its_category() {
     let archived = bed
         .call_as(&group, Native, "archive_conversation", json!({ "messages": messages, "title": "Stock" }))
         .expect("archived");
-    assert_eq!(archived.data.expect("data")["path"], "groups/kitchen/conversations/2026-05-27-stock.md");
-    let call = |tool: &str, arguments| bed.call_as(&group, Groups, tool, arguments).expect("an answer").text;
+    assert_eq!(archived.as_data().expect("data")["path"], "groups/kitchen/conversations/2026-05-27-stock.md");
+    let call = |tool: &str, arguments| {
+        bed.call_as(&group, Groups, tool, arguments).expect("an answer").into_parts().0
+    };
     let text = call("recall_memories", json!({ "query": "bay leaves" }));
     assert!(text.contains("\n- conversation-2026-05-27-stock [conversation]: Stock\n"), "{text}");
     assert_eq!(

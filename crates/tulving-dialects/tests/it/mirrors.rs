@@ -37,7 +37,9 @@ fn native_and_memax_have_file_and_line_as_fields() {
 fn groups_calls_them_by_file_and_line() {
     let bed = Bed::new();
     let group = bed.space("kitchen", SpaceKind::Group);
-    let call = |tool: &str, arguments| bed.call_as(&group, Groups, tool, arguments).expect("an answer").text;
+    let call = |tool: &str, arguments| {
+        bed.call_as(&group, Groups, tool, arguments).expect("an answer").into_parts().0
+    };
     call("save_memory", json!({ "key": "soup", "content": "The soup needs thyme" }));
     bed.edit_as(&group, "recipes.md", "# Soups\n\n- thyme and leek\n");
     let text = call("recall_memories", json!({ "query": "thyme" }));

@@ -7,7 +7,8 @@ use axum::response::Response;
 use serde::Serialize;
 use tulving_dialects::Dialect;
 use tulving_dialects::listed::Listed;
-use tulving_dialects::tool::{Desk, Effect, Reply};
+use tulving_dialects::outgoing::Reply;
+use tulving_dialects::tool::{Desk, Effect};
 
 use super::app::App;
 use super::auth::Called;
@@ -81,8 +82,8 @@ pub(super) fn unreadable(rejection: PathRejection) -> Problem {
 
 /// What a tool answered. Its JSON goes out as the tool wrote it, so that the fields keep their order.
 fn replied(reply: &Reply) -> Response {
-    match &reply.data {
-        Some(_) => json(enveloped(&reply.text)),
-        None => data(&serde_json::json!({ "text": reply.text })),
+    match reply.as_data() {
+        Some(_) => json(enveloped(reply.as_text())),
+        None => data(&serde_json::json!({ "text": reply.as_text() })),
     }
 }

@@ -29,7 +29,9 @@ use serde_json::{Value, json};
 use tulving_core::Engine;
 use tulving_core::error::Class;
 use tulving_core::request::{BriefingRequest, Caller};
-use tulving_dialects::tool::{Desk, Refusal, Reply, Tool};
+use tulving_core::text::visible;
+use tulving_dialects::outgoing::{self, Reply};
+use tulving_dialects::tool::{Desk, Refusal, Tool};
 use tulving_dialects::{Dialect, context};
 
 use crate::Upkeep;
@@ -205,22 +207,27 @@ impl ServerHandler for Server {
             Class::Absent => missing(),
             _ => wrong(&refusal),
         };
-        let (text, media_type) = match address::named(&request.uri).ok_or_else(missing)? {
-            Named::Context => (self.context(&context, None).await?, "text/markdown"),
+        let contents = match address::named(&request.uri).ok_or_else(missing)? {
+            Named::Context => {
+                // It carries its marks itself.
+                let block = self.context(&context, None).await?;
+                vec![ResourceContents::text(block, &request.uri).with_mime_type("text/markdown")]
+            }
             Named::Memory(which) => {
-                let found = self.at_desk(&context, move |desk| desk.memory(which)).await?;
-                let text = serde_json::to_string_pretty(&found.map_err(failed)?)
-                    .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-                (text, "application/json")
+                let found = self.at_desk(&context, move |desk| desk.memory(which)).await?.map_err(failed)?;
+                let unwritten = |error: serde_json::Error| ErrorData::internal_error(error.to_string(), None);
+                let said = serde_json::to_string_pretty(&found).map_err(unwritten)?;
+                let shown = outgoing::pretty(&found).map_err(unwritten)?;
+                resource(shown, &said, &request.uri, "application/json")
             }
             Named::File(name) => {
                 let media_type = offer::media_type(&name);
                 let found = self.at_desk(&context, move |desk| desk.file(&name)).await?;
-                (found.map_err(failed)?.content, media_type)
+                let said = found.map_err(failed)?.content;
+                resource(visible::for_models(&said).into_owned(), &said, &request.uri, media_type)
             }
         };
-        let contents = ResourceContents::text(text, &request.uri).with_mime_type(media_type);
-        Ok(ReadResourceResult::new(vec![contents]).into())
+        Ok(ReadResourceResult::new(contents).into())
     }
 
     async fn list_prompts(
@@ -252,20 +259,32 @@ impl ServerHandler for Server {
 }
 
 fn replied(reply: Reply) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
-    result.structured_content = reply.data;
+    let (text, data) = reply.into_parts();
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = data;
     result
 }
 
 /// What a model reads where its call was refused.
 fn refused(refusal: &Refusal) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(refusal.to_string())])
+    CallToolResult::error(vec![ContentBlock::text(outgoing::text(&refusal.to_string()))])
 }
 
 fn wrong(refusal: &Refusal) -> ErrorData {
     let data = Some(json!({ "code": refusal.code, "field": refusal.field }));
+    let said = outgoing::text(&refusal.to_string());
     match refusal.class {
-        Class::Caller => ErrorData::invalid_params(refusal.to_string(), data),
-        _ => ErrorData::internal_error(refusal.to_string(), data),
+        Class::Caller => ErrorData::invalid_params(said, data),
+        _ => ErrorData::internal_error(said, data),
     }
+}
+
+/// A resource as models get it. Where what was said in it tries to command, a second part says so: the first stays the
+/// document that it is, whatever its form.
+fn resource(shown: String, said: &str, uri: &str, media_type: &str) -> Vec<ResourceContents> {
+    let mut contents = vec![ResourceContents::text(shown, uri).with_mime_type(media_type)];
+    if let Some(mark) = outgoing::mark_of(said) {
+        contents.push(ResourceContents::text(mark, format!("{uri}#marked")).with_mime_type("text/plain"));
+    }
+    contents
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rmcp::model::{Prompt, PromptArgument, Resource, ResourceTemplate, ToolAnnotations};
 use tulving_core::journal::shelf::ShelfFile;
-use tulving_dialects::Dialect;
+use tulving_core::text::visible;
 use tulving_dialects::tool::{Effect, Tool};
+use tulving_dialects::{Dialect, outgoing};
 
 /// When to save and when to recall.
 pub(super) fn instructions(dialect: Dialect) -> &'static str {
@@ -77,7 +78,12 @@ pub(super) fn memory_template(template: &str) -> ResourceTemplate {
 
 /// A file of the space.
 pub(super) fn file_resource(uri: &str, file: &ShelfFile) -> Resource {
-    Resource::new(uri, &file.name).with_mime_type(media_type(&file.name)).with_size(file.size)
+    let name = visible::for_models(&file.name).into_owned();
+    let resource = Resource::new(uri, name).with_mime_type(media_type(&file.name)).with_size(file.size);
+    match outgoing::mark_of(&file.name) {
+        Some(mark) => resource.with_description(format!("Of its name, {mark}")),
+        None => resource,
+    }
 }
 
 /// Any of them.
