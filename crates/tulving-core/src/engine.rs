@@ -167,6 +167,12 @@ impl Engine {
         directory::enter(&self.parts, caller, space)
     }
 
+    /// The same caller in the first of these spaces, by name or id, confined to them: whatever a request names, nothing
+    /// of another space is seen, counted or changed.
+    pub fn confine(&self, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
+        directory::confine(&self.parts, caller, spaces)
+    }
+
     /// The space of the call.
     pub fn space(&self, caller: &Caller) -> Result<Space, Error> {
         access::space_of_call(&self.parts, caller)

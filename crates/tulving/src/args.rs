@@ -48,9 +48,12 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// Work in this space (name or id)
-    #[arg(long, global = true, value_name = "NAME")]
+    /// Work in this space (name or id) and reach no other
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "default_space")]
     pub(crate) space: Option<String>,
+    /// Work in this space where nothing else is named; other spaces stay in reach
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) default_space: Option<String>,
     /// Keep everything in this folder instead of TULVING_HOME
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,

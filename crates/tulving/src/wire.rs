@@ -273,12 +273,31 @@ impl App<'_> {
         }
     }
 
-    /// The caller in the space that was asked for; where none was, in the caller's own.
+    /// The caller in the space that was asked for, confined to it where `--space` named it; where none was named, in the
+    /// caller's own.
     pub(crate) fn here(&self) -> Result<Caller, Failure> {
-        if *self.settings.space_source() == Source::Default {
-            return Ok(self.caller.clone());
+        self.here_and(&[])
+    }
+
+    /// The same caller, who also reaches the spaces that the command itself names.
+    pub(crate) fn here_and(&self, named: &[&str]) -> Result<Caller, Failure> {
+        let space = self.settings.space.as_str();
+        match self.settings.space_source() {
+            Source::Default => Ok(self.caller.clone()),
+            _ if self.settings.is_confined() => {
+                Ok(self.engine.confine(&self.caller, &[&[space], named].concat())?)
+            }
+            _ => Ok(self.engine.enter(&self.caller, space)?),
         }
-        Ok(self.engine.enter(&self.caller, &self.settings.space)?)
+    }
+
+    /// The caller of a command that is about the whole store, which `--space` cannot narrow.
+    pub(crate) fn everywhere(&self, command: &str) -> Result<&Caller, Failure> {
+        if self.settings.is_confined() {
+            let text = format!("{command} is about all spaces together, and --space has no meaning for it");
+            return Err(Failure::usage(text).hinted("leave --space out"));
+        }
+        Ok(&self.caller)
     }
 
     /// That the caller is in no space, or not in the one that is asked about; `None` where it is.

@@ -53,7 +53,7 @@ enum Act {
 }
 
 pub(super) fn run(args: &Backup, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    app.engine.require_org_admin(&app.caller)?;
+    app.engine.require_org_admin(app.everywhere("backup")?)?;
     match &args.act {
         Act::Create { file, force } => create(file, *force, app, printer),
         Act::Restore { file, yes } => restore(file, *yes, app, printer),

@@ -110,7 +110,7 @@ fn write(
     let mut position = Some(DumpPosition::default());
     let mut records = 0;
     while let Some(from) = position {
-        let (page, next) = app.engine.dump(&app.caller, from, PAGE)?;
+        let (page, next) = app.engine.dump(app.everywhere("dump")?, from, PAGE)?;
         for record in page {
             let mut line = serde_json::to_vec(&record).map_err(|error| Cause::Output(error.into()))?;
             line.push(b'\n');

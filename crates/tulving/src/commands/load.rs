@@ -37,6 +37,7 @@ pub(crate) struct Load {
 }
 
 pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    app.everywhere("load")?;
     let mut lines = Lines::open(&args.file)?;
     if lines.is_database() {
         return Err(lines.database());

@@ -154,6 +154,12 @@ impl Settings {
         space.map_or(&Source::Default, |chosen| &chosen.source)
     }
 
+    /// Returns whether the call is confined to its space. Only the flag confines: a space in `config.toml` or in the
+    /// environment is where a person works, and other spaces stay in reach.
+    pub(crate) fn is_confined(&self) -> bool {
+        matches!(self.space_source(), Source::Flag { name } if *name == CONFINING)
+    }
+
     /// What is turned on and does nothing, since no language model is set up.
     pub(crate) fn idle(&self) -> Option<&'static str> {
         match (self.listening.journal.enabled, self.consolidation.enabled) {
@@ -168,6 +174,8 @@ impl Settings {
     }
 }
 
+/// The flag that confines a call to the space it names.
+const CONFINING: &str = "--space";
 /// What every variable begins with.
 pub(crate) const PREFIX: &str = "TULVING_";
 /// Variables that are no settings: where the home is, and as whom to act.
@@ -184,7 +192,9 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
     read_file(&mut settings)?;
     read_environment(&mut settings, env::vars_os())?;
     let flags = [
-        ("space", "--space", global.space.clone()),
+        ("space", "--default-space", global.default_space.clone()),
+        // After the default, so that it wins where both get here.
+        ("space", CONFINING, global.space.clone()),
         ("agent", "--agent", global.agent.clone()),
         ("output.color", "--color", global.color.map(|choice| choice.to_string())),
     ];

@@ -93,6 +93,9 @@ mod together;
 /// `tulving mcp` as clients meet it: lines over a pipe.
 mod mcp;
 
+/// `--space` confines, in every dialect and every command.
+mod confined;
+
 /// `tulving serve` as programs meet it: bytes over a socket.
 mod serve;
 

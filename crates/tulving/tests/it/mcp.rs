@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LIMIT: usize = 8 * 1024 * 1024;
 
 /// A client that writes what it is told to.
-struct Client {
+pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     answers: Receiver<String>,
@@ -42,7 +42,7 @@ impl Client {
         client
     }
 
-    fn with(tulving: &Tulving, args: &[&str]) -> Self {
+    pub(crate) fn with(tulving: &Tulving, args: &[&str]) -> Self {
         let mut command = tulving.command(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
@@ -66,17 +66,17 @@ impl Client {
         client
     }
 
-    fn send(&mut self, line: &[u8]) {
+    pub(crate) fn send(&mut self, line: &[u8]) {
         let input = self.input.as_mut().expect("it is open");
         input.write_all(&[line, b"\n"].concat()).expect("it reads");
     }
 
-    fn answer(&self) -> Value {
+    pub(crate) fn answer(&self) -> Value {
         let line = self.answers.recv_timeout(PATIENCE).expect("an answer");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
         let request = json!({ "jsonrpc": "2.0", "id": "asked", "method": method, "params": params });
         self.send(request.to_string().as_bytes());
         let answer = self.answer();
@@ -93,7 +93,7 @@ impl Client {
     }
 }
 
-fn initialize(name: &str) -> Value {
+pub(crate) fn initialize(name: &str) -> Value {
     initialize_in("2025-11-25", name)
 }
 

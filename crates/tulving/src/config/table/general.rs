@@ -9,7 +9,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "space",
         variable: "TULVING_SPACE",
         default: "default",
-        about: "the space that commands work in",
+        about: "the space that commands work in where no other is named",
         expects: "the name or id of a space",
         shape: Shape::Text,
         take: |settings, text| {
