@@ -232,18 +232,22 @@ pub(crate) fn create_token(
     })
 }
 
-/// Refuses to make or revoke a token that reaches further than the one in use: a lesser token that leaked must not
-/// grow, nor lock its owner out.
+/// Refuses to make a token that reaches further than the one in use: a lesser token that leaked must not grow.
 fn refuse_beyond(caller: &Caller, role: Role, spaces: &[SpaceId], place: &str) -> Result<(), Error> {
+    if reaches_beyond(caller, role, spaces) {
+        return Err(Error::Denied { need: role, place: place.to_owned() });
+    }
+    Ok(())
+}
+
+/// Returns whether a token with this role for these spaces reaches further than the one in use.
+fn reaches_beyond(caller: &Caller, role: Role, spaces: &[SpaceId]) -> bool {
     let escapes = caller
         .viewer
         .within
         .as_ref()
         .is_some_and(|within| spaces.is_empty() || spaces.iter().any(|space| !within.contains(space)));
-    if role > caller.ceiling || escapes {
-        return Err(Error::Denied { need: role, place: place.to_owned() });
-    }
-    Ok(())
+    role > caller.ceiling || escapes
 }
 
 /// Who a new token is for, and what must be written so that it is of use.
@@ -297,13 +301,16 @@ fn introduce(
     Ok(Introduction { principal, rights, writes })
 }
 
-/// The caller's own tokens; for an admin of the org, all.
+/// The tokens that the caller may manage: its own, or all for an admin of the org, and of those none that reaches further
+/// than the token in use. A token that leaked must not tell what others there are, nor where they lead.
 pub(crate) fn tokens(parts: &Parts, caller: &Caller) -> Result<Vec<Token>, Error> {
     let all = access::is_org_admin(parts, caller)?;
-    Ok(parts.store.tokens((!all).then_some(caller.viewer.principal))?)
+    let mut tokens = parts.store.tokens((!all).then_some(caller.viewer.principal))?;
+    tokens.retain(|token| !reaches_beyond(caller, token.role, &token.spaces));
+    Ok(tokens)
 }
 
-/// Revokes a token, named by its id or by a label that only one live token has, within what the token in use may do.
+/// Revokes a token that the caller may manage, named by its id or by a label that only one live token has.
 pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Result<Token, Error> {
     let tokens = tokens(parts, caller)?;
     let by_id = tokens.iter().find(|token| token.id.to_string() == which);
@@ -319,7 +326,6 @@ pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Resul
     if token.revoked_at.is_some() {
         return Ok(token);
     }
-    refuse_beyond(caller, token.role, &token.spaces, "all that the token reaches")?;
     let now = parts.clock.now();
     let entry = audit(caller, now, AuditAct::TokenRevoked, None, token.id.to_string());
     let writes = vec![Write::RevokeToken(token.id), Write::Audit(entry)];
