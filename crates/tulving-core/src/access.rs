@@ -16,7 +16,7 @@ use crate::request::{Caller, Forgotten};
 use crate::space::{MemberOf, Space, Viewer};
 use crate::text::withhold::{Secrecy, Sieve};
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, Role};
+use crate::vocabulary::{AuditAct, Boundary, Role};
 
 /// What the engine is made of.
 pub struct Parts {
@@ -111,6 +111,31 @@ pub(crate) fn workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right)
         .ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })?;
     let right = check(caller, Some(&space), space.id, held, Role::Writer)?;
     Ok((space, right))
+}
+
+/// Returns whether the caller shares the files, journals and turns of a space. They have the boundary that memories get
+/// there by default: private to the user of the home in `default`, for all members elsewhere. This is the one rule that
+/// every way to them asks; the store has it as SQL for turns and passes.
+pub(crate) fn shares_files(caller: &Caller, space: &Space) -> bool {
+    space.default_boundary() != Boundary::Private || caller.viewer.principal == PrincipalId::USER
+}
+
+/// The space of the call and the right to write files in it.
+pub(crate) fn file_workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right), Error> {
+    let (space, right) = workplace(parts, caller)?;
+    if !shares_files(caller, &space) {
+        return Err(Error::PrivateFiles { space: space.name });
+    }
+    Ok((space, right))
+}
+
+/// The same caller as the one whose files they are, for a pass that writes into them what others said.
+pub(crate) fn as_file_owner(caller: &Caller, space: &Space) -> Caller {
+    let mut caller = caller.clone();
+    if space.default_boundary() == Boundary::Private {
+        caller.viewer.principal = PrincipalId::USER;
+    }
+    caller
 }
 
 /// A space that the caller may know of.

@@ -415,6 +415,9 @@ fn holding(
 
 /// What stands in `MEMORY.md`, line by line, and how much more there is.
 fn long_term(parts: &Parts, caller: &Caller, space: &Space) -> Result<(Vec<(Memory, String)>, u64), Error> {
+    if !access::shares_files(caller, space) {
+        return Ok((Vec::new(), 0));
+    }
     let path = Folder::of(space).join(file::LONG_TERM);
     let mut entries = parts.store.mirrors(space.id, &path)?;
     entries.sort_by_key(|entry| entry.line);

@@ -95,6 +95,8 @@ impl Engine {
         let Some((caller, space, answer)) = found(parts, job)? else { return Ok(None) };
         // Before anybody is asked: who may not write there has nothing to ask for.
         access::workplace(parts, &caller)?;
+        // The journal is that of the space, whoever's answer is noted in it.
+        let caller = access::as_file_owner(&caller, &space);
         if !listening.notes(&answer, &space) {
             return Ok(None);
         }

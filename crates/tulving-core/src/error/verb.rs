@@ -113,6 +113,12 @@ pub enum Error {
         /// Where.
         place: String,
     },
+    /// The files of the space are private to the user of the home.
+    #[error("the files of the space `{space}` are private to the user of this home")]
+    PrivateFiles {
+        /// The space.
+        space: String,
+    },
     /// Only the owner may.
     #[error("only the owner of memory {which} may do this")]
     OwnerOnly {
@@ -283,6 +289,7 @@ impl Error {
             | Self::Denied { .. }
             | Self::OwnerOnly { .. }
             | Self::OwnerOrAdmin { .. }
+            | Self::PrivateFiles { .. }
             | Self::OfOthers { .. } => Class::Denied,
             Self::Held { .. }
             | Self::NameTaken { .. }
@@ -321,6 +328,7 @@ impl Error {
             Self::Denied { need: Role::Writer, .. } => "no_write_access",
             Self::Denied { .. } => "denied",
             Self::OwnerOnly { .. } => "owner_only",
+            Self::PrivateFiles { .. } => "private_files",
             Self::OwnerOrAdmin { .. } | Self::OfOthers { .. } => "owner_or_admin",
             Self::CountChanged { .. } => "count_mismatch",
             Self::AmbiguousToken { .. } => "ambiguous_token",
@@ -367,6 +375,7 @@ impl Error {
                  home, and `tulving token create` makes another"
             }
             Self::Denied { .. } => "ask an admin of it",
+            Self::PrivateFiles { .. } => "work in a space that you share, or with a token of that user",
             Self::Forgotten { .. } => {
                 "`tulving restore` brings it back; `tulving forget --hard` makes it final"
             }

@@ -317,7 +317,7 @@ impl Memories for SqliteStore {
 
     fn turn(&self, viewer: &Viewer, id: TurnId) -> Result<Option<Turn>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
-            format!("SELECT {TURN} FROM turns WHERE id = ?3 AND {}", visible::member_of("space"))
+            format!("SELECT {TURN} FROM turns WHERE id = ?3 AND {}", visible::shares("space", "logged_by"))
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
         self.read(|reader| {
@@ -339,7 +339,7 @@ impl Memories for SqliteStore {
             format!(
                 "SELECT {TURN} FROM turns WHERE space = ?3 AND (?4 IS NULL OR channel = ?4) AND {} \
                  ORDER BY position DESC LIMIT ?5",
-                visible::member_of("space")
+                visible::shares("space", "logged_by")
             )
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));

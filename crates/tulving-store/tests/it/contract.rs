@@ -367,6 +367,11 @@ fn only_members_see_turns() {
 }
 
 #[test]
+fn turns_of_the_default_space_are_for_the_user_and_who_logged_them() {
+    keeps(contract::turns::turns_of_the_default_space_are_for_the_user_and_who_logged_them);
+}
+
+#[test]
 fn pruned_positions_are_not_given_again() {
     keeps(contract::turns::pruned_positions_are_not_given_again);
 }

@@ -144,6 +144,7 @@ checks! {
         the_newest_turns_come_oldest_first,
         turns_end_where_they_are_long,
         only_members_see_turns,
+        turns_of_the_default_space_are_for_the_user_and_who_logged_them,
         pruned_positions_are_not_given_again,
     }
     jobs {

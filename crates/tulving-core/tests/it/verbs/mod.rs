@@ -21,6 +21,7 @@ mod mirror;
 mod near;
 mod once;
 mod passes;
+mod private_files;
 mod proactive;
 mod push;
 mod quality;
