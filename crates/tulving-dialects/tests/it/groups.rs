@@ -246,3 +246,25 @@ fn an_archived_conversation_is_found_under_its_category() {
         "1 memory:\n- conversation-2026-05-27-stock [conversation]"
     );
 }
+
+#[test]
+fn recall_is_narrowed_to_a_category() {
+    let bed = Bed::new();
+    for (key, category) in [("a", "core"), ("b", "daily"), ("c", "conversation")] {
+        let arguments =
+            json!({ "key": key, "content": format!("the harbour, {category}"), "category": category });
+        bed.text(Groups, "save_memory", arguments);
+    }
+    for (key, category) in [("a", "core"), ("b", "daily"), ("c", "conversation")] {
+        // By words, and by a piece of a word.
+        for query in ["harbour", "arbou"] {
+            let found = bed.text(Groups, "recall_memories", json!({ "query": query, "category": category }));
+            assert_eq!(found, format!("Found 1 memory:\n- {key} [{category}]: the harbour, {category}"));
+        }
+    }
+    assert!(recall(&bed, "harbour").starts_with("Found 3 memories:"));
+    assert_eq!(
+        bed.refused(Groups, "recall_memories", json!({ "query": "harbour", "category": "research" })),
+        "unknown category `research`; use one of core, daily, conversation"
+    );
+}

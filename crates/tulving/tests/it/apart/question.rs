@@ -511,7 +511,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "key": "conversation-$CONVERSATION", "content": "of garden in groups", "category": "conversation" }),
         ),
         ("groups", "recall_memories", json!({ "query": "$WORD" })),
-        ("groups", "recall_memories", json!({ "query": "roses", "limit": 50 })),
+        ("groups", "recall_memories", json!({ "query": "roses", "limit": 50, "category": "core" })),
         ("groups", "forget_memory", json!({ "key": "$TITLE" })),
         ("groups", "forget_memory", json!({ "key": "#$NUMBER" })),
         ("groups", "forget_memory", json!({ "key": "$MEM" })),
