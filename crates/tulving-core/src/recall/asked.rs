@@ -19,6 +19,7 @@ use super::answer::{self, Ranked};
 use super::further::further;
 use super::lanes::{self, Gathered};
 use super::past;
+use super::phrase;
 use super::plan::{BEST, Plan};
 use super::weighing::{Best, Weighing};
 
@@ -90,17 +91,20 @@ fn rankings(found: &Found, ask: &Ask, depth: usize) -> Vec<Ranking> {
     both.into_iter().flatten().collect()
 }
 
-/// The best of each lane, from where the graph lane begins.
-fn seeds(lanes: &[Ranking]) -> Vec<MemoryId> {
-    lanes
-        .iter()
-        .flat_map(|lane| lane.memories.iter().take(spread::SEEDS).map(|(memory, _)| *memory))
-        .collect()
+/// The best of each lane, from where the graph lane begins, each with what it carries: 1 for the best of all, 1/2 for the
+/// next and so on, so that what the top hit is linked to comes before the links of lesser ones.
+fn seeds(lanes: &[Ranking]) -> Vec<(MemoryId, f64)> {
+    let first =
+        |lane: &Ranking| lane.memories.iter().take(spread::SEEDS).map(|(memory, _)| *memory).collect();
+    let best: HashSet<MemoryId> = lanes.iter().flat_map(|lane| -> Vec<MemoryId> { first(lane) }).collect();
+    let seeds =
+        fuse::fuse(lanes).into_iter().map(|fused| fused.memory).filter(|memory| best.contains(memory));
+    seeds.zip(1_u32..).map(|(memory, rank)| (memory, 1.0 / f64::from(rank))).collect()
 }
 
 impl Asked<'_> {
     /// The graph lane, where it is asked for. That it fails is said and costs only itself.
-    fn graph(&self, seeds: Vec<MemoryId>, missing: &mut Vec<Missing>) -> Vec<(MemoryId, f64)> {
+    fn graph(&self, seeds: Vec<(MemoryId, f64)>, missing: &mut Vec<Missing>) -> Vec<(MemoryId, f64)> {
         if !self.ask.lanes.contains(&Lane::Graph) || seeds.is_empty() {
             return Vec::new();
         }
@@ -112,12 +116,16 @@ impl Asked<'_> {
 
     /// Reciprocal rank fusion, and nothing after it.
     fn fused(&self, gathered: &mut Gathered, mut lanes: Vec<Ranking>) -> Result<(Vec<Ranked>, u64), Error> {
+        let known = self.prefer(&mut lanes)?;
         let linked = self.graph(seeds(&lanes), &mut gathered.missing);
         let unseen: Vec<MemoryId> = linked.iter().map(|(memory, _)| *memory).collect();
         let admitted = self.load(&unseen)?;
         let linked = linked.into_iter().filter(|(memory, _)| admitted.contains_key(memory));
         lanes.push(Ranking::of(Lane::Graph, linked));
-        let fused = fuse::fuse(&lanes);
+        let importance =
+            |memory: &MemoryId| admitted.get(memory).or_else(|| known.get(memory)).map_or(0.0, importance);
+        let mut fused = fuse::fuse(&lanes);
+        fuse::settle_ties(&mut fused, importance);
         let total = fused.len() as u64;
         let items = &gathered.found.items;
         let score = |at: usize| f64::from(items[at].closeness() + items[at].lexical);
@@ -138,13 +146,36 @@ impl Asked<'_> {
         Ok((ranked, total))
     }
 
+    /// Puts what says the quoted words of the question in their order first in the keyword lane, and orders equal matches
+    /// of words and of meaning by importance. Returns what the lanes found.
+    fn prefer(&self, lanes: &mut [Ranking]) -> Result<HashMap<MemoryId, Memory>, Error> {
+        let found: HashSet<MemoryId> =
+            lanes.iter().flat_map(|lane| lane.memories.iter().map(|(memory, _)| *memory)).collect();
+        let known = self.load(&found.into_iter().collect::<Vec<_>>())?;
+        // To who asks for the very words, a quotation mark is no word.
+        let phrases = if self.ask.exact_words { Vec::new() } else { phrase::quoted(&self.ask.question) };
+        let says = |memory: &Memory| {
+            let text = &memory.edition.text;
+            phrase::says(&text.content, &phrases)
+                || text.title.as_deref().is_some_and(|title| phrase::says(title, &phrases))
+        };
+        for lane in lanes {
+            let by_phrase = lane.lane == Lane::Keyword && !phrases.is_empty();
+            lane.prefer(|memory| match known.get(memory) {
+                Some(memory) => (by_phrase && says(memory), importance(memory)),
+                None => (false, 0.0),
+            });
+        }
+        Ok(known)
+    }
+
     /// The engine's own way: the recipe, then what counts beside the match, then twins apart.
     fn measured(&self, gathered: &mut Gathered, lanes: &[Ranking]) -> Result<(Vec<Ranked>, u64), Error> {
         let scores = Scores::of(&gathered.found, &gathered.aspects);
         let mut best = best_items(&gathered.found, |at| scores.score(at));
         best.retain(|best| scores.says_something(best.at));
         best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
-        let first = best.iter().take(spread::SEEDS).map(|best| best.memory).collect();
+        let first = best.iter().take(spread::SEEDS).map(|best| (best.memory, 1.0)).collect();
         let linked = self.graph(first, &mut gathered.missing);
         let most = gathered.aspects.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
         let weighing = Weighing {
@@ -209,6 +240,10 @@ impl Asked<'_> {
         }
         Ok(superseded)
     }
+}
+
+fn importance(memory: &Memory) -> f64 {
+    memory.edition.class.importance.get()
 }
 
 /// The item of each memory that scores best. Items of a memory follow one another.

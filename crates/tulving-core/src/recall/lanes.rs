@@ -135,7 +135,7 @@ pub(super) fn graph(
     parts: &Parts,
     caller: &Caller,
     fusion: Fusion,
-    seeds: Vec<MemoryId>,
+    seeds: Vec<(MemoryId, f64)>,
 ) -> Result<Vec<(MemoryId, f64)>, Error> {
     let mut walk = Spread::from(seeds);
     for _ in 0..spread::HOPS {

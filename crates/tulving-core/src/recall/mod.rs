@@ -6,6 +6,7 @@ mod further;
 mod lanes;
 mod listed;
 mod past;
+mod phrase;
 pub(crate) mod plan;
 mod weighing;
 
