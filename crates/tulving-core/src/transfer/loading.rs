@@ -63,9 +63,9 @@ impl Loading {
         parts: &Parts,
         caller: &Caller,
         line: u64,
-        record: Record,
+        mut record: Record,
     ) -> Result<Option<Record>, Error> {
-        check::record(&record).map_err(|invalid| Invalid::DumpLine { line, why: invalid.to_string() })?;
+        check::record(&mut record).map_err(|invalid| Invalid::DumpLine { line, why: invalid.to_string() })?;
         if let Some(records) = self.awaited.as_mut().filter(|_| !record.is_frame()) {
             *records += 1;
         }

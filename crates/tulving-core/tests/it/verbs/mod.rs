@@ -1,6 +1,7 @@
 //! What each verb does, one rule a test.
 
 mod adopt;
+mod any_text;
 mod archive;
 mod ask;
 mod consolidate;
