@@ -84,4 +84,4 @@ pub use process::Processed;
 pub use push::Document;
 pub use tend::{TendRequest, Tended, TendedStep};
 pub use text::withhold::Secrecy;
-pub use transfer::{LeftOut, Loading};
+pub use transfer::{LeftOut, LoadOptions, LoadReport, LoadedRole, Loading};

@@ -18,8 +18,8 @@ use tulving_core::llm::Usage;
 use tulving_core::memory::{Memory, VersionRecord};
 use tulving_core::pass::{Pass, PassFilter};
 use tulving_core::ports::{
-    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Passes, Probe, Store, Transfer,
-    Usages,
+    Aging, Claims, Directory, Feed, Imports, Jobs, LoadWork, Log, Memories, Mirrors, Passes, Probe, Stage,
+    Store, Transfer, Usages,
 };
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
@@ -381,6 +381,19 @@ impl Passes for FaultyStore {
 }
 
 impl Transfer for FaultyStore {
+    fn stage(&self) -> Result<Box<dyn Stage>, StoreError> {
+        self.pass("stage")?.stage()
+    }
+
+    fn load(&self, work: &mut LoadWork<'_>) -> Result<bool, StoreError> {
+        self.pass("load")?.load(&mut |apply| {
+            work(&mut |changes| {
+                self.pass("apply of a load")?;
+                apply(changes)
+            })
+        })
+    }
+
     fn dump(
         &self,
         position: DumpPosition,

@@ -365,8 +365,32 @@ pub trait Passes {
     fn pass(&self, viewer: &Viewer, id: PassId) -> Result<Option<Pass>, StoreError>;
 }
 
+/// Records that wait to be loaded, in the order in which they came. They are kept outside of memory and outside of the store,
+/// and are gone when this is dropped, also by a crash.
+pub trait Stage: Send + std::fmt::Debug {
+    /// Adds a record with the number of its line. Not to be called once [`next`](Self::next) was.
+    fn push(&mut self, line: u64, record: &Record) -> Result<(), StoreError>;
+
+    /// The next record, from the first one on; `None` after the last.
+    fn next(&mut self) -> Result<Option<(u64, Record)>, StoreError>;
+}
+
+/// Applies one set of a load.
+pub type ApplyLoad<'a> = dyn FnMut(&ChangeSet) -> Result<Applied, StoreError> + 'a;
+
+/// Applies the sets of a load, and says whether they are to be committed.
+pub type LoadWork<'a> = dyn FnMut(&mut ApplyLoad<'_>) -> bool + 'a;
+
 /// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.
 pub trait Transfer {
+    /// An empty stage.
+    fn stage(&self) -> Result<Box<dyn Stage>, StoreError>;
+
+    /// Writes several sets as one transaction, and returns after it is durable. `work` is called once, with what applies a
+    /// set as [`Store::apply`] does; where it answers false, or a set or the commit fails, nothing was written. Reads see
+    /// the store as it was before until then, and other writers wait.
+    fn load(&self, work: &mut LoadWork<'_>) -> Result<bool, StoreError>;
+
     /// Up to `limit` records from `position` on, without mirrors of files, in an order where each refers only to earlier ones, and where the
     /// next page begins; `None` at the end. Rows written meanwhile may or may not be among them.
     fn dump(

@@ -1,18 +1,26 @@
 //! Moves the whole content from one store to another: dump and load.
+//!
+//! A load has two halves. [`load`] checks lines as they come and stages them outside of the store; [`finish`] writes all of
+//! them as one transaction once the last line has come. So a load that is refused, cut off or killed leaves nothing, and
+//! nobody waits for the store while a dump is still on its way.
 
 mod check;
+mod fit;
 mod loading;
+mod names;
+mod report;
 
 use crate::access::{self, Parts};
 use crate::audit::AuditEntry;
 use crate::change::Write;
-use crate::error::Error;
+use crate::error::{Error, StoreError};
 use crate::preview;
 use crate::record::{DumpPosition, Record};
 use crate::request::Caller;
 use crate::vocabulary::AuditAct;
 
-pub use loading::{LeftOut, Loading};
+pub use loading::{LoadOptions, Loading};
+pub use report::{LeftOut, LoadReport, LoadedRole};
 
 /// A page of a dump, and where the next one begins. The last page ends with how many records there were, so that
 /// whoever loads them notices where some are missing.
@@ -33,8 +41,13 @@ pub(crate) fn dump(
     Ok((page, next))
 }
 
-/// Takes in some lines of a dump, each with its line number. What is there already stays as it is, so a load that was
-/// cut off can be run again from the start.
+/// Begins a load.
+pub(crate) fn begin(parts: &Parts, caller: &Caller, options: LoadOptions) -> Result<Loading, Error> {
+    access::require_org_admin(parts, caller)?;
+    Ok(Loading::new(parts.store.stage()?, options))
+}
+
+/// Checks some lines of a dump, each with its line number, and stages them.
 pub(crate) fn load(
     parts: &Parts,
     caller: &Caller,
@@ -42,25 +55,24 @@ pub(crate) fn load(
     lines: Vec<(u64, Record)>,
 ) -> Result<(), Error> {
     access::require_org_admin(parts, caller)?;
-    let mut lines = lines.into_iter().peekable();
-    while let Some((line, record)) = lines.next() {
-        let sort = std::mem::discriminant(&record);
-        let mut run =
-            Vec::from_iter(loading.fitted(parts, caller, line, record)?.map(|record| (line, record)));
-        while let Some((line, record)) = lines.next_if(|(_, next)| std::mem::discriminant(next) == sort) {
-            run.extend(loading.fitted(parts, caller, line, record)?.map(|record| (line, record)));
-        }
-        loading.take(parts, caller, run)?;
-    }
-    Ok(())
+    lines.into_iter().try_for_each(|(line, record)| loading.add(line, record))
 }
 
-/// Records in the audit that a load came to its end. Refused where the dump did not come to its own.
-pub(crate) fn finish(parts: &Parts, caller: &Caller, loading: &Loading) -> Result<(), Error> {
+/// Writes what was staged, with the entries of the audit, as one transaction. Refused where the dump did not come to its
+/// end. What is there already stays as it is, so a dump can be loaded again.
+pub(crate) fn finish(parts: &Parts, caller: &Caller, mut loading: Loading) -> Result<LoadReport, Error> {
     access::require_org_admin(parts, caller)?;
     loading.require_end()?;
-    let detail = format!("{} lines added, {} present", loading.added, loading.present);
-    note(parts, caller, AuditAct::Loaded, detail)
+    let mut fit = Some(fit::Fit::new(parts, caller, loading.options)?);
+    let mut outcome = None;
+    parts.store.load(&mut |apply| {
+        let done = fit.take().map(|fit| fit.run(&mut *loading.stage, apply));
+        let commits = matches!(done, Some(Ok(_)));
+        outcome = done;
+        commits
+    })?;
+    let unwritten = || StoreError::Failed { what: "the load was not begun".to_owned(), source: None };
+    outcome.unwrap_or_else(|| Err(unwritten().into()))
 }
 
 /// Records in the audit that a backup took the place of what was there.

@@ -1,13 +1,14 @@
-//! The whole content in pages, one short read each, so that a long dump holds nobody up.
+//! The whole content out, in pages of one short read each, so that a long dump holds nobody up; and in, as one transaction.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, TransactionBehavior, params};
 use tulving_core::error::StoreError;
-use tulving_core::ports::Transfer;
+use tulving_core::ports::{LoadWork, Stage, Transfer};
 use tulving_core::record::{DUMP_FORMAT, DumpPosition, MemoryRecord, Record};
 
-use super::SqliteStore;
 use super::failure::Fault;
 use super::rows::{self, AROUND, ASSOCIATION, AUDIT, CURRENT, Columns, EDITION, MEMORIES, TURN, VERSION};
+use super::stage::StagedLines;
+use super::{SqliteStore, apply};
 
 /// A page ends early once it holds this many bytes of contents.
 const PAGE_BYTES: usize = 16 << 20;
@@ -19,6 +20,38 @@ struct Section {
 }
 
 impl Transfer for SqliteStore {
+    fn stage(&self) -> Result<Box<dyn Stage>, StoreError> {
+        Ok(Box::new(StagedLines::within(self.home.path().to_owned())?))
+    }
+
+    fn load(&self, work: &mut LoadWork<'_>) -> Result<bool, StoreError> {
+        let write = || {
+            let mut writer = self.writer();
+            self.require_in_place()?;
+            let transaction = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            self.gate.require_open()?;
+            let mut erased = false;
+            let commits = work(&mut |changes| {
+                let cut = apply::cut(&transaction, changes);
+                let done = cut.and_then(|cut| apply::within(&transaction, changes, &cut));
+                let (applied, erases) = done.map_err(|fault| self.explain(fault))?;
+                erased |= erases;
+                Ok(applied)
+            });
+            if !commits {
+                transaction.rollback()?;
+                return Ok(false);
+            }
+            transaction.commit()?;
+            if erased {
+                self.scrub.ask();
+            }
+            self.scrub.after_write(&writer);
+            Ok(true)
+        };
+        self.gate.pass(self.options.busy_wait, write).map_err(|fault| self.explain(fault))
+    }
+
     fn dump(
         &self,
         position: DumpPosition,

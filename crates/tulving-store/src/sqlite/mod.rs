@@ -31,6 +31,7 @@ mod restore;
 mod rows;
 mod scrub;
 mod sights;
+mod stage;
 mod usage;
 mod vectors;
 mod visible;

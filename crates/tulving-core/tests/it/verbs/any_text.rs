@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use tulving_core::Loading;
+use tulving_core::LoadOptions;
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{Caller, ForgetRequest, Manner, SaveRequest, TurnRequest, UpdateRequest};
 use tulving_core::time::Timestamp;
@@ -175,11 +175,9 @@ fn dumped(bed: &Bed) -> Vec<String> {
 
 fn loaded(lines: &[String]) -> Result<Bed, String> {
     let bed = Bed::new();
-    let mut loading = Loading::default();
     let read = lines.iter().map(|line| tulving_core::record::from_line(line));
-    let records = (1..).zip(read.collect::<Result<Vec<_>, _>>()?).collect();
-    bed.engine.load(&bed.user(), &mut loading, records).map_err(|error| error.to_string())?;
-    bed.engine.finish_load(&bed.user(), &loading).map_err(|error| error.to_string())?;
+    let records = read.collect::<Result<Vec<_>, _>>()?;
+    bed.try_load(records, LoadOptions::default()).map_err(|error| error.to_string())?;
     Ok(bed)
 }
 

@@ -86,18 +86,18 @@ impl Act<'_> {
         if found.as_deref() != from {
             return Err(Conflict::OtherModel { found }.into());
         }
-        set(&self.transaction, "model", to)?;
+        set(self.transaction, "model", to)?;
         if next.as_deref() == Some(to) {
             self.transaction.execute_batch(
                 "DELETE FROM unembedded; INSERT INTO unembedded (memory, attempts) \
                  SELECT memory, attempts FROM unembedded_next ORDER BY memory",
             )?;
         } else {
-            fill(&self.transaction, "unembedded", to)?;
+            fill(self.transaction, "unembedded", to)?;
         }
-        forget_next(&self.transaction)?;
+        forget_next(self.transaction)?;
         self.models = Some(Models { answers: Some(to.to_owned()), next: None });
-        look_for_stale(&self.transaction)
+        look_for_stale(self.transaction)
     }
 
     /// The first model whose vectors are written is the one that answers.
@@ -105,8 +105,8 @@ impl Act<'_> {
         if self.models()?.answers.is_some() {
             return Ok(());
         }
-        set(&self.transaction, "model", model)?;
-        fill(&self.transaction, "unembedded", model)?;
+        set(self.transaction, "model", model)?;
+        fill(self.transaction, "unembedded", model)?;
         self.models = Some(Models { answers: Some(model.to_owned()), next: None });
         Ok(())
     }
@@ -119,8 +119,8 @@ impl Act<'_> {
             return Ok(());
         }
         let answers = models.answers.clone();
-        set(&self.transaction, "next_model", model)?;
-        fill(&self.transaction, "unembedded_next", model)?;
+        set(self.transaction, "next_model", model)?;
+        fill(self.transaction, "unembedded_next", model)?;
         self.models = Some(Models { answers, next: Some(model.to_owned()) });
         Ok(())
     }
@@ -128,7 +128,7 @@ impl Act<'_> {
     /// The models whose vectors are kept, read once for an act.
     fn models(&mut self) -> Result<&Models, Fault> {
         if self.models.is_none() {
-            self.models = Some(Models::read(&self.transaction)?);
+            self.models = Some(Models::read(self.transaction)?);
         }
         Ok(self.models.get_or_insert_default())
     }
@@ -147,7 +147,7 @@ impl Act<'_> {
         for (model, table) in self.models.iter().flat_map(Models::with_tables) {
             let has = |chunk: &Chunk| chunk.embedding.as_ref().is_some_and(|made| made.model == model);
             if !chunks.iter().all(has) {
-                wait(&self.transaction, table, row)?;
+                wait(self.transaction, table, row)?;
             }
         }
         Ok(())
@@ -159,7 +159,7 @@ impl Act<'_> {
         for (model, table) in self.models.iter().flat_map(Models::with_tables) {
             let sql = format!("SELECT 1 FROM memories m WHERE m.row = ?2 AND {LIVE} AND {LACKS}");
             if self.transaction.prepare_cached(&sql)?.exists(params![model, row])? {
-                wait(&self.transaction, table, row)?;
+                wait(self.transaction, table, row)?;
             } else {
                 let sql = format!("DELETE FROM {table} WHERE memory = ?1");
                 self.transaction.prepare_cached(&sql)?.execute([row])?;
