@@ -53,6 +53,8 @@ pub const MIRRORED_BYTES: u64 = 16 << 20;
 pub const MIRRORED_ENTRIES: usize = 100_000;
 /// Most bytes of one mirror; an entry that is longer has several.
 pub const ENTRY_BYTES: usize = 64 << 10;
+/// Most bytes of a file or an attachment in a dump; it is in memory as a whole while it is read or written.
+pub const DUMPED_FILE_BYTES: u64 = 1 << 30;
 /// Most files of a folder that are looked at.
 pub const FILES_LISTED: usize = 100_000;
 /// Most days that the use of the language model is looked back at.

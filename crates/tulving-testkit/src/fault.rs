@@ -381,6 +381,10 @@ impl Passes for FaultyStore {
 }
 
 impl Transfer for FaultyStore {
+    fn attached(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
+        self.pass("attached")?.attached(after, limit)
+    }
+
     fn stage(&self) -> Result<Box<dyn Stage>, StoreError> {
         self.pass("stage")?.stage()
     }

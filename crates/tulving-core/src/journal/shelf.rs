@@ -79,7 +79,7 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Shelf, Error> {
     let folder = readable(parts, caller)?;
     let mut shelf =
         Shelf { folder: folder.as_str().to_owned(), files: Vec::new(), more: false, refused: Vec::new() };
-    for below in shown(&folder) {
+    for below in folder.kept_below() {
         let listed = parts.files.list(&folder, below, limits::FILES_LISTED)?;
         shelf.files.extend(listed.files.iter().map(ShelfFile::of));
         shelf.more |= listed.more;
@@ -137,22 +137,7 @@ pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), E
 
 /// A file that members reach by name. In the workspace itself that is only what is kept there for memory.
 fn named(folder: &Folder, name: &str) -> Result<FilePath, Error> {
-    let path = FilePath::new(folder, name)?;
-    let inside = |folder: &&str| super::below(name, folder).is_some();
-    if folder.as_str().is_empty() && !shown(folder).iter().any(inside) {
-        let got = crate::preview::short(name);
-        return Err(Invalid::FileName {
-            got,
-            why: "here only what is below memory/ and conversations/ is kept",
-        }
-        .into());
-    }
-    Ok(path)
-}
-
-/// Where in a folder the files are.
-pub(crate) fn shown(folder: &Folder) -> &'static [&'static str] {
-    if folder.as_str().is_empty() { &[super::FOLDER, super::archive::FOLDER] } else { &[""] }
+    Ok(FilePath::kept(folder, name)?)
 }
 
 fn absent(name: &str) -> Error {

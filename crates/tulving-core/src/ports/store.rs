@@ -383,6 +383,9 @@ pub type LoadWork<'a> = dyn FnMut(&mut ApplyLoad<'_>) -> bool + 'a;
 
 /// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.
 pub trait Transfer {
+    /// Up to `limit` keys of attachments of memories, however they stand, in order, from `after` on.
+    fn attached(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError>;
+
     /// An empty stage.
     fn stage(&self) -> Result<Box<dyn Stage>, StoreError>;
 

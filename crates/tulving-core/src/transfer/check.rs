@@ -9,9 +9,12 @@ use std::collections::HashSet;
 use crate::error::{Field, Invalid};
 use crate::limits;
 use crate::memory::{Attachment, Edition, Memory, Text};
-use crate::record::{MemoryRecord, Record};
+use crate::preview;
+use crate::record::{MemoryRecord, PartRecord, Record};
 use crate::text::normalize;
 use crate::turn::Turn;
+
+use super::parts;
 
 /// Counts and numbers beyond this are not believed: other readers of JSON could not hold them.
 const LARGEST: u64 = 1 << 53;
@@ -25,6 +28,13 @@ const GROWTH: usize = 3;
 pub(super) fn record(record: &mut Record) -> Result<(), Invalid> {
     match record {
         Record::Dump { .. } | Record::End { .. } | Record::Member(_) => Ok(()),
+        Record::Attachment(part) => hash(part),
+        Record::File(file) => hash(&file.part),
+        Record::Missing { what, why } => {
+            *what = within(Field::Detail, what, limits::PATH_CHARS)?;
+            *why = within(Field::Reason, why, limits::NOTE_CHARS)?;
+            Ok(())
+        }
         Record::Association(edge) if edge.source == edge.target => Err(Invalid::SelfAssociation),
         Record::Association(_) => Ok(()),
         Record::Org(org) => name(&org.name),
@@ -116,6 +126,14 @@ fn content(text: &mut String) -> Result<bool, Invalid> {
     let changed = normal != *text;
     *text = normal;
     Ok(changed)
+}
+
+fn hash(part: &PartRecord) -> Result<(), Invalid> {
+    if parts::is_hash(&part.hash) {
+        Ok(())
+    } else {
+        Err(Invalid::Record { why: format!("`{}` is not a SHA-256", preview::short(&part.hash)) })
+    }
 }
 
 fn name(text: &str) -> Result<(), Invalid> {

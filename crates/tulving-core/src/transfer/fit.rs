@@ -8,8 +8,9 @@ use crate::audit::AuditEntry;
 use crate::change::Write;
 use crate::error::{Error, Invalid};
 use crate::id::MemoryId;
+use crate::memory::Attachment;
 use crate::ports::{ApplyLoad, Stage};
-use crate::record::{Loaded, MemoryRecord, Record};
+use crate::record::{FileRecord, Loaded, MemoryRecord, Record};
 use crate::request::Caller;
 use crate::space::{MemberOf, Membership};
 use crate::time::Timestamp;
@@ -17,6 +18,7 @@ use crate::vocabulary::{AuditAct, Boundary, Role, SpaceKind};
 
 use super::loading::LoadOptions;
 use super::names::Names;
+use super::parts::{self, MadeFile};
 use super::report::{LeftOut, LoadReport, LoadedRole};
 
 /// How many records are written as one set, and how many bytes of them.
@@ -28,7 +30,7 @@ enum Subject {
     Place(MemberOf),
     Principal(crate::id::PrincipalId),
     Role(LoadedRole, MemberOf),
-    Memory(MemoryId),
+    Memory(MemoryId, Option<Attachment>),
     Other,
 }
 
@@ -40,13 +42,24 @@ pub(super) struct Fit<'a> {
     now: Timestamp,
     names: Names,
     audits: Vec<AuditEntry>,
+    /// The parts of a file that have come so far.
+    parts_of_file: Vec<u8>,
     report: LoadReport,
 }
 
 impl<'a> Fit<'a> {
     pub(super) fn new(parts: &'a Parts, caller: &'a Caller, options: LoadOptions) -> Result<Self, Error> {
         let (now, names) = (parts.clock.now(), Names::read(parts, caller)?);
-        Ok(Self { parts, caller, options, now, names, audits: Vec::new(), report: LoadReport::default() })
+        Ok(Self {
+            parts,
+            caller,
+            options,
+            now,
+            names,
+            audits: Vec::new(),
+            parts_of_file: Vec::new(),
+            report: LoadReport::default(),
+        })
     }
 
     /// Writes everything that was staged, and the entries of the audit.
@@ -54,9 +67,16 @@ impl<'a> Fit<'a> {
         mut self,
         stage: &mut dyn Stage,
         apply: &mut ApplyLoad<'_>,
+        made: &mut Vec<MadeFile>,
     ) -> Result<LoadReport, Error> {
         let (mut set, mut bytes) = (Vec::new(), 0);
         while let Some((line, record)) = stage.next()? {
+            // Files are written when everything before them is, and not by the store.
+            if let Record::File(part) = record {
+                self.take(mem::take(&mut set), apply)?;
+                self.take_file(line, &part, made)?;
+                continue;
+            }
             // Of one sort only: a record may refer to what became of those before it.
             let sort = mem::discriminant(&record);
             let ends = set.last().is_some_and(|(_, last): &(u64, Record)| mem::discriminant(last) != sort);
@@ -104,7 +124,11 @@ impl<'a> Fit<'a> {
     /// A record with its references as they are here, or nothing where the record itself is not to be stored.
     fn fitted(&mut self, line: u64, record: Record) -> Result<Option<(Record, Subject)>, Error> {
         let fitted = match record {
-            Record::Dump { .. } | Record::End { .. } => None,
+            Record::Dump { .. } | Record::End { .. } | Record::Attachment(_) | Record::File(_) => None,
+            Record::Missing { what, why } => {
+                self.report.missing.push((what, why));
+                None
+            }
             Record::Org(org) => {
                 self.names.came_org(&org);
                 let place = Subject::Place(MemberOf::Org(org.id));
@@ -137,8 +161,8 @@ impl<'a> Fit<'a> {
             Record::Member(member) => self.fitted_member(line, member)?,
             Record::Memory(memory) => {
                 let memory = self.fitted_memory(line, memory)?;
-                let id = memory.memory.id;
-                Some((Record::Memory(memory), Subject::Memory(id)))
+                let subject = Subject::Memory(memory.memory.id, memory.memory.provenance.attachment.clone());
+                Some((Record::Memory(memory), subject))
             }
             Record::Association(mut edge) => {
                 edge.source = self.names.memory(edge.source);
@@ -185,6 +209,23 @@ impl<'a> Fit<'a> {
         Ok(record)
     }
 
+    /// Takes a part of a file in, and writes the file once its last part has come.
+    fn take_file(&mut self, line: u64, file: &FileRecord, made: &mut Vec<MadeFile>) -> Result<(), Error> {
+        let Some(content) = parts::joined(&mut self.parts_of_file, line, &file.part)? else { return Ok(()) };
+        let Some(space) = self.names.whole_space(self.names.space(file.space)) else {
+            self.report.dangling += 1;
+            self.report.left_out.push(LeftOut { line, memory: None, loaded: Loaded::Dangling });
+            return Ok(());
+        };
+        parts::write(self.parts, space, (line, &file.path), &content, made, &mut self.report)
+    }
+
+    /// The name of an attachment that is not here.
+    fn lost(&self, attachment: Attachment) -> Option<String> {
+        let is_here = matches!(self.parts.objects.get(&attachment.object_key), Ok(Some(_)));
+        (!is_here).then(|| attachment.name.unwrap_or(attachment.object_key))
+    }
+
     /// A membership, where it is to be taken over.
     fn fitted_member(&mut self, line: u64, member: Membership) -> Result<Option<(Record, Subject)>, Error> {
         let of = match member.of {
@@ -227,7 +268,7 @@ impl<'a> Fit<'a> {
 
     fn note(&mut self, loaded: Loaded, line: u64, subject: Subject) {
         let memory = match &subject {
-            Subject::Memory(id) => Some(*id),
+            Subject::Memory(id, _) => Some(*id),
             _ => None,
         };
         match loaded {
@@ -238,6 +279,7 @@ impl<'a> Fit<'a> {
             Loaded::Renumbered { .. } => {
                 self.report.added += 1;
                 self.report.renumbered.push(loaded);
+                self.note_new(subject);
             }
             Loaded::Present => self.report.present += 1,
             Loaded::Duplicate { of } => {
@@ -269,7 +311,12 @@ impl<'a> Fit<'a> {
                 self.audits.push(AuditEntry { space, detail: Some(detail), ..own });
                 self.report.roles.push(role);
             }
-            Subject::Memory(_) | Subject::Other => {}
+            Subject::Memory(_, attachment) => {
+                let lost = attachment.and_then(|object| self.lost(object));
+                self.report.memories += 1;
+                self.report.attachments_missing.extend(lost);
+            }
+            Subject::Other => {}
         }
     }
 }

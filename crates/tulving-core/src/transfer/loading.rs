@@ -1,11 +1,14 @@
 //! A load while its lines come in: each is checked and staged outside of the store. Nothing is written to the store before
 //! the last line of the dump has been seen.
 
+use crate::access::Parts;
 use crate::error::{Error, Invalid};
 use crate::ports::Stage;
-use crate::record::{DUMP_FORMAT, FORMAT_WITH_END, Record};
+use crate::preview;
+use crate::record::{DUMP_FORMAT, FORMAT_WITH_END, FileRecord, Record};
 
 use super::check;
+use super::parts::Incoming;
 
 /// How a dump is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,27 +23,61 @@ pub struct LoadOptions {
 pub struct Loading {
     pub(super) stage: Box<dyn Stage>,
     pub(super) options: LoadOptions,
+    /// Attachments wait by themselves: they are kept before the transaction begins.
+    pub(super) attachments: Option<Box<dyn Stage>>,
+    incoming: Incoming,
+    /// What the first line of the dump says is not in it.
+    pub(super) left_out: Vec<String>,
     /// How many records came since the first line of a dump whose last line is still to come.
     awaited: Option<u64>,
 }
 
 impl Loading {
     pub(super) fn new(stage: Box<dyn Stage>, options: LoadOptions) -> Self {
-        Self { stage, options, awaited: None }
+        Self {
+            stage,
+            options,
+            attachments: None,
+            incoming: Incoming::default(),
+            left_out: Vec::new(),
+            awaited: None,
+        }
     }
 
     /// Checks a line and stages it.
-    pub(super) fn add(&mut self, line: u64, mut record: Record) -> Result<(), Error> {
+    pub(super) fn add(&mut self, parts: &Parts, line: u64, mut record: Record) -> Result<(), Error> {
         check::record(&mut record).map_err(|invalid| Invalid::DumpLine { line, why: invalid.to_string() })?;
         if let Some(records) = self.awaited.as_mut().filter(|_| !record.is_frame()) {
             *records += 1;
         }
+        self.check_parts(&record).map_err(|why| Invalid::DumpLine { line, why })?;
         match record {
-            Record::Dump { format, .. } => self.begin(format)?,
+            Record::Dump { format, left_out, .. } => {
+                self.begin(format)?;
+                self.left_out = left_out.iter().map(|what| preview::short(what)).collect();
+            }
+            Record::Attachment(_) => {
+                if self.attachments.is_none() {
+                    self.attachments = Some(parts.store.stage()?);
+                }
+                if let Some(stage) = &mut self.attachments {
+                    stage.push(line, &record)?;
+                }
+            }
             Record::End { records } => self.end(records)?,
             record => self.stage.push(line, &record)?,
         }
         Ok(())
+    }
+
+    fn check_parts(&mut self, record: &Record) -> Result<(), String> {
+        match record {
+            Record::Attachment(part) => self.incoming.check(&format!("attachment {}", part.hash), part),
+            Record::File(FileRecord { space, path, part }) => {
+                self.incoming.check(&format!("file {} of {space}", preview::short(path)), part)
+            }
+            _ => self.incoming.require_whole(),
+        }
     }
 
     /// Takes note of the first line of a dump.
@@ -63,6 +100,7 @@ impl Loading {
 
     /// Refuses to go on where a dump has begun and its last line has not come.
     pub(super) fn require_end(&self) -> Result<(), Invalid> {
-        self.awaited.map_or(Ok(()), |got| Err(Invalid::DumpCut { got }))
+        self.awaited.map_or(Ok(()), |got| Err(Invalid::DumpCut { got }))?;
+        self.incoming.require_whole().map_err(|why| Invalid::Record { why })
     }
 }

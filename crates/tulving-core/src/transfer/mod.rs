@@ -5,9 +5,11 @@
 //! nobody waits for the store while a dump is still on its way.
 
 mod check;
+mod contents;
 mod fit;
 mod loading;
 mod names;
+mod parts;
 mod report;
 
 use crate::access::{self, Parts};
@@ -18,6 +20,8 @@ use crate::preview;
 use crate::record::{DumpPosition, Record};
 use crate::request::Caller;
 use crate::vocabulary::AuditAct;
+
+use parts::KeptAttachments;
 
 pub use loading::{LoadOptions, Loading};
 pub use report::{LeftOut, LoadReport, LoadedRole};
@@ -31,9 +35,18 @@ pub(crate) fn dump(
     limit: usize,
 ) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
     access::require_org_admin(parts, caller)?;
-    let (mut page, next) = parts.store.dump(position, limit)?;
+    let (before, section) = (position.records, position.section);
+    let (mut page, next) = match section < contents::ATTACHMENTS {
+        true => {
+            let (page, next) = parts.store.dump(position, limit)?;
+            let then = DumpPosition { section: contents::ATTACHMENTS, ..DumpPosition::default() };
+            (page, Some(next.unwrap_or(then)))
+        }
+        false => contents::page(parts, &position)?,
+    };
+    contents::announce(parts, &mut page)?;
     let here = page.iter().filter(|record| !record.is_frame()).count();
-    let records = position.records.saturating_add(u64::try_from(here).unwrap_or(u64::MAX));
+    let records = before.saturating_add(u64::try_from(here).unwrap_or(u64::MAX));
     let next = next.map(|next| DumpPosition { records, ..next });
     if next.is_none() {
         page.push(Record::End { records });
@@ -55,7 +68,7 @@ pub(crate) fn load(
     lines: Vec<(u64, Record)>,
 ) -> Result<(), Error> {
     access::require_org_admin(parts, caller)?;
-    lines.into_iter().try_for_each(|(line, record)| loading.add(line, record))
+    lines.into_iter().try_for_each(|(line, record)| loading.add(parts, line, record))
 }
 
 /// Writes what was staged, with the entries of the audit, as one transaction. Refused where the dump did not come to its
@@ -63,16 +76,37 @@ pub(crate) fn load(
 pub(crate) fn finish(parts: &Parts, caller: &Caller, mut loading: Loading) -> Result<LoadReport, Error> {
     access::require_org_admin(parts, caller)?;
     loading.require_end()?;
+    let mut kept = KeptAttachments::default();
+    let attachments = loading.attachments.as_mut();
+    let outcome = attachments.map_or(Ok(()), |stage| kept.keep(parts, &mut **stage));
+    let outcome = outcome.and_then(|()| write(parts, caller, loading));
+    let outcome = outcome.map(|report| LoadReport {
+        attachments: kept.added,
+        attachments_present: kept.present,
+        ..report
+    });
+    kept.release(parts);
+    outcome
+}
+
+/// Writes what was staged: the store as one transaction, and the files before it is committed.
+fn write(parts: &Parts, caller: &Caller, mut loading: Loading) -> Result<LoadReport, Error> {
     let mut fit = Some(fit::Fit::new(parts, caller, loading.options)?);
-    let mut outcome = None;
-    parts.store.load(&mut |apply| {
-        let done = fit.take().map(|fit| fit.run(&mut *loading.stage, apply));
+    let (mut outcome, mut made) = (None, Vec::new());
+    let committed = parts.store.load(&mut |apply| {
+        let done = fit.take().map(|fit| fit.run(&mut *loading.stage, apply, &mut made));
         let commits = matches!(done, Some(Ok(_)));
         outcome = done;
         commits
-    })?;
+    });
+    if !matches!(committed, Ok(true)) {
+        parts::unmake(parts, made);
+    }
+    committed?;
     let unwritten = || StoreError::Failed { what: "the load was not begun".to_owned(), source: None };
-    outcome.unwrap_or_else(|| Err(unwritten().into()))
+    let mut report = outcome.unwrap_or_else(|| Err(unwritten().into()))?;
+    report.left_out_of_dump = loading.left_out;
+    Ok(report)
 }
 
 /// Records in the audit that a backup took the place of what was there.

@@ -137,6 +137,11 @@ impl Names {
         }
     }
 
+    /// A space, where it is known.
+    pub(super) fn whole_space(&self, id: SpaceId) -> Option<&Space> {
+        self.spaces.get(&id)
+    }
+
     /// The kind of a space, where it is known.
     pub(super) fn kind(&self, id: SpaceId) -> Option<SpaceKind> {
         self.spaces.get(&id).map(|space| space.kind)

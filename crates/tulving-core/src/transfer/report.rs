@@ -25,6 +25,24 @@ pub struct LoadReport {
     pub roles: Vec<LoadedRole>,
     /// The memberships that were left out, because only a load [with roles](super::LoadOptions::with_roles) takes them.
     pub roles_left_out: Vec<LoadedRole>,
+    /// How many memories were new.
+    pub memories: u64,
+    /// How many attachments were new.
+    pub attachments: u64,
+    /// How many attachments were there already.
+    pub attachments_present: u64,
+    /// New memories whose attachment is neither in the dump nor here, by what the file was called.
+    pub attachments_missing: Vec<String>,
+    /// How many files were written.
+    pub files: u64,
+    /// How many files were there already, with the same content.
+    pub files_present: u64,
+    /// Files that are here with another content and stay as they are, by their path below the workspace.
+    pub files_differ: Vec<String>,
+    /// Attachments and files that could not be read when the dump was written, or not be written here, and why.
+    pub missing: Vec<(String, String)>,
+    /// What the dump says in its first line that it does not hold.
+    pub left_out_of_dump: Vec<String>,
 }
 
 /// A line that was left out of a load.

@@ -20,6 +20,16 @@ struct Section {
 }
 
 impl Transfer for SqliteStore {
+    fn attached(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT DISTINCT attachment_key FROM memories WHERE attachment_key > ?1 ORDER BY attachment_key LIMIT ?2",
+            )?;
+            let keys = statement.query_map(params![after.unwrap_or_default(), rows::limit(limit)], |row| row.get(0))?;
+            Ok(keys.collect::<Result<_, _>>()?)
+        })
+    }
+
     fn stage(&self) -> Result<Box<dyn Stage>, StoreError> {
         Ok(Box::new(StagedLines::within(self.home.path().to_owned())?))
     }
@@ -69,7 +79,12 @@ fn page(
     let mut records = Vec::new();
     if position.section == 0 {
         let written_by = concat!("tulving ", env!("CARGO_PKG_VERSION")).to_owned();
-        records.push(Record::Dump { format: DUMP_FORMAT, written_by });
+        records.push(Record::Dump {
+            format: DUMP_FORMAT,
+            written_by,
+            holds: Vec::new(),
+            left_out: Vec::new(),
+        });
         position = DumpPosition { section: 1, after: i64::MIN, ..position };
     }
     let sections = sections();

@@ -102,9 +102,17 @@ fn take_all(
 }
 
 fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
-    printer.line(format!("Loaded {}", counted(loading.added, "record", "records")))?;
+    printer.line(format!(
+        "Loaded {}: {}, {}, {}",
+        counted(loading.added, "record", "records"),
+        counted(loading.memories, "memory", "memories"),
+        counted(loading.files, "file", "files"),
+        counted(loading.attachments, "attachment", "attachments"),
+    ))?;
     let rest = [
         (loading.present, "was there already", "were there already"),
+        (loading.files_present, "file was there already", "files were there already"),
+        (loading.attachments_present, "attachment was there already", "attachments were there already"),
         (u64::try_from(loading.renumbered.len()).unwrap_or(u64::MAX), "got a new number", "got a new number"),
         (
             loading.duplicates,
@@ -127,6 +135,18 @@ fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
     }
     if loading.renumbered.len() > LISTED {
         printer.line("    … --json lists all of them")?;
+    }
+    for path in &loading.files_differ {
+        printer.warning(format!("the file {path} is here with another content, and stays as it is"))?;
+    }
+    for (what, why) in &loading.missing {
+        printer.warning(format!("{what} was left out: {why}"))?;
+    }
+    for name in loading.attachments_missing.iter().take(LISTED) {
+        printer.warning(format!("the attachment {name} is neither in the dump nor here"))?;
+    }
+    if loading.attachments_missing.len() > LISTED {
+        printer.note("--json lists all attachments that are missing")?;
     }
     for role in &loading.roles {
         printer.line(format!(

@@ -4,6 +4,7 @@ mod adopt;
 mod any_text;
 mod archive;
 mod ask;
+mod carried;
 mod consolidate;
 mod directory;
 mod edit;

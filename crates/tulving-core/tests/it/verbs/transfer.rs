@@ -61,6 +61,10 @@ fn content(bed: &Bed) -> Vec<Record> {
     records
 }
 
+fn header(format: u32, written_by: String) -> Record {
+    Record::Dump { format, written_by, holds: Vec::new(), left_out: Vec::new() }
+}
+
 fn json(records: &[Record]) -> Vec<String> {
     records.iter().map(|record| serde_json::to_string(record).expect("a record can be written")).collect()
 }
@@ -185,7 +189,7 @@ fn a_line_that_is_not_what_its_hash_says_is_refused_with_its_number() {
 #[test]
 fn a_dump_of_a_later_format_is_refused() {
     let bed = Bed::new();
-    let head = Record::Dump { format: DUMP_FORMAT + 1, written_by: "later".to_owned() };
+    let head = header(DUMP_FORMAT + 1, "later".to_owned());
     refused!(attempt(&bed, vec![head]), Error::Invalid(Invalid::DumpFormat { .. }));
 }
 
@@ -246,7 +250,7 @@ fn a_dump_of_which_lines_are_missing_is_not_taken_for_a_whole_one() {
 fn a_dump_of_the_first_format_needs_no_last_line() {
     let mut records = framed(&filled(), 1_000);
     records.pop();
-    records[0] = Record::Dump { format: 1, written_by: "tulving 0.1.0".to_owned() };
+    records[0] = header(1, "tulving 0.1.0".to_owned());
     outcome(records).expect("as it was written then");
 }
 
@@ -445,7 +449,7 @@ fn what_a_load_leaves_out_is_named_with_its_line() {
 /// A dump of one membership, as somebody would write it by hand.
 fn of_one_role(principal: PrincipalId, of: MemberOf, role: Role) -> Vec<Record> {
     vec![
-        Record::Dump { format: 2, written_by: "by hand".to_owned() },
+        header(2, "by hand".to_owned()),
         Record::Member(Membership { principal, of, role }),
         Record::End { records: 1 },
     ]
