@@ -9,14 +9,14 @@ use crate::audit::AuditEntry;
 use crate::change::{Actor, ChangeSet, Right, Write};
 use crate::error::{Error, Field, Invalid, StoreError};
 use crate::id::{AuditId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId};
-use crate::limits::{self, Limits};
+use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
 use crate::request::{Caller, Forgotten};
 use crate::space::{MemberOf, Space, Viewer};
 use crate::text::withhold::{Secrecy, Sieve};
 use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, Role};
+use crate::vocabulary::{AuditAct, Boundary, Role};
 
 /// What the engine is made of.
 pub struct Parts {
@@ -113,6 +113,31 @@ pub(crate) fn workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right)
     Ok((space, right))
 }
 
+/// Returns whether the caller shares the files, journals and turns of a space. They have the boundary that memories get
+/// there by default: private to the user of the home in `default`, for all members elsewhere. This is the one rule that
+/// every way to them asks; the store has it as SQL for turns and passes.
+pub(crate) fn shares_files(caller: &Caller, space: &Space) -> bool {
+    space.default_boundary() != Boundary::Private || caller.viewer.principal == PrincipalId::USER
+}
+
+/// The space of the call and the right to write files in it.
+pub(crate) fn file_workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right), Error> {
+    let (space, right) = workplace(parts, caller)?;
+    if !shares_files(caller, &space) {
+        return Err(Error::PrivateFiles { space: space.name });
+    }
+    Ok((space, right))
+}
+
+/// The same caller as the one whose files they are, for a pass that writes into them what others said.
+pub(crate) fn as_file_owner(caller: &Caller, space: &Space) -> Caller {
+    let mut caller = caller.clone();
+    if space.default_boundary() == Boundary::Private {
+        caller.viewer.principal = PrincipalId::USER;
+    }
+    caller
+}
+
 /// A space that the caller may know of.
 pub(crate) fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
     Ok(parts.store.space(&caller.viewer, id)?.map(|(space, _)| space))
@@ -204,9 +229,10 @@ pub(crate) fn absent(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result
 /// what is not there. What is forgotten is not there either, unless `look` finds it.
 pub(crate) fn several<T>(
     which: &[MemoryRef],
+    limit: usize,
     mut look: impl FnMut(MemoryRef) -> Result<(MemoryId, T), Error>,
 ) -> Result<(Vec<T>, Vec<MemoryRef>), Error> {
-    let (got, limit) = (which.len(), limits::MOVES);
+    let got = which.len();
     if got > limit {
         return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
     }

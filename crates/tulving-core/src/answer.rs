@@ -58,10 +58,30 @@ pub struct Receipt {
     pub version: Version,
     /// How it stands.
     pub state: State,
+    /// The fields that changed because somebody says on purpose what was noted by itself before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<FieldChange>,
     /// Memories that say nearly the same; the new one was linked to them.
     pub near: Vec<Near>,
     /// What was asked and not done, by name.
     pub warnings: Vec<Warning>,
+}
+
+/// A field that a save changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FieldChange {
+    /// The field, as it is written in JSON.
+    pub field: &'static str,
+    /// What it was.
+    pub from: String,
+    /// What it is now.
+    pub to: String,
+}
+
+impl std::fmt::Display for FieldChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} → {}", self.field, self.from, self.to)
+    }
 }
 
 /// A memory after an edit, or one that was forgotten.
@@ -72,6 +92,16 @@ pub struct Edited {
     pub memory: Memory,
     /// What was asked and not done, by name.
     pub warnings: Vec<Warning>,
+}
+
+/// A todo or a goal that was closed, or opened again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Completed {
+    /// As it is now.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// Whether anything changed; it was so already where not.
+    pub changed: bool,
 }
 
 /// A link that was made.

@@ -12,7 +12,7 @@ use crate::change::Write;
 use crate::error::{Error, LlmError};
 use crate::llm::{Garbled, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
 use crate::ports::{LanguageModel, NoLanguageModel};
-use crate::text::withhold;
+use crate::text::{visible, withhold};
 
 /// More tokens than any call has.
 const MOST_TOKENS: u64 = 1 << 32;
@@ -54,31 +54,34 @@ pub(crate) fn ask(parts: &Parts, llm: &Llm, pass: &str, prompt: &Prompt) -> Resu
     Ok(replied?)
 }
 
-/// The prompt without secrets and without what is private: wherever a model runs, and whatever a space keeps, none of them
-/// hears of these. Files that people edit may hold both, and they stand in any message; so no pass may write the tags of
+/// The prompt without hidden characters, secrets and private parts: wherever a model runs, and whatever a space keeps, none
+/// of them hears of these. Files that people edit may hold both, and they stand in any message; so no pass may write the tags of
 /// private parts into its own words.
 fn public(prompt: &Prompt) -> Prompt {
     let message = |message: &Message| match message {
-        Message::System(text) => Message::System(withhold::public(text)),
-        Message::User(text) => Message::User(withhold::public(text)),
+        Message::System(text) => Message::System(public_text(text)),
+        Message::User(text) => Message::User(public_text(text)),
         Message::Assistant { text, calls } => {
             let call = |call: &ToolCall| {
                 let arguments = match &call.arguments {
-                    Ok(value) => Ok(values(value, &withhold::public)),
-                    Err(Garbled { got, why }) => {
-                        Err(Garbled { got: withhold::public(got), why: why.clone() })
-                    }
+                    Ok(value) => Ok(values(value, &public_text)),
+                    Err(Garbled { got, why }) => Err(Garbled { got: public_text(got), why: why.clone() }),
                 };
                 ToolCall { arguments, ..call.clone() }
             };
-            Message::Assistant { text: withhold::public(text), calls: calls.iter().map(call).collect() }
+            Message::Assistant { text: public_text(text), calls: calls.iter().map(call).collect() }
         }
         Message::ToolResult { id, name, content, failed } => {
             let (id, name, failed) = (id.clone(), name.clone(), *failed);
-            Message::ToolResult { id, name, content: withhold::public(content), failed }
+            Message::ToolResult { id, name, content: public_text(content), failed }
         }
     };
     Prompt { messages: prompt.messages.iter().map(message).collect(), ..prompt.clone() }
+}
+
+/// A text as a model may read it: nothing hidden, which could also part the letters of a secret, then nothing withheld.
+fn public_text(text: &str) -> String {
+    withhold::public(&visible::for_models(text))
 }
 
 /// A value with its texts changed.

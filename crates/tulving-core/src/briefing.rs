@@ -337,7 +337,8 @@ fn line(memory: &Memory, text: &str, sources: &Sources) -> Line {
     let mirrored = memory.provenance.mirror.is_some();
     let warning = if commands::find(text).is_empty() { "" } else { COMMANDS };
     let (text, by) = (fit(text, LONGEST), sources.name(memory).filter(|_| !mirrored));
-    let text = format!("{warning}{text}");
+    let done = memory.standing.done_at.map(|at| format!("(done on {}) ", at.date())).unwrap_or_default();
+    let text = format!("{done}{warning}{text}");
     let text = match (&by, sources.trust(memory)) {
         (Some(name), Trust::Own | Trust::Shared) => format!("(by {name}) {text}"),
         (Some(name), Trust::Untrusted) => format!("(by {name}, from an untrusted source) {text}"),
@@ -367,6 +368,11 @@ fn holding(
         pinned: match holds {
             Holds::Pinned => Some(true),
             Holds::Rest => Some(false),
+            _ => None,
+        },
+        // What is done is no longer to do.
+        done: match holds {
+            Holds::Type(memory_type) if memory_type.can_be_done() => Some(false),
             _ => None,
         },
         states: State::unarchived(),
@@ -415,6 +421,9 @@ fn holding(
 
 /// What stands in `MEMORY.md`, line by line, and how much more there is.
 fn long_term(parts: &Parts, caller: &Caller, space: &Space) -> Result<(Vec<(Memory, String)>, u64), Error> {
+    if !access::shares_files(caller, space) {
+        return Ok((Vec::new(), 0));
+    }
     let path = Folder::of(space).join(file::LONG_TERM);
     let mut entries = parts.store.mirrors(space.id, &path)?;
     entries.sort_by_key(|entry| entry.line);

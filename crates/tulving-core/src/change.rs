@@ -14,7 +14,9 @@ use crate::record::{Loaded, MemoryRecord, Record};
 use crate::space::{Membership, Principal, Space, Token, TokenHash};
 use crate::time::Timestamp;
 use crate::turn::Turn;
-use crate::vocabulary::{Boundary, ChangeKind, PassOutcome, Relation, Role, System, VersionAct};
+use crate::vocabulary::{
+    Author, Boundary, ChangeKind, PassOutcome, Relation, Role, System, Trust, VersionAct,
+};
 
 /// All the writes of one act, with what they were decided on.
 #[derive(Clone, Debug)]
@@ -361,6 +363,17 @@ pub struct Revision {
     pub chunks: Option<Vec<Chunk>>,
     /// Another file, or none any more, where that changed.
     pub attachment: Option<Option<Attachment>>,
+    /// Who stands for it from now on, where that changed.
+    pub vouched: Option<Vouched>,
+}
+
+/// That somebody says on purpose what was noted by itself before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vouched {
+    /// Whether somebody asked for it.
+    pub author: Author,
+    /// How far its source is trusted.
+    pub trust: Trust,
 }
 
 /// What came of the work on a memory.

@@ -127,5 +127,5 @@ fn pruning(caller: &Caller) -> Write {
 /// The newest turns of the caller's space, oldest first, as many as one answer should carry.
 pub(crate) fn turns(parts: &Parts, caller: &Caller, filter: &TurnFilter) -> Result<Vec<Turn>, Error> {
     read::bounded(Field::Limit, filter.last, limits::PAGE)?;
-    Ok(parts.store.turns(&caller.viewer, caller.space, filter, read::PAGE_BYTES)?)
+    Ok(parts.store.turns(&caller.viewer, caller.space, filter, parts.limits.answer_bytes)?)
 }

@@ -10,14 +10,11 @@ use crate::file::Folder;
 use crate::id::{OrgId, PrincipalId, SpaceId, TokenId};
 use crate::limits;
 use crate::request::{AuditFilter, Caller, TokenRequest};
-use crate::space::{MemberOf, Membership, Principal, Secret, Space, Token, TokenHash, Viewer};
+use crate::space::{MemberOf, Membership, Principal, Secret, Space, TOKEN_PREFIX, Token, TokenHash, Viewer};
 use crate::text::normalize;
 use crate::text::withhold::Sieve;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 use crate::vocabulary::{AuditAct, Origin, PrincipalKind, Role, SpaceKind};
-
-/// What every token begins with, so that a leaked one is recognised.
-const TOKEN_PREFIX: &str = "tlv_";
 
 /// The user of this home, in the space `default`.
 pub(crate) fn user(parts: &Parts, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
@@ -27,6 +24,7 @@ pub(crate) fn user(parts: &Parts, origin: Origin, agent: Option<&str>) -> Result
         space: SpaceId::DEFAULT,
         agent: agent_name(parts, agent)?,
         origin,
+        zone: Zone::default(),
     })
 }
 
@@ -51,6 +49,7 @@ pub(crate) fn authenticate(
         ceiling: token.role,
         agent: agent_name(parts, agent)?,
         origin,
+        zone: Zone::default(),
     })
 }
 
@@ -66,6 +65,15 @@ pub(crate) fn agent_name(parts: &Parts, agent: Option<&str>) -> Result<Option<St
 /// The same caller in another space.
 pub(crate) fn enter(parts: &Parts, caller: &Caller, space: &str) -> Result<Caller, Error> {
     Ok(Caller { space: access::space_named(parts, caller, space)?.id, ..caller.clone() })
+}
+
+/// The same caller in the first of these spaces, with eyes for none but these. It reaches no further than before.
+pub(crate) fn confine(parts: &Parts, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
+    let named = |space: &&str| Ok(access::space_named(parts, caller, space)?.id);
+    let within = spaces.iter().map(named).collect::<Result<Vec<SpaceId>, Error>>()?;
+    let space = within.first().copied().unwrap_or(caller.space);
+    let viewer = Viewer { within: Some(within), ..caller.viewer.clone() };
+    Ok(Caller { space, viewer, ..caller.clone() })
 }
 
 /// Makes a space in the caller's team. Its maker is its first admin.
@@ -223,18 +231,22 @@ pub(crate) fn create_token(
     })
 }
 
-/// Refuses to make or revoke a token that reaches further than the one in use: a lesser token that leaked must not
-/// grow, nor lock its owner out.
+/// Refuses to make a token that reaches further than the one in use: a lesser token that leaked must not grow.
 fn refuse_beyond(caller: &Caller, role: Role, spaces: &[SpaceId], place: &str) -> Result<(), Error> {
+    if reaches_beyond(caller, role, spaces) {
+        return Err(Error::Denied { need: role, place: place.to_owned() });
+    }
+    Ok(())
+}
+
+/// Returns whether a token with this role for these spaces reaches further than the one in use.
+fn reaches_beyond(caller: &Caller, role: Role, spaces: &[SpaceId]) -> bool {
     let escapes = caller
         .viewer
         .within
         .as_ref()
         .is_some_and(|within| spaces.is_empty() || spaces.iter().any(|space| !within.contains(space)));
-    if role > caller.ceiling || escapes {
-        return Err(Error::Denied { need: role, place: place.to_owned() });
-    }
-    Ok(())
+    role > caller.ceiling || escapes
 }
 
 /// Who a new token is for, and what must be written so that it is of use.
@@ -288,13 +300,16 @@ fn introduce(
     Ok(Introduction { principal, rights, writes })
 }
 
-/// The caller's own tokens; for an admin of the org, all.
+/// The tokens that the caller may manage: its own, or all for an admin of the org, and of those none that reaches further
+/// than the token in use. A token that leaked must not tell what others there are, nor where they lead.
 pub(crate) fn tokens(parts: &Parts, caller: &Caller) -> Result<Vec<Token>, Error> {
     let all = access::is_org_admin(parts, caller)?;
-    Ok(parts.store.tokens((!all).then_some(caller.viewer.principal))?)
+    let mut tokens = parts.store.tokens((!all).then_some(caller.viewer.principal))?;
+    tokens.retain(|token| !reaches_beyond(caller, token.role, &token.spaces));
+    Ok(tokens)
 }
 
-/// Revokes a token, named by its id or by a label that only one live token has, within what the token in use may do.
+/// Revokes a token that the caller may manage, named by its id or by a label that only one live token has.
 pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Result<Token, Error> {
     let tokens = tokens(parts, caller)?;
     let by_id = tokens.iter().find(|token| token.id.to_string() == which);
@@ -310,7 +325,6 @@ pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Resul
     if token.revoked_at.is_some() {
         return Ok(token);
     }
-    refuse_beyond(caller, token.role, &token.spaces, "all that the token reaches")?;
     let now = parts.clock.now();
     let entry = audit(caller, now, AuditAct::TokenRevoked, None, token.id.to_string());
     let writes = vec![Write::RevokeToken(token.id), Write::Audit(entry)];
@@ -407,7 +421,7 @@ mod tests {
     fn tokens_are_long_distinct_and_masked() {
         let (one, two) = (mint_secret(), mint_secret());
         assert_ne!(one, two);
-        assert!(one.reveal().starts_with("tlv_") && one.reveal().len() == 47);
+        assert!(crate::space::is_token(one.reveal()) && one.reveal().len() == 47);
         assert_eq!(format!("{one} {one:?}"), "… Secret(…)");
     }
 }

@@ -95,7 +95,7 @@ fn check_audience(
 
 /// How a memory stands once it was edited: what was cooling is in use, and what had expired and does no longer is back.
 fn stands(memory: &Memory, edition: &Edition, now: Timestamp) -> Standing {
-    let standing = memory.standing;
+    let standing = memory.standing.of_type(edition.class.memory_type);
     match standing.state {
         State::Cooling => standing.moved(State::Active),
         State::Archived
@@ -139,6 +139,7 @@ fn revise(
         standing,
         chunks,
         attachment: None,
+        vouched: None,
     };
     let writes = vec![Write::Revise(Box::new(revision))];
     parts.store.apply(&access::changes(caller, now, vec![right], writes))?;

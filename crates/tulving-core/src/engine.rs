@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use crate::access::{self, Parts};
 use crate::answer::{
-    Answer, Associated, Briefing, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged, Page,
-    Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
+    Answer, Associated, Briefing, Completed, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged,
+    Page, Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
 };
 use crate::ask::Llm;
 use crate::association::Association;
@@ -25,6 +25,7 @@ use crate::id::{MemoryRef, ProposalId, SpaceId, Version};
 use crate::journal::mirror::{self, Pace};
 use crate::journal::{self, Followed};
 use crate::lifecycle::rules::Rules;
+use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::passes::{Consolidation, Gleaned};
 use crate::ports::Clock;
@@ -36,13 +37,13 @@ use crate::space::{Secret, Space};
 use crate::tend::{self, TendRequest, Tended};
 use crate::text::commands;
 use crate::text::withhold::Secrecy;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 use crate::touch::Touches;
 use crate::turn::{Listening, Turn};
 use crate::vocabulary::{Origin, Relation};
 use crate::{
-    associate, briefing, conversation, directory, edit, forget, history, quality, read, recall, related,
-    relocate, review, save, standing, timeline,
+    associate, briefing, conversation, directory, done, edit, forget, history, quality, read, recall,
+    related, relocate, review, save, standing, timeline,
 };
 
 pub use self::consolidating::ConsolidationTick;
@@ -66,6 +67,10 @@ pub struct Engine {
     consolidation: Mutex<Consolidation>,
     /// Held by whatever is done time and again. Who does not get it tries another time.
     periodic: Mutex<()>,
+    /// As whom it takes work that somebody asked for.
+    holder: String,
+    /// The time zone of callers that name none.
+    zone: Zone,
 }
 
 impl Engine {
@@ -83,6 +88,8 @@ impl Engine {
             gleaned: Mutex::default(),
             consolidation: Mutex::default(),
             periodic: Mutex::default(),
+            holder: "by hand".to_owned(),
+            zone: Zone::default(),
         }
     }
 
@@ -107,6 +114,13 @@ impl Engine {
         self
     }
 
+    /// The same engine with these bounds.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.parts.limits = limits;
+        self
+    }
+
     /// The same engine, which goes by this clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -125,6 +139,20 @@ impl Engine {
     #[must_use]
     pub fn with_listening(self, listening: Listening) -> Self {
         self.listen(listening);
+        self
+    }
+
+    /// The same engine, which takes work under this name. A process whose name tells that it is gone leaves no lease behind.
+    #[must_use]
+    pub fn with_holder(mut self, holder: &str) -> Self {
+        holder.clone_into(&mut self.holder);
+        self
+    }
+
+    /// The same engine, whose callers count days in this time zone where they name no other.
+    #[must_use]
+    pub fn with_zone(mut self, zone: Zone) -> Self {
+        self.zone = zone;
         self
     }
 
@@ -149,7 +177,7 @@ impl Engine {
 
     /// The user of this home, in the space `default`.
     pub fn user(&self, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
-        directory::user(&self.parts, origin, agent)
+        Ok(Caller { zone: self.zone.clone(), ..directory::user(&self.parts, origin, agent)? })
     }
 
     /// Whether an agent may be called so: a name that holds a secret would be kept with all that it does.
@@ -159,12 +187,19 @@ impl Engine {
 
     /// Who a token speaks for.
     pub fn authenticate(&self, token: &Secret, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
-        directory::authenticate(&self.parts, token, origin, agent)
+        let caller = directory::authenticate(&self.parts, token, origin, agent)?;
+        Ok(Caller { zone: self.zone.clone(), ..caller })
     }
 
     /// The same caller in another space, by name or id.
     pub fn enter(&self, caller: &Caller, space: &str) -> Result<Caller, Error> {
         directory::enter(&self.parts, caller, space)
+    }
+
+    /// The same caller in the first of these spaces, by name or id, confined to them: whatever a request names, nothing
+    /// of another space is seen, counted or changed.
+    pub fn confine(&self, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
+        directory::confine(&self.parts, caller, spaces)
     }
 
     /// The space of the call.
@@ -262,7 +297,7 @@ impl Engine {
     }
 
     /// Forgets several memories as one act: all that are there, or none where one may not be forgotten. At most
-    /// [`MOVES`](crate::limits::MOVES); one that is named twice counts once.
+    /// [`FORGETS`](crate::limits::FORGETS); one that is named twice counts once.
     pub fn forget_many(
         &self,
         caller: &Caller,
@@ -337,6 +372,18 @@ impl Engine {
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unpin")?;
         standing::unpin(&self.parts, caller, which)
+    }
+
+    /// Closes a todo or a goal, at this time or now. One that is done stays as it is, unless another time is named.
+    pub fn done(&self, caller: &Caller, which: MemoryRef, at: Option<Timestamp>) -> Result<Completed, Error> {
+        self.built_in("done")?;
+        done::done(&self.parts, caller, which, at)
+    }
+
+    /// Opens a todo or a goal again that was done.
+    pub fn reopen(&self, caller: &Caller, which: MemoryRef) -> Result<Completed, Error> {
+        self.built_in("done")?;
+        done::reopen(&self.parts, caller, which)
     }
 
     /// A page of what was put aside for review in the caller's space, newest first.

@@ -66,6 +66,16 @@ impl Folder {
         known.then(|| Self(path.to_owned()))
     }
 
+    /// The workspace itself, which is the folder of `default`.
+    pub(crate) fn workspace() -> Self {
+        Self(String::new())
+    }
+
+    /// Where in it files are kept for memory. The workspace itself may be somebody's own folder, with much else in it.
+    pub(crate) fn kept_below(&self) -> &'static [&'static str] {
+        if self.0.is_empty() { &[JOURNALS, CONVERSATIONS] } else { &[""] }
+    }
+
     /// Whether it is the folder of a group, all of which is of memory.
     pub fn is_of_group(&self) -> bool {
         let of_team = self.0.strip_prefix(TEAMS).and_then(|rest| rest.split_once('/'));
@@ -122,6 +132,20 @@ impl FilePath {
             }
         }
         Ok(Self { folder: folder.clone(), name: name.to_owned() })
+    }
+
+    /// The same of a file that is kept for memory. In the workspace itself others are refused.
+    pub(crate) fn kept(folder: &Folder, name: &str) -> Result<Self, Invalid> {
+        let path = Self::new(folder, name)?;
+        let inside = |below: &&str| name.strip_prefix(below).is_some_and(|rest| rest.starts_with('/'));
+        if folder.0.is_empty() && !folder.kept_below().iter().any(inside) {
+            let got = crate::preview::short(name);
+            return Err(Invalid::FileName {
+                got,
+                why: "here only what is below memory/ and conversations/ is kept",
+            });
+        }
+        Ok(path)
     }
 
     /// The folder that it is in.
@@ -200,6 +224,9 @@ pub struct FileContent {
     /// How it was then. Bytes and stamp are of one state, as far as can be told.
     pub stamp: Stamp,
 }
+
+/// Characters of a SHA-256, hexadecimal.
+pub(crate) const HASH_CHARS: usize = 64;
 
 /// SHA-256 of bytes, hexadecimal.
 pub(crate) fn digest(bytes: &[u8]) -> String {

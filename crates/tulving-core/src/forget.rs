@@ -22,7 +22,7 @@ use crate::vocabulary::{AuditAct, PassKind, Role, State};
 const SLICE: usize = 64;
 
 /// Forgets a memory and gives it as it was. Softly, the row stays for audit and can be restored; hard, row, versions,
-/// chunks and vectors go, also those of a memory that was softly forgotten before.
+/// chunks and vectors go, also those of a memory that was softly forgotten before. To delete leaves the latter alone.
 pub(crate) fn forget(
     parts: &Parts,
     caller: &Caller,
@@ -49,7 +49,7 @@ pub(crate) fn forget_many(
     let (reason, mut warnings) = reason(parts, caller, request)?;
     let ((forgotten, turns), missing) = access::decide_again(|| {
         let act = Act::new(parts, caller, request.manner, reason.clone());
-        let (leaving, missing) = access::several(which, |which| {
+        let (leaving, missing) = access::several(which, limits::FORGETS, |which| {
             let leaving = act.decide(which)?;
             Ok((leaving.memory.id, leaving))
         })?;
@@ -143,9 +143,13 @@ impl<'a> Act<'a> {
             let (memory, right) = access::find_editable(parts, caller, which)?;
             return Ok(Leaving { memory, right });
         }
-        let memory = match access::find_forgotten(parts, caller, which)? {
-            Some(memory) => memory,
-            None => access::find(parts, caller, which)?,
+        let forgotten = match self.manner {
+            Manner::Hard => access::find_forgotten(parts, caller, which)?,
+            Manner::Soft | Manner::Delete => None,
+        };
+        let memory = match forgotten.map_or_else(|| access::find(parts, caller, which), Ok) {
+            Err(Error::Forgotten { .. }) => return Err(access::absent(parts, caller, which)?),
+            found => found?,
         };
         let right = access::require_over(parts, caller, which, &memory)?;
         access::refuse_mirror(&memory)?;
@@ -165,7 +169,7 @@ impl<'a> Act<'a> {
         let is_own = |memory: &Memory| memory.owner == caller.viewer.principal;
         let others = memories.iter().filter(|memory| !is_own(memory)).count();
         let over_others = match self.manner {
-            Manner::Hard if others > 0 => self.right_over_others(others, memories.len())?,
+            Manner::Hard | Manner::Delete if others > 0 => self.right_over_others(others, memories.len())?,
             _ => right,
         };
         let leaving = memories.into_iter().map(|memory| {
@@ -215,7 +219,9 @@ impl<'a> Act<'a> {
         let (store, viewer) = (&self.parts.store, &self.caller.viewer);
         let passes: BTreeSet<PassId> = match self.manner {
             Manner::Soft => BTreeSet::new(),
-            Manner::Hard => leaving.iter().filter_map(|leaving| leaving.memory.provenance.pass).collect(),
+            Manner::Hard | Manner::Delete => {
+                leaving.iter().filter_map(|leaving| leaving.memory.provenance.pass).collect()
+            }
         };
         let mut noted: BTreeMap<SpaceId, BTreeSet<u64>> = BTreeMap::new();
         for pass in passes {
@@ -246,11 +252,14 @@ impl<'a> Act<'a> {
                     let to = Standing { forgotten_at: Some(now), ..standing };
                     (Write::Move { id, from: standing, to }, AuditAct::Forgot)
                 }
-                Manner::Hard => (Write::Erase { id, from: Some(memory.version) }, AuditAct::Erased),
+                Manner::Hard | Manner::Delete => {
+                    (Write::Erase { id, from: Some(memory.version) }, AuditAct::Erased)
+                }
             };
             writes.push(write);
             writes.push(Write::Audit(standing::audit(caller, now, act, &memory, reason.clone(), None)));
-            if let (Manner::Hard, Some(attachment)) = (manner, &memory.provenance.attachment) {
+            if let (Manner::Hard | Manner::Delete, Some(attachment)) = (manner, &memory.provenance.attachment)
+            {
                 let (write, job) = objects::leaves(attachment, now);
                 writes.push(write);
                 files.push(job);

@@ -6,7 +6,6 @@ use crate::access::{self, Parts};
 use crate::answer::HistoryEntry;
 use crate::error::Error;
 use crate::id::{MemoryRef, PrincipalId};
-use crate::read;
 use crate::request::Caller;
 
 /// The versions of a memory that the caller may see, newest first, the older ones without their contents once those of the
@@ -31,7 +30,7 @@ pub(crate) fn history(parts: &Parts, caller: &Caller, which: MemoryRef) -> Resul
             by_name: record.by.to_string(),
             agent: record.agent,
             changed: Vec::new(),
-            left_out: bytes > read::PAGE_BYTES && !entries.is_empty(),
+            left_out: bytes > parts.limits.answer_bytes && !entries.is_empty(),
             edition: record.edition,
         });
     })?;

@@ -145,6 +145,13 @@ pub(crate) fn postpone(parts: &Parts, job: Job, pause: Duration) -> Result<Job, 
     moved(parts, now, job, next)
 }
 
+/// Gives a claimed job back as it was before, whatever was done under its lease.
+pub(crate) fn give_back(parts: &Parts, job: Job) -> Result<Job, Error> {
+    let attempts = job.attempts.saturating_sub(1);
+    let next = Job { state: JobState::Waiting, lease: None, attempts, ..job.clone() };
+    moved(parts, parts.clock.now(), job, next)
+}
+
 /// Ends a round of a claimed job that is done time and again, well or with this error: it waits for its next time, and knows
 /// this until then.
 pub(crate) fn rest(

@@ -31,6 +31,11 @@ pub struct Life {
 }
 
 impl Life {
+    /// Whether it is a todo or a goal that is not done yet.
+    pub fn is_open(&self) -> bool {
+        self.class.memory_type.can_be_done() && self.standing.done_at.is_none()
+    }
+
     /// The life of a memory.
     pub fn of(memory: &Memory) -> Self {
         let edition = &memory.edition;

@@ -1,17 +1,19 @@
 //! How large things may be. One table, so that every surface refuses at the same point.
 
-/// Bounds on what is taken in, as configured.
+/// Bounds on what is taken in and on what one answer carries, as configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most bytes of a memory's content.
     pub content_bytes: usize,
     /// Most bytes of a file that is kept as an attachment.
     pub attachment_bytes: usize,
+    /// After how many bytes of contents an answer ends. One memory is always given, however long it is.
+    pub answer_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { content_bytes: 3_000_000, attachment_bytes: 100_000_000 }
+        Self { content_bytes: 3_000_000, attachment_bytes: 100_000_000, answer_bytes: 4_000_000 }
     }
 }
 
@@ -53,6 +55,8 @@ pub const MIRRORED_BYTES: u64 = 16 << 20;
 pub const MIRRORED_ENTRIES: usize = 100_000;
 /// Most bytes of one mirror; an entry that is longer has several.
 pub const ENTRY_BYTES: usize = 64 << 10;
+/// Most bytes of a file or an attachment in a dump; it is in memory as a whole while it is read or written.
+pub const DUMPED_FILE_BYTES: u64 = 1 << 30;
 /// Most files of a folder that are looked at.
 pub const FILES_LISTED: usize = 100_000;
 /// Most days that the use of the language model is looked back at.
@@ -77,8 +81,10 @@ pub const BYTES_PER_TOKEN: usize = 4;
 pub const RECALL: usize = 1_000;
 /// Most memories of one batch save, and of those forgotten by a condition; each is one transaction.
 pub const BATCH: usize = 10_000;
-/// Most memories that are moved to another space, or forgotten, as one act.
+/// Most memories that are moved to another space as one act.
 pub const MOVES: usize = 100;
+/// Most memories that are named to be forgotten as one act.
+pub const FORGETS: usize = 1_000;
 /// Most memories that are shown of those that would be forgotten.
 pub const FORESEEN: usize = 20;
 /// Most entries of the change log in one answer.

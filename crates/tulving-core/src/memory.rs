@@ -88,6 +88,11 @@ impl Memory {
             || (self.standing.state == State::Archived && self.standing.ruled_at.is_none())
     }
 
+    /// Whether it is a todo or a goal that is not done yet.
+    pub fn is_open(&self) -> bool {
+        self.edition.class.memory_type.can_be_done() && self.standing.done_at.is_none()
+    }
+
     /// Whether all it says is the name of the file that it describes.
     pub fn is_unread(&self) -> bool {
         let name = self.provenance.attachment.as_ref().and_then(|attachment| attachment.name.as_deref());
@@ -371,12 +376,15 @@ pub struct Standing {
     /// From when rules count: when one moved it to where it stands, or when somebody brought it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruled_at: Option<Timestamp>,
+    /// When a todo or a goal was done; `None` while it is open, and for every other type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_at: Option<Timestamp>,
 }
 
 impl Standing {
     /// How a new memory stands.
     pub const fn new(state: State) -> Self {
-        Self { state, forgotten_at: None, quarantined_at: None, pinned: false, ruled_at: None }
+        Self { state, forgotten_at: None, quarantined_at: None, pinned: false, ruled_at: None, done_at: None }
     }
 
     /// The same in another state, to which no rule moved it.
@@ -389,6 +397,12 @@ impl Standing {
     #[must_use]
     pub fn ruled(self, state: State, at: Timestamp) -> Self {
         Self { state, ruled_at: Some(at), ..self }
+    }
+
+    /// The same for a memory of this type: only a todo or a goal is done.
+    #[must_use]
+    pub fn of_type(self, memory_type: MemoryType) -> Self {
+        Self { done_at: self.done_at.filter(|_| memory_type.can_be_done()), ..self }
     }
 }
 

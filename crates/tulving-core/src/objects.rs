@@ -18,7 +18,7 @@ use crate::request::Caller;
 use crate::time::Timestamp;
 
 /// A memory is there this soon after its file was kept, or nobody is going to make it.
-const SOON: Duration = Duration::from_secs(600);
+pub(crate) const SOON: Duration = Duration::from_secs(600);
 
 /// A file whose memory is not there yet.
 pub(crate) struct Kept {

@@ -40,7 +40,7 @@ pub fn cut(text: &str, limit: usize) -> String {
 }
 
 /// The beginning of the text as it is: at most `limit` characters, and `…` after them where there are more.
-pub(crate) fn beginning(text: &str, limit: usize) -> String {
+pub fn beginning(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

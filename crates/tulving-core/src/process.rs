@@ -180,7 +180,7 @@ fn read(
         .flatten();
     read.cut |= text.len() > parts.limits.content_bytes;
     let end = text.floor_char_boundary(parts.limits.content_bytes);
-    text[..end].trim_end().clone_into(&mut read.text);
+    normalize::trimmed(&text[..end]).clone_into(&mut read.text);
     let mut notes: Vec<String> = sieve.withheld().warnings().iter().map(ToString::to_string).collect();
     notes.extend((!notes.is_empty()).then(|| AS_IT_IS.to_owned()));
     if read.cut {

@@ -9,6 +9,7 @@ use crate::error::{Error, Field, Invalid};
 use crate::id::{ListingId, MemoryId, MemoryRef};
 use crate::limits;
 use crate::memory::Memory;
+use crate::ports::Extent;
 use crate::request::{Caller, Filter, Forgotten, ListRequest};
 use crate::succession::{self, Moment};
 use crate::text::normalize;
@@ -19,7 +20,7 @@ const LISTING_LIVES_MILLIS: i64 = 3_600_000;
 
 /// How many memories are read at a time.
 const SLICE: usize = 64;
-/// How many bytes of content end a page before its limit.
+/// How many bytes are read at once of what does not become an answer as it is.
 pub(crate) const PAGE_BYTES: usize = 16_000_000;
 
 /// One memory.
@@ -71,15 +72,19 @@ fn fixed_page(
     loop {
         // One more than is wanted tells whether anything follows.
         let wanted = SLICE.min(limit - memories.len());
-        let mut slice = parts.store.list(viewer, &request.filter, request.sort, wanted + 1, after)?;
-        let more = slice.len() > wanted;
+        let room = parts.limits.answer_bytes.saturating_sub(bytes_of(&memories));
+        let extent = Extent { limit: wanted + 1, bytes: room };
+        let mut slice = parts.store.list_within(viewer, &request.filter, request.sort, extent, after)?;
+        let heavy = bytes_of(&slice) >= room;
+        // Where the bytes ended it, nobody has looked whether anything follows.
+        let more = slice.len() > wanted || (heavy && follows(parts, caller, request, &slice)?);
         slice.truncate(wanted);
         memories.append(&mut slice);
         let Some(last) = memories.last().filter(|_| more) else {
             return Ok(Page::of(memories, None));
         };
         let place = (last.usage.created_at, last.id);
-        if memories.len() == limit || is_heavy(&memories) {
+        if memories.len() == limit || heavy {
             let position = Position::After(place.0, place.1);
             return Ok(Page::of(memories, Some(Cursor { fingerprint, position })));
         }
@@ -122,25 +127,40 @@ fn frozen_page(
     Ok(Page::of(memories, next))
 }
 
-/// Whether a page has as much text as one answer should carry.
-fn is_heavy(memories: &[Memory]) -> bool {
-    memories.iter().map(|memory| memory.edition.text.content.len()).sum::<usize>() > PAGE_BYTES
+/// Whether a memory follows the last of these. Its content is not wanted, but one is not too many.
+fn follows(parts: &Parts, caller: &Caller, request: &ListRequest, slice: &[Memory]) -> Result<bool, Error> {
+    let after = slice.last().map(|last| (last.usage.created_at, last.id));
+    let next = parts.store.list(&caller.viewer, &request.filter, request.sort, 1, after)?;
+    Ok(!next.is_empty())
+}
+
+/// The bytes of the contents.
+pub(crate) fn bytes_of(memories: &[Memory]) -> usize {
+    memories.iter().map(|memory| memory.edition.text.content.len()).sum()
 }
 
 /// The first of these memories, as far as one answer should carry them, but one at least.
 pub(crate) fn nearest(parts: &Parts, caller: &Caller, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
-    let mut memories: Vec<Memory> = Vec::new();
-    let mut bytes = 0;
-    for slice in ids.chunks(SLICE) {
-        for memory in parts.store.memories(&caller.viewer, slice)? {
-            bytes += memory.edition.text.content.len();
-            if bytes > PAGE_BYTES && !memories.is_empty() {
-                return Ok(memories);
-            }
-            memories.push(memory);
-        }
+    Ok(parts.store.memories_within(&caller.viewer, ids, parts.limits.answer_bytes)?)
+}
+
+/// Hands over these memories one by one, of which no more are read at once than an answer should carry.
+pub(crate) fn each(
+    parts: &Parts,
+    caller: &Caller,
+    mut ids: &[MemoryId],
+    take: &mut dyn FnMut(Memory),
+) -> Result<(), Error> {
+    let most = parts.limits.answer_bytes;
+    while !ids.is_empty() {
+        let memories = parts.store.memories_within(&caller.viewer, ids, most)?;
+        let last = memories.last().filter(|_| bytes_of(&memories) >= most).map(|last| last.id);
+        let taken =
+            last.and_then(|last| ids.iter().position(|id| *id == last)).map_or(ids.len(), |at| at + 1);
+        memories.into_iter().for_each(&mut *take);
+        ids = &ids[taken..];
     }
-    Ok(memories)
+    Ok(())
 }
 
 /// The memories of a page, as they are by now, and for how many of the ids that is. Those that are gone meanwhile are left
@@ -151,23 +171,25 @@ fn load(
     request: &ListRequest,
     ids: &[MemoryId],
 ) -> Result<(Vec<Memory>, usize), Error> {
-    let (store, viewer) = (&parts.store, &caller.viewer);
+    let (store, viewer, most) = (&parts.store, &caller.viewer, parts.limits.answer_bytes);
     let mut memories: Vec<Memory> = Vec::new();
-    let mut taken = 0;
-    for slice in ids.chunks(SLICE) {
-        match request.filter.forgotten {
-            Forgotten::Without => memories.extend(store.memories(viewer, slice)?),
-            Forgotten::Only => {
-                for id in slice {
-                    memories.extend(store.memory(viewer, caller.space, (*id).into(), Forgotten::Only)?);
+    match request.filter.forgotten {
+        Forgotten::Without => memories = store.memories_within(viewer, ids, most)?,
+        Forgotten::Only => {
+            let mut bytes = 0;
+            for id in ids {
+                let found = store.memory(viewer, caller.space, (*id).into(), Forgotten::Only)?;
+                bytes += found.iter().map(|memory| memory.edition.text.content.len()).sum::<usize>();
+                memories.extend(found);
+                if bytes >= most {
+                    break;
                 }
             }
         }
-        taken += slice.len();
-        if is_heavy(&memories) {
-            break;
-        }
     }
+    // Where the bytes ended it, the next page begins after the last memory.
+    let last = memories.last().filter(|_| bytes_of(&memories) >= most);
+    let taken = last.and_then(|last| ids.iter().position(|id| *id == last.id)).map_or(ids.len(), |at| at + 1);
     Ok((memories, taken))
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::association::Association;
 use crate::audit::AuditEntry;
-use crate::id::{MemoryId, Number, PrincipalId};
+use crate::id::{MemoryId, Number, PrincipalId, SpaceId};
 use crate::memory::{Memory, VersionRecord};
 use crate::preview;
 use crate::space::{Membership, Org, Principal, Space, Team};
@@ -12,7 +12,7 @@ use crate::turn::Turn;
 use crate::vocabulary::VersionAct;
 
 /// The version of the dump format.
-pub const DUMP_FORMAT: u32 = 2;
+pub const DUMP_FORMAT: u32 = 3;
 /// From this version of the format on, a dump that does not end with [`Record::End`] was cut off.
 pub(crate) const FORMAT_WITH_END: u32 = 2;
 
@@ -26,6 +26,12 @@ pub enum Record {
         format: u32,
         /// The version of Tulving that wrote it.
         written_by: String,
+        /// The sorts of content that it holds. Empty before format 3, which was the first with attachments and files.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        holds: Vec<String>,
+        /// The sorts of content of the home that it does not hold.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<String>,
     },
     /// An org.
     Org(Org),
@@ -53,6 +59,17 @@ pub enum Record {
     Turn(Turn),
     /// An audit entry.
     Audit(AuditEntry),
+    /// A part of an attachment. The parts of one stand behind each other.
+    Attachment(PartRecord),
+    /// A part of a file of the workspace, likewise.
+    File(FileRecord),
+    /// An attachment or a file that could not be read when the dump was written.
+    Missing {
+        /// Which.
+        what: String,
+        /// Why.
+        why: String,
+    },
     /// The last line.
     End {
         /// How many lines stand between the first one and this one.
@@ -65,6 +82,31 @@ impl Record {
     pub fn is_frame(&self) -> bool {
         matches!(self, Self::Dump { .. } | Self::End { .. })
     }
+}
+
+/// A part of some bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartRecord {
+    /// SHA-256 of all the bytes, hexadecimal.
+    pub hash: String,
+    /// How many bytes there are in all.
+    pub size: u64,
+    /// How many come before this part.
+    pub offset: u64,
+    /// The bytes of this part, as base64.
+    pub data: String,
+}
+
+/// A part of a file in the folder of a space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// The space.
+    pub space: SpaceId,
+    /// The path of the file below the folder of the space.
+    pub path: String,
+    /// The part.
+    #[serde(flatten)]
+    pub part: PartRecord,
 }
 
 /// The record that a line of a dump says, or what is wrong with the line.
@@ -112,7 +154,7 @@ pub struct CurrentVersion {
 }
 
 /// Where a dump goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DumpPosition {
     /// Which sort of record, in the order of [`Record`].
     pub section: u8,
@@ -120,6 +162,8 @@ pub struct DumpPosition {
     pub after: i64,
     /// How many records came before. A store hands it on as it is.
     pub records: u64,
+    /// After which attachment or file. A store knows nothing of it.
+    pub name: Option<String>,
 }
 
 /// What became of a loaded line.

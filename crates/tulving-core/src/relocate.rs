@@ -9,6 +9,7 @@ use crate::answer::Relocated;
 use crate::change::{Right, Write};
 use crate::error::{Error, Invalid};
 use crate::id::MemoryRef;
+use crate::limits;
 use crate::memory::{Edition, Memory};
 use crate::request::Caller;
 use crate::save::{dedupe, intake};
@@ -29,7 +30,7 @@ pub(crate) fn move_to(
     access::decide_again(|| {
         let target = access::space_named(parts, caller, space)?;
         let right = access::require(parts, caller, target.id, Role::Writer)?;
-        let (found, missing) = access::several(which, |which| {
+        let (found, missing) = access::several(which, limits::MOVES, |which| {
             let memory = access::find(parts, caller, which)?;
             Ok((memory.id, (which, memory)))
         })?;

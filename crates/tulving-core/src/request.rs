@@ -9,7 +9,7 @@ use crate::answer::{Cursor, Lane, Strength};
 use crate::id::{MemoryId, MemoryRef, PassId, SpaceId, Version};
 use crate::memory::Attachment;
 use crate::space::Viewer;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 use crate::vocabulary::{
     Author, Boundary, ContentType, FindingKind, Kind, MemoryType, Origin, PrincipalKind, Relation, Role,
     Stability, Trust, TurnRole,
@@ -28,6 +28,8 @@ pub struct Caller {
     pub agent: Option<String>,
     /// What carried the request in.
     pub origin: Origin,
+    /// The time zone in which the caller counts days.
+    pub zone: Zone,
 }
 
 /// A memory to save. Everything but the content may be left out.
@@ -339,8 +341,11 @@ pub enum Manner {
     /// The row stays and can be restored.
     #[default]
     Soft,
-    /// Row, versions, chunks and vectors go.
+    /// Row, versions, chunks and vectors go, also those of a memory that was softly forgotten before.
     Hard,
+    /// The same, of a memory that is there. One that was softly forgotten stays for the audit, and is answered as one that
+    /// does not exist.
+    Delete,
 }
 
 /// A turn to log.

@@ -139,6 +139,18 @@ impl std::fmt::Debug for TokenHash {
     }
 }
 
+/// What every token begins with, so that a leaked one is recognised.
+pub(crate) const TOKEN_PREFIX: &str = "tlv_";
+/// How many characters follow: 256 bits in base 64.
+const TOKEN_CHARACTERS: usize = 43;
+
+/// Whether a text has the shape of a token. Whom it speaks for, if anybody, is another question.
+pub fn is_token(text: &str) -> bool {
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let rest = text.strip_prefix(TOKEN_PREFIX);
+    rest.is_some_and(|rest| rest.len() == TOKEN_CHARACTERS && rest.bytes().all(letters))
+}
+
 /// A secret text. It cannot be printed by accident.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);

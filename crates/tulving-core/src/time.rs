@@ -2,6 +2,8 @@
 //!
 //! Nothing here reads a clock: that is the [`Clock`](crate::ports::Clock) port's work.
 
+mod zone;
+
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -10,9 +12,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Invalid;
 
+pub use self::zone::{TimeInput, Zone};
+
 /// 9999-12-30T22:00:00Z, the last instant that can be converted both ways; the parts of a second after it cannot.
 const LAST_MICROS: i64 = 253_402_207_200_000_000;
 const DAY_SECONDS: i32 = 86_400;
+const DAY_MICROS: i64 = 86_400_000_000;
 
 /// An instant, as microseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +49,12 @@ impl Timestamp {
     /// The UTC day, as `YYYY-MM-DD`.
     pub fn date(self) -> String {
         self.to_jiff().strftime("%Y-%m-%d").to_string()
+    }
+
+    /// Whether it stands for a whole UTC day: its very first instant, as which a date without a time is kept, or its last
+    /// millisecond, by which what a journal of that day says was known.
+    pub fn is_day(self) -> bool {
+        matches!(DAY_MICROS - self.0.rem_euclid(DAY_MICROS), DAY_MICROS | 1_000)
     }
 
     fn to_jiff(self) -> jiff::Timestamp {

@@ -361,6 +361,10 @@ vocabulary! {
         Pinned = "pinned",
         /// A memory was unpinned.
         Unpinned = "unpinned",
+        /// A todo or a goal was done.
+        Done = "done",
+        /// A todo or a goal that was done is open again.
+        Reopened = "reopened",
         /// A memory that was put aside for review was found good.
         Accepted = "accepted",
         /// One was found not worth keeping, and forgotten softly.
@@ -555,6 +559,13 @@ vocabulary! {
         Archive = "archive",
         /// A memory is saved anew without its secrets, and the old one erased.
         ReplaceRedacted = "replace_redacted",
+    }
+}
+
+impl MemoryType {
+    /// Whether a memory of this type is open until it is done: a todo or a goal.
+    pub const fn can_be_done(self) -> bool {
+        matches!(self, Self::Todo | Self::Goal)
     }
 }
 

@@ -46,6 +46,23 @@ impl Category {
         }
     }
 
+    /// Lets a filter through only what is shown under this category.
+    fn narrow(self, filter: Filter) -> Filter {
+        let pick = |transcript: bool| {
+            let types =
+                ContentType::ALL.iter().filter(|form| (**form == ContentType::Transcript) == transcript);
+            types.copied().collect()
+        };
+        let stabilities = match self {
+            Self::Conversation => Vec::new(),
+            Self::Daily => vec![Stability::Volatile],
+            Self::Core => {
+                Stability::ALL.iter().copied().filter(|stability| *stability != Stability::Volatile).collect()
+            }
+        };
+        Filter { content_types: pick(self == Self::Conversation), stabilities, ..filter }
+    }
+
     /// What saving under this category sets, also where the key had another; `None` leaves the default.
     pub fn sets(self) -> (Option<ContentType>, Option<Stability>) {
         match self {
@@ -93,8 +110,8 @@ pub(crate) fn tools() -> Vec<Tool> {
             "recall_memories",
             "Recall memories",
             Effect::Reads,
-            "Search memories by keyword, best match first; where no word matches, by any piece of text such as a URL \
-             or part of a word.",
+            "Search memories by keyword, best match first, optionally of one category; where no word matches, by any \
+             piece of text such as a URL or part of a word.",
             recall,
         ),
         Tool::text("forget_memory", "Forget a memory", Effect::Removes, "Remove a memory by key.", forget),
@@ -130,6 +147,10 @@ struct Save {
 struct Recall {
     /// What to look for.
     query: String,
+    /// Only this category.
+    #[serde(default)]
+    #[schemars(schema_with = "categories")]
+    category: Option<String>,
     /// Most memories to return (default 10, at most 50).
     #[serde(default)]
     #[schemars(with = "Whole", range(min = 1, max = 50))]
@@ -186,7 +207,10 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
         Fate::Updated => "Updated",
         Fate::Unchanged | Fate::Duplicate => "Already saved",
     };
-    Ok(format!("{what} memory \"{}\" ({}).", key(&memory), shown(&memory)))
+    let changes: Vec<String> = receipt.changed.iter().map(ToString::to_string).collect();
+    let changed =
+        if changes.is_empty() { String::new() } else { format!(" Changed: {}.", changes.join(", ")) };
+    Ok(format!("{what} memory \"{}\" ({}).{changed}", key(&memory), shown(&memory)))
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
@@ -194,7 +218,9 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     if asked.query.trim().is_empty() {
         return Err(Refusal::invalid("missing_query", "query", "`query` is empty"));
     }
+    let category = asked.category.as_deref().map(str::parse::<Category>).transpose()?;
     let filter = Filter { space: Some(desk.caller.space), ..Filter::default() };
+    let filter = category.map_or_else(|| filter.clone(), |category| category.narrow(filter.clone()));
     let by = |mode: Mode| {
         let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit };
         desk.engine.recall(&desk.caller, &request)
@@ -238,14 +264,32 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
         None => match number(&asked.key).map(|which| desk.engine.get(&desk.caller, which)) {
             Some(Ok(memory)) if memory.edition.key.is_none() => MemoryRef::Id(memory.id),
             Some(Err(error)) if error.class() != Class::Absent => return Err(error.into()),
-            _ => return Ok(none),
+            _ => return Ok(file_meant(desk, &asked.key)?.unwrap_or(none)),
         },
     };
-    match desk.engine.forget(&desk.caller, which, &ForgetRequest { manner: Manner::Hard, reason: None }) {
+    match desk.engine.forget(&desk.caller, which, &ForgetRequest { manner: Manner::Delete, reason: None }) {
         Ok(gone) => Ok(format!("Removed memory \"{}\".", key(&gone.memory))),
         Err(error) if error.class() == Class::Absent => Ok(none),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Explains that a key is the name of a file, by its path or its name in the folder of the group, with or without a line:
+/// recall shows what stands in files so, and only the file can take it back.
+fn file_meant(desk: &Desk<'_>, key: &str) -> Result<Option<String>, Refusal> {
+    let key = key.trim();
+    let bare = key.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok()).map(|(path, _)| path);
+    let is_meant = |name: &str| name == key || Some(name) == bare;
+    let shelf = desk.engine.files(&desk.caller)?;
+    let Some(file) = shelf.files.iter().find(|file| is_meant(&file.path) || is_meant(&file.name)) else {
+        return Ok(None);
+    };
+    Ok(Some(format!(
+        "\"{}\" is no memory that was saved: it stands in the file {}. Nothing was removed. Edit the file, or remove it, \
+         and what it said is forgotten.",
+        preview::short(key),
+        file.name
+    )))
 }
 
 fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {

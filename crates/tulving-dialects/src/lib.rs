@@ -15,6 +15,7 @@ pub mod maven;
 pub mod max;
 pub mod memax;
 pub mod native;
+pub mod outgoing;
 mod reading;
 pub mod recovery;
 pub mod rest;
@@ -168,6 +169,7 @@ mod tests {
                 "recall",
                 "update",
                 "forget",
+                "done",
                 "associate",
                 "context",
                 "log_turn",

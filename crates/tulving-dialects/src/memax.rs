@@ -191,6 +191,9 @@ struct Pushed {
     memory: Fields,
     /// created, updated, unchanged or duplicate.
     status: &'static str,
+    /// What changed of a memory that was noted by itself before, such as `author auto → user`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<String>,
     /// What was asked and not done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
@@ -324,7 +327,8 @@ fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
     let receipt = desk.engine.push_text(&caller, request)?;
     let memory = desk.engine.get(&caller, MemoryRef::Id(receipt.id))?;
     let status = status(receipt.fate);
-    Ok(Pushed { memory: fields(&memory, now), status, warnings: tool::warnings(&receipt.warnings) })
+    let changed = receipt.changed.iter().map(ToString::to_string).collect();
+    Ok(Pushed { memory: fields(&memory, now), status, changed, warnings: tool::warnings(&receipt.warnings) })
 }
 
 fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
@@ -406,7 +410,7 @@ fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
 }
 
 fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
-    let request = ForgetRequest { manner: Manner::Hard, reason: None };
+    let request = ForgetRequest { manner: Manner::Delete, reason: None };
     match desk.engine.forget(&desk.caller, named("id", &asked.id.0)?, &request) {
         Ok(gone) => Ok(Gone { id: id(gone.memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {

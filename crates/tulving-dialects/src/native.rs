@@ -1,4 +1,4 @@
-//! Tulving's own tools: six for everyday work, and two for hosts that keep conversations.
+//! Tulving's own tools: seven for everyday work, and two for hosts that keep conversations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use tulving_core::request::{
     SaveRequest, UpdateRequest,
 };
 use tulving_core::score::Score;
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 use tulving_core::vocabulary::{CommandKind, MemoryType, Relation};
 
 use crate::argument::{self, Name, Whole, block_budget, limited, token_budget};
@@ -61,6 +61,14 @@ pub(crate) fn tools() -> Vec<Tool> {
             "Forget a memory that is wrong or no longer wanted. It can be restored by its owner, unless `forever` is \
              true.",
             forget,
+        ),
+        Tool::data(
+            "done",
+            "Close a todo or a goal",
+            Effect::Writes,
+            "Close a todo or a goal once it is done: it is no longer shown as open. Give its id, and `at` where it was not \
+             done just now. With `undo` it is open again.",
+            done,
         ),
         Tool::data(
             "associate",
@@ -133,6 +141,9 @@ struct Outcome {
     id: String,
     /// created, updated, unchanged (the key says so already) or known (the same was remembered before).
     status: &'static str,
+    /// What changed of a memory that was noted by itself before you said the same, such as `author auto → user`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<String>,
     /// Memories that say nearly the same: look whether one of them should be updated or forgotten.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<String>,
@@ -179,6 +190,7 @@ fn outcome(receipt: &Receipt) -> Outcome {
             Fate::Unchanged => "unchanged",
             Fate::Duplicate => "known",
         },
+        changed: receipt.changed.iter().map(ToString::to_string).collect(),
         similar: receipt.near.iter().map(|near| MemoryRef::of(near.number, near.id).to_string()).collect(),
         warnings: tool::warnings_where(&receipt.warnings, |by| format!("with `replaces` {by}")),
     }
@@ -200,6 +212,10 @@ struct Recall {
     /// Only with all of these tags.
     #[serde(default)]
     tags: Vec<String>,
+    /// Only todos and goals that are done (true), or only open ones (false).
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    done: Option<bool>,
     /// As things stood at this time: 2026-05-27 or 2026-05-27T09:30:00Z.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -221,6 +237,10 @@ struct Recalled {
     /// How many had no room in the token budget.
     #[serde(skip_serializing_if = "is_nought")]
     left_out: u64,
+    /// Archived memories that have every word of the question and are not among those above. The user can look at one with
+    /// `tulving get`, and bring it back with `tulving unarchive`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    archived_matches: Vec<String>,
     /// What could not be looked at, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
@@ -238,6 +258,9 @@ struct Shown {
     memory_type: MemoryType,
     /// When it happened, or else was saved.
     date: String,
+    /// When it was done, where it is a todo or a goal that is not open any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    done: Option<String>,
     /// How well it fits, 0 to 1.
     relevance: f64,
     /// Its key, where it has one.
@@ -297,16 +320,22 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
         token_budget: token_budget(asked.token_budget)?,
         ..Ask::new(asked.question)
     };
-    let filter =
-        Filter { space: Some(desk.caller.space), types: asked.types, tags: asked.tags, ..Filter::default() };
+    let filter = Filter {
+        space: Some(desk.caller.space),
+        types: asked.types,
+        tags: asked.tags,
+        done: asked.done,
+        ..Filter::default()
+    };
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit };
     let answer = desk.engine.recall(&desk.caller, &request)?;
     let warnings: Vec<String> = answer.troubles().collect();
     Ok(Recalled {
         evidence: answer.evidence.unwrap_or(Strength::None).as_str(),
-        memories: answer.hits.iter().map(shown).collect(),
+        memories: answer.hits.iter().map(|hit| shown(hit, &desk.caller.zone)).collect(),
         total_found: answer.total_found,
         left_out: answer.left_out,
+        archived_matches: answer.archived.iter().map(ToString::to_string).collect(),
         warnings,
     })
 }
@@ -315,7 +344,7 @@ fn thousandths(score: Score) -> f64 {
     (score.get() * 1e3).round() / 1e3
 }
 
-fn shown(hit: &Hit) -> Shown {
+fn shown(hit: &Hit, zone: &Zone) -> Shown {
     let memory = &hit.memory;
     let further = hit.further.iter().map(|further| ShownSection {
         content: further.content.clone(),
@@ -327,7 +356,8 @@ fn shown(hit: &Hit) -> Shown {
         id: memory.reference().to_string(),
         content: hit.shown().to_owned(),
         memory_type: memory.edition.class.memory_type,
-        date: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at).date(),
+        date: zone.date(memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at)),
+        done: memory.standing.done_at.map(|at| zone.date(at)),
         relevance: thousandths(hit.relevance_score),
         key: memory.edition.key.clone(),
         source_path: memory.provenance.source_path.clone(),
@@ -434,6 +464,56 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<One, Refusal> {
     let manner = if asked.forever { Manner::Hard } else { Manner::Soft };
     let gone = desk.engine.forget(&desk.caller, which, &ForgetRequest { manner, reason: asked.reason })?;
     Ok(One { warnings: tool::warnings(&gone.warnings), ..one(&gone.memory) })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Done {
+    /// The todo or goal, such as #12.
+    id: Name,
+    /// When it was done, where not now: 2026-05-27 or 2026-05-27T09:30:00Z.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    at: Option<Timestamp>,
+    /// Open it again.
+    #[serde(default)]
+    undo: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Closed {
+    /// The memory.
+    id: String,
+    /// What it says.
+    content: String,
+    /// done or open.
+    status: &'static str,
+    /// When it was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    done_at: Option<Timestamp>,
+    /// Whether anything changed; it was so already where not.
+    changed: bool,
+}
+
+fn done(desk: &Desk<'_>, asked: Done) -> Result<Closed, Refusal> {
+    let which = named("id", &asked.id)?;
+    let completed = match (asked.undo, asked.at) {
+        (true, Some(_)) => {
+            let message = "`at` says when it was done, and with `undo` it is open";
+            return Err(Refusal::invalid("conflicting_arguments", "at", message));
+        }
+        (true, None) => desk.engine.reopen(&desk.caller, which)?,
+        (false, at) => desk.engine.done(&desk.caller, which, at)?,
+    };
+    let done_at = completed.memory.standing.done_at;
+    Ok(Closed {
+        id: completed.memory.reference().to_string(),
+        content: completed.memory.edition.text.content,
+        status: if done_at.is_some() { "done" } else { "open" },
+        done_at,
+        changed: completed.changed,
+    })
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -8,7 +8,7 @@ use tulving_core::turn::Turn;
 use tulving_core::vocabulary::TurnRole;
 
 use crate::tool::{Desk, Refusal};
-use crate::words;
+use crate::{outgoing, words};
 
 /// How many turns it tells.
 const LAST: usize = 10;
@@ -30,8 +30,11 @@ pub fn prompt(desk: &Desk<'_>, assistant: &str, channel: Option<String>) -> Resu
     if turns.is_empty() {
         return Ok(String::new());
     }
-    let lines: String = turns.iter().map(|turn| line(turn, assistant)).collect();
-    Ok(format!("{BEGINNING}\n{lines}{END}"))
+    let written = |write: fn(&str) -> String| -> String {
+        let lines: String = turns.iter().map(|turn| line(turn, assistant, write)).collect();
+        format!("{BEGINNING}\n{lines}{END}")
+    };
+    Ok(outgoing::text_from(&written(visible::safe), &written(str::to_owned)))
 }
 
 fn cut(content: &str) -> Cow<'_, str> {
@@ -41,9 +44,9 @@ fn cut(content: &str) -> Cow<'_, str> {
     }
 }
 
-fn line(turn: &Turn, assistant: &str) -> String {
+fn line(turn: &Turn, assistant: &str, write: fn(&str) -> String) -> String {
     // Further lines are indented, so that none of them looks like another turn, or like the end.
-    let said = words::hanging(&visible::safe(&cut(&turn.content)), "  ");
+    let said = words::hanging(&write(&cut(&turn.content)), "  ");
     match turn.role {
         TurnRole::User => format!("[{}] User: {said}\n", turn.source),
         TurnRole::Assistant => format!("{assistant}: {said}\n"),

@@ -12,7 +12,7 @@ use tulving_core::memory::Memory;
 use tulving_core::request::{
     Ask, AssociationRequest, Filter, ForgetRequest, Fusion, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 use tulving_core::vocabulary::{MemoryType, Relation};
 use tulving_core::{limits, preview};
 
@@ -196,7 +196,13 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
     Ok(Saved {
         memory_id: receipt.id.to_string(),
         success: true,
-        message: "Memory saved successfully".to_owned(),
+        message: match receipt.changed.as_slice() {
+            [] => "Memory saved successfully".to_owned(),
+            changes => {
+                let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
+                format!("Memory saved successfully: it was known, and is updated ({})", changes.join(", "))
+            }
+        },
         warnings,
     })
 }
@@ -309,7 +315,7 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     let answer = desk.engine.recall(&desk.caller, &RecallRequest { mode, filter, sort, limit })?;
     let now = desk.engine.now();
     Ok(Recalled {
-        summary: summary(&answer.hits, now),
+        summary: summary(&answer.hits, now, &desk.caller.zone),
         memories: answer.hits.iter().map(|hit| shown(hit, now)).collect(),
         total_found: answer.total_found,
         warnings: answer.troubles().collect(),
@@ -347,7 +353,7 @@ fn shown(hit: &Hit, now: Timestamp) -> Shown {
 }
 
 /// The memories as Markdown, for a model.
-fn summary(hits: &[Hit], now: Timestamp) -> String {
+fn summary(hits: &[Hit], now: Timestamp, zone: &Zone) -> String {
     if hits.is_empty() {
         return "No memories found.".to_owned();
     }
@@ -363,7 +369,7 @@ fn summary(hits: &[Hit], now: Timestamp) -> String {
             shown_type(memory.edition.class.memory_type),
             importance(memory, now),
             hit.relevance_score.get(),
-            memory.usage.created_at.date(),
+            zone.date(memory.usage.created_at),
             words::hanging(&memory.edition.text.content, "   "),
         );
     }

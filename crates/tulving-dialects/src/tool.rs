@@ -15,9 +15,11 @@ use tulving_core::journal::shelf::{Shelf, ShelfText};
 use tulving_core::memory::Memory;
 use tulving_core::request::Caller;
 use tulving_core::space::{Space, Viewer};
+use tulving_core::time::{TimeInput, Timestamp};
 use tulving_core::vocabulary::SpaceKind;
 
 use crate::Dialect;
+use crate::outgoing::{self, Reply};
 use crate::reading::read;
 
 /// Where a dialect is spoken: the engine, and who asks, with no eyes for what lies beyond the dialect's reach. Which space
@@ -54,6 +56,11 @@ impl<'a> Desk<'a> {
     /// A desk for a caller whose reach is nothing but what it may see, and that may ask for so many items at once.
     pub(crate) fn unconfined(engine: &'a Engine, caller: &Caller, page: u64) -> Self {
         Self { engine, caller: caller.clone(), page: i64::try_from(page).unwrap_or(i64::MAX) }
+    }
+
+    /// The instant that the caller means by a time, in their time zone.
+    pub(crate) fn instant(&self, moment: Option<TimeInput>) -> Option<Timestamp> {
+        moment.map(|moment| moment.instant(&self.caller.zone, self.engine.now()))
     }
 
     /// A memory within reach, which counts as accessed.
@@ -95,15 +102,6 @@ pub enum Effect {
     Adds,
     /// Removes something.
     Removes,
-}
-
-/// What a tool answers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
-    /// The answer as text. Where the tool answers with data, the data as JSON.
-    pub text: String,
-    /// The answer as data, where the tool answers so.
-    pub data: Option<Value>,
 }
 
 /// Why a tool did nothing.
@@ -183,6 +181,7 @@ impl From<Error> for Refusal {
             Error::File(
                 FileError::TooLarge { .. } | FileError::Changed { .. } | FileError::Exists { .. },
             ) => error.hint(),
+            Error::CannotBeDone { .. } => Some("give it the type todo or goal first".to_owned()),
             Error::Changed { .. }
             | Error::Mirrored { .. }
             | Error::Held { .. }
@@ -224,6 +223,9 @@ pub(crate) fn warnings_where(said: &[Warning], again: impl Fn(MemoryRef) -> Stri
         }
         Warning::NoLongerValid { memory, at } => {
             format!("{memory} was said to hold until {at}; if it holds again, give it a later valid_until")
+        }
+        Warning::Reopened { memory, done_at } => {
+            format!("{memory} was done on {} and is open again", done_at.date())
         }
         Warning::Kept { memory, fields } => {
             format!("{memory} says the same already and keeps its own {}", fields.join(", "))
@@ -272,8 +274,7 @@ impl Tool {
         description: &'static str,
         run: fn(&Desk<'_>, A) -> Result<String, Refusal>,
     ) -> Self {
-        let run =
-            move |desk: &Desk<'_>, arguments| Ok(Reply { text: run(desk, read(arguments)?)?, data: None });
+        let run = move |desk: &Desk<'_>, arguments| Ok(Reply::text(&run(desk, read(arguments)?)?));
         Self {
             name,
             title,
@@ -295,12 +296,11 @@ impl Tool {
         description: &'static str,
         run: fn(&Desk<'_>, A) -> Result<O, Refusal>,
     ) -> Self {
-        let run = move |desk: &Desk<'_>, arguments| {
-            let made = run(desk, read(arguments)?)?;
-            let text = serde_json::to_string(&made).map_err(unwritten)?;
-            Ok(Reply { text, data: Some(serde_json::to_value(&made).map_err(unwritten)?) })
-        };
-        let (input, output) = (schema::<A>(Contract::Deserialize), Some(schema::<O>(Contract::Serialize)));
+        let run =
+            move |desk: &Desk<'_>, arguments| Reply::data(&run(desk, read(arguments)?)?).map_err(unwritten);
+        let mut output = schema::<O>(Contract::Serialize);
+        outgoing::add_to_schema(&mut output);
+        let (input, output) = (schema::<A>(Contract::Deserialize), Some(output));
         let run = Box::new(run);
         Self { name, title, description, effect, input, output, run, names: &[], example: None }
     }

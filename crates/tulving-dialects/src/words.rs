@@ -97,6 +97,11 @@ pub(crate) fn maybe_time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"], "format": "date-time" })
 }
 
+/// A time or a day, or nothing.
+pub(crate) fn maybe_time_input(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"] })
+}
+
 /// Some words of a list.
 pub(crate) fn several<W: Words>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": { "type": "string", "enum": W::WORDS } })

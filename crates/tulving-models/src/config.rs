@@ -49,6 +49,8 @@ pub struct Service {
     /// The id of a model that is taken to be this one, where it is of the same name and place: its dimensions need not
     /// be asked for.
     pub known: Option<String>,
+    /// The file in which all processes note that the service did not answer; `None` where each finds out for itself.
+    pub pause_file: Option<PathBuf>,
 }
 
 /// How much an answer is worth waiting for.
@@ -73,6 +75,7 @@ impl Service {
             time_out: Self::TIME_OUT,
             patience: Patience::Patient,
             known: None,
+            pause_file: None,
         }
     }
 }

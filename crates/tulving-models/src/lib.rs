@@ -5,6 +5,7 @@
 
 mod address;
 mod agent;
+mod breaker;
 mod config;
 mod embed;
 mod llm;

@@ -1,13 +1,13 @@
 //! Files of the home other than the database: replaced as a whole or not at all, and for their owner alone.
 
 use std::fs::{File, FileType};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 use tulving_core::error::StoreError;
-use tulving_core::space::Secret;
+use tulving_core::space::{Secret, is_token};
 
 use crate::draft::{self, Draft};
 use crate::home::Home;
@@ -90,12 +90,47 @@ pub(crate) fn sort(found: FileType) -> &'static str {
     }
 }
 
-/// Writes the user's token into the home.
+/// The most of a token file that is looked at; a token has 47 characters.
+const TOKEN_BYTES: u64 = 256;
+
+/// Refuses a file `api-token` that Tulving has not written: it is not a regular file, or holds something else than a token.
+/// An empty one may be replaced.
+pub(crate) fn refuse_foreign_token(home: &Home) -> Result<(), StoreError> {
+    let path = home.token_file();
+    let refused = |why: &str| StoreError::Unusable {
+        path: path.clone(),
+        verb: "used as the token of this home",
+        why: why.to_owned(),
+    };
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(unwritten(&path, "read", &error)),
+        Ok(found) if !found.is_file() => return Err(refused(&format!("it is {}", sort(found.file_type())))),
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(&path).and_then(|file| file.take(TOKEN_BYTES).read_to_end(&mut bytes));
+    read.map_err(|error| unwritten(&path, "read", &error))?;
+    match std::str::from_utf8(&bytes).map(str::trim) {
+        Ok(text) if text.is_empty() || is_token(text) => Ok(()),
+        _ => Err(refused("it holds no token of Tulving, so another program wrote it")),
+    }
+}
+
+/// The first bytes of a regular file; `None` where there is none, or it cannot be read.
+pub(crate) fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).ok()?;
+    Some(bytes)
+}
+
+/// Writes the user's token into the home. Whoever opens a home has looked before whether the file is another program's.
 pub fn write_token_file(home: &Home, token: &Secret) -> Result<(), StoreError> {
     replace(&home.token_file(), format!("{}\n", token.reveal()).as_bytes())
 }
 
-/// Takes the user's token out of the home; it is well where there is none.
+/// Removes the user's token from the home, if there is one.
 pub fn remove_token_file(home: &Home) -> Result<(), StoreError> {
     let path = home.token_file();
     match std::fs::remove_file(&path) {
@@ -104,10 +139,39 @@ pub fn remove_token_file(home: &Home) -> Result<(), StoreError> {
     }
 }
 
+/// Opens a regular file for reading. A pipe, device, socket or folder is an error that says what it is: to read from a pipe
+/// could wait for ever.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let require_regular = |found: std::fs::Metadata| match found.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("it is {}, not a file", sort(found.file_type())))),
+    };
+    require_regular(path.metadata()?)?;
+    // Should it be exchanged just now, opening a pipe does not wait.
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    require_regular(file.metadata()?)?;
+    Ok(file)
+}
+
+/// The text of a regular file; see [`open_regular`].
+pub fn read_regular(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open_regular(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The bytes of a regular file; see [`open_regular`].
+pub(crate) fn read_regular_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// The user's token as it stands in the home; `None` where there is none.
 pub fn read_token_file(home: &Home) -> Result<Option<Secret>, StoreError> {
     let path = home.token_file();
-    match std::fs::read_to_string(&path) {
+    match read_regular(&path) {
         Ok(text) => {
             Ok(Some(text.trim()).filter(|text| !text.is_empty()).map(|text| Secret::new(text.to_owned())))
         }
@@ -137,7 +201,6 @@ pub(crate) fn sync_names(path: &Path) -> io::Result<()> {
 
 /// Makes an empty file, 0600, where there is none. Says whether it did.
 pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
-    use std::os::unix::fs::OpenOptionsExt;
     match File::options().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => sync_folder(folder_of(path)).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -177,6 +240,12 @@ pub(crate) fn unwritten(path: &Path, verb: &'static str, error: &io::Error) -> S
     }
 }
 
+/// Whether this process can open no more files at the moment.
+pub(crate) fn is_short_of_handles() -> bool {
+    let error = File::open("/dev/null").err().and_then(|error| Errno::from_io_error(&error));
+    matches!(error, Some(Errno::MFILE | Errno::NFILE))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,5 +270,15 @@ mod tests {
         write_token_file(&home, &token).expect("written");
         assert_eq!(read_token_file(&home).expect("read"), Some(token));
         assert_eq!(mode(&home.token_file()), Some(0o600));
+    }
+
+    #[test]
+    fn a_token_that_is_a_pipe_is_named_and_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open_or_create(folder.path()).expect("a home");
+        let made = std::process::Command::new("mkfifo").arg(home.token_file()).status();
+        assert!(made.expect("mkfifo").success());
+        let error = read_token_file(&home).expect_err("it is no file").to_string();
+        assert!(error.ends_with("api-token cannot be read: it is a pipe, not a file"), "{error}");
     }
 }

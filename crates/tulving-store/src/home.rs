@@ -12,10 +12,12 @@ use tulving_core::error::StoreError;
 
 use crate::files;
 
-/// A home that exists and may be written.
+/// A home that exists and may be written, or at least read where there is a store in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     path: PathBuf,
+    /// Why it may only be read.
+    read_only: Option<String>,
 }
 
 impl Home {
@@ -25,7 +27,7 @@ impl Home {
     /// The home at `path`, made where there is none.
     ///
     /// A path that is a file, or a folder that may not be read and written, is [`StoreError::Unusable`] and stays as
-    /// it is.
+    /// it is. A folder that may only be read is a home where there is a store in it.
     pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match path.metadata() {
             Ok(found) if !found.is_dir() => {
@@ -38,9 +40,33 @@ impl Home {
             }
             Err(error) => return Err(unusable(path, "opened", &error)),
         }
-        rustix::fs::access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
-            .map_err(|error| unusable(path, "written", &io::Error::from(error)))?;
-        Ok(Self { path: path.to_owned() })
+        let readable = Access::READ_OK | Access::EXEC_OK;
+        let read_only = match rustix::fs::access(path, readable | Access::WRITE_OK) {
+            Ok(()) => None,
+            Err(error) => {
+                let error = io::Error::from(error);
+                let has_store = rustix::fs::access(path, readable).is_ok()
+                    && rustix::fs::access(path.join(Self::DATABASE), Access::READ_OK).is_ok();
+                if !has_store {
+                    return Err(unusable(path, "written", &error));
+                }
+                Some(error.to_string())
+            }
+        };
+        Ok(Self { path: path.to_owned(), read_only })
+    }
+
+    /// Whether nothing may be written in it.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only.is_some()
+    }
+
+    /// Refuses to write where that may not be.
+    pub(crate) fn require_writable(&self) -> Result<(), StoreError> {
+        match &self.read_only {
+            None => Ok(()),
+            Some(why) => Err(unusable(&self.path, "written", why)),
+        }
     }
 
     /// The folder itself.
@@ -108,13 +134,35 @@ impl Home {
         self.path.join("restore.lock")
     }
 
+    /// The note of a restore that is not finished.
+    pub(crate) fn pending_restore(&self) -> PathBuf {
+        self.path.join("restore.json")
+    }
+
     /// What is locked by a process that does what asks a language model.
     pub fn thinking_lock(&self) -> PathBuf {
         self.path.join("thinking.lock")
     }
 
+    /// Refuses a home without a database that holds a file of another program under a name which Tulving would write.
+    /// Nothing is changed.
+    pub(crate) fn refuse_foreign(&self) -> Result<(), StoreError> {
+        if self.database().exists() {
+            return Ok(());
+        }
+        files::refuse_foreign_token(self)?;
+        let manifest = self.index_dir().join("manifest");
+        match files::beginning(&manifest, MANIFEST_BEGINNING) {
+            Some(bytes) if !begins_as_manifest(&bytes) => {
+                let why = "it is no manifest of Tulving, so another program wrote it";
+                Err(unusable(&manifest, "used as the index of this home", &why))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The files that only Tulving itself may write, there or not, and what each is.
-    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 9] {
+    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 10] {
         let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));
         let [database, log, memory, journal] = live.map(|path| (path, "the live store itself"));
         [
@@ -125,6 +173,7 @@ impl Home {
             (self.token_file(), "the token of the home"),
             (self.config_file(), "the configuration of the home"),
             (self.restore_lock(), "the lock of the home"),
+            (self.pending_restore(), "the note of a restore"),
             (self.thinking_lock(), "a lock of the home"),
             (self.shell_history(), "the history of the prompt"),
         ]
@@ -140,6 +189,14 @@ impl Home {
             (self.pledges(), "the pledges"),
         ]
     }
+}
+
+/// How much of a manifest tells that it is one: eight digits of its checksum, the end of the line, and a brace.
+const MANIFEST_BEGINNING: u64 = 10;
+
+fn begins_as_manifest(bytes: &[u8]) -> bool {
+    let digits = |sum: &[u8]| sum.iter().all(u8::is_ascii_hexdigit);
+    bytes.is_empty() || (bytes.len() == 10 && digits(&bytes[..8]) && &bytes[8..] == b"\n{")
 }
 
 /// Makes a folder, and those above it, for its owner alone. One that is there already stays as it is.
@@ -176,6 +233,35 @@ mod tests {
         let home = Home::open_or_create(&path).expect("a home");
         assert_eq!(path.metadata().expect("it is there").permissions().mode() & 0o777, 0o700);
         assert_eq!(Home::open_or_create(&path).expect("again"), home);
+    }
+
+    #[test]
+    fn files_of_another_program_are_named_and_left_alone_where_there_is_no_database() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open_or_create(folder.path()).expect("a home");
+        home.refuse_foreign().expect("an empty folder is as good as none");
+        let ours = format!("tlv_{}\n", "Az09-_".repeat(8)[..43].to_owned());
+        for (content, is_ours) in [
+            ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", false),
+            ("{\"token\": \"tlv_\"}", false),
+            ("", true),
+            (ours.as_str(), true),
+        ] {
+            std::fs::write(home.token_file(), content).expect("written");
+            let refused = home.refuse_foreign();
+            assert_eq!(refused.is_ok(), is_ours, "{content}");
+            if let Err(error) = refused {
+                assert!(error.to_string().contains("api-token"), "{error}");
+            }
+            assert_eq!(std::fs::read_to_string(home.token_file()).expect("there"), content);
+        }
+        std::fs::create_dir(home.index_dir()).expect("a folder");
+        let manifest = home.index_dir().join("manifest");
+        std::fs::write(&manifest, "Manifest-Version: 1.0").expect("written");
+        let error = home.refuse_foreign().expect_err("of another program");
+        assert!(error.to_string().contains("index/manifest"), "{error}");
+        std::fs::write(&manifest, "00c0ffee\n{\n").expect("written");
+        home.refuse_foreign().expect("it looks like one of ours");
     }
 
     #[test]

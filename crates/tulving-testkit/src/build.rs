@@ -116,6 +116,7 @@ pub fn revise(memory: &Memory, edition: Edition) -> Write {
         chunks: changed.then(|| chunk::of(&edition.text)),
         edition,
         attachment: None,
+        vouched: None,
     }))
 }
 
@@ -158,7 +159,7 @@ pub fn dump(store: &dyn Store, limit: usize) -> Vec<Record> {
     let mut records = Vec::new();
     let mut position = Some(DumpPosition::default());
     while let Some(at) = position {
-        let (page, next) = store.dump(at, limit).expect("a dump can be read");
+        let (page, next) = store.dump(at.clone(), limit).expect("a dump can be read");
         assert!(page.len() <= limit, "a page of {limit} holds {}", page.len());
         assert_ne!(next, Some(at), "the next page begins elsewhere");
         records.extend(page);

@@ -18,8 +18,8 @@ use tulving_core::llm::Usage;
 use tulving_core::memory::{Memory, VersionRecord};
 use tulving_core::pass::{Pass, PassFilter};
 use tulving_core::ports::{
-    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Passes, Probe, Store, Transfer,
-    Usages,
+    Aging, Claims, Directory, Extent, Feed, Imports, Jobs, LoadWork, Log, Memories, Mirrors, Passes, Probe,
+    Stage, Store, Transfer, Usages,
 };
 use tulving_core::record::{DumpPosition, Record};
 use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
@@ -108,19 +108,24 @@ impl Memories for FaultyStore {
         self.pass("memory")?.memory(viewer, space, which, forgotten)
     }
 
-    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.pass("memories")?.memories(viewer, ids)
+    fn memories_within(
+        &self,
+        viewer: &Viewer,
+        ids: &[MemoryId],
+        bytes: usize,
+    ) -> Result<Vec<Memory>, StoreError> {
+        self.pass("memories")?.memories_within(viewer, ids, bytes)
     }
 
-    fn list(
+    fn list_within(
         &self,
         viewer: &Viewer,
         filter: &Filter,
         sort: Sort,
-        limit: usize,
+        extent: Extent,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError> {
-        self.pass("list")?.list(viewer, filter, sort, limit, after)
+        self.pass("list")?.list_within(viewer, filter, sort, extent, after)
     }
 
     fn ids(&self, viewer: &Viewer, filter: &Filter, sort: Sort) -> Result<Vec<MemoryId>, StoreError> {
@@ -381,6 +386,23 @@ impl Passes for FaultyStore {
 }
 
 impl Transfer for FaultyStore {
+    fn attached(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
+        self.pass("attached")?.attached(after, limit)
+    }
+
+    fn stage(&self) -> Result<Box<dyn Stage>, StoreError> {
+        self.pass("stage")?.stage()
+    }
+
+    fn load(&self, work: &mut LoadWork<'_>) -> Result<bool, StoreError> {
+        self.pass("load")?.load(&mut |apply| {
+            work(&mut |changes| {
+                self.pass("apply of a load")?;
+                apply(changes)
+            })
+        })
+    }
+
     fn dump(
         &self,
         position: DumpPosition,

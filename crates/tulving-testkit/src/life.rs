@@ -2,6 +2,7 @@
 //!
 //! The same seed gives the same life. The test of the lifecycle lives it, and so does the plot in the docs.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use tulving_core::id::MemoryId;
@@ -16,6 +17,8 @@ const DAY: Duration = Duration::from_secs(86_400);
 const USED_EVERY: u32 = 9;
 /// Of so many memories one comes into regular use.
 const REGULAR: u32 = 40;
+/// The days after which a todo is done.
+const DONE_AFTER: u32 = 7;
 
 /// How a week ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +58,18 @@ pub fn live(
     let mut random = fastrand::Rng::with_seed(seed);
     let mut life = Life::default();
     let mut names: Vec<String> = Vec::new();
+    let mut todos: VecDeque<(u32, MemoryId)> = VecDeque::new();
     for day in 1..=days {
         for note in 0..random.u32(3..=6) {
             let name = format!("n{day}x{note}");
             let request = something(&name, &mut random);
-            let lasting = request.memory_type == Some(MemoryType::Identity);
+            let memory_type = request.memory_type;
+            let lasting = memory_type == Some(MemoryType::Identity);
             let id = engine.save(caller, request).expect("saved").id;
             life.saved.push(id);
+            if memory_type == Some(MemoryType::Todo) {
+                todos.push_back((day + DONE_AFTER, id));
+            }
             if !lasting && random.u32(..REGULAR) == 0 {
                 life.regular.push(id);
                 names.push(name);
@@ -71,6 +79,9 @@ pub fn live(
             if random.u32(..USED_EVERY) == 0 {
                 use_it(engine, caller, name);
             }
+        }
+        while let Some((_, id)) = todos.pop_front_if(|(due, _)| *due <= day) {
+            engine.done(caller, id.into(), None).expect("closed");
         }
         clock.advance(DAY);
         each_day(day);

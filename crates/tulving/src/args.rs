@@ -10,16 +10,18 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tulving_core::error::{Field, Invalid};
 use tulving_core::id::MemoryRef;
+use tulving_core::ports::{Clock as _, SystemClock};
 use tulving_core::request::Filter;
-use tulving_core::time::Timestamp;
+use tulving_core::time::{TimeInput, Timestamp, Zone};
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 use tulving_dialects::{Dialect, NoDialect};
 
 use crate::commands::{
     associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
-    conversation, demo, dissociate, doctor, dump, embed, extract_text, file, fold, forget, get, history,
-    import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push, recall,
-    related, revert, review, save, serve, shell, space, tend, timeline, token, tool, turn, update, usage,
+    conversation, demo, dissociate, doctor, done, dump, embed, extract_text, file, fold, forget, get,
+    history, import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push,
+    recall, related, revert, review, save, serve, shell, space, tend, timeline, token, tool, turn, update,
+    usage,
 };
 use crate::exit;
 use crate::failure::Failure;
@@ -48,9 +50,12 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// Work in this space (name or id)
-    #[arg(long, global = true, value_name = "NAME")]
+    /// Work in this space (name or id) and reach no other
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "default_space")]
     pub(crate) space: Option<String>,
+    /// Work in this space where nothing else is named; other spaces stay in reach
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) default_space: Option<String>,
     /// Keep everything in this folder instead of TULVING_HOME
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
@@ -110,6 +115,8 @@ pub(crate) enum Command {
     Revert(revert::Revert),
     /// Forget memories; they can be restored, unless --hard
     Forget(forget::Forget),
+    /// Close todos and goals, or open them again
+    Done(done::DoneArgs),
     /// Bring forgotten memories back
     #[command(after_help = moves::RESTORE_EXAMPLES)]
     Restore(moves::Which),
@@ -276,6 +283,12 @@ pub(crate) fn time(text: Option<&String>) -> Result<Option<Timestamp>, Failure> 
     Ok(text.map(|text| Timestamp::from_str(text)).transpose()?)
 }
 
+/// A time as people write it, where one was: a date without a time is a day of this zone, and so are `today` and `yesterday`.
+pub(crate) fn moment(text: Option<&String>, zone: &Zone) -> Result<Option<Timestamp>, Failure> {
+    let read = |text: &String| Ok::<_, Failure>(TimeInput::from_str(text)?.instant(zone, SystemClock.now()));
+    text.map(read).transpose()
+}
+
 /// A whole number as it is written on the command line. What it may be is for the engine to say.
 pub(crate) fn whole_number(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| "it is not a whole number".to_owned())
@@ -338,7 +351,13 @@ pub(crate) struct Chooser {
     /// Pinned ones only
     #[arg(long)]
     pinned: bool,
-    /// Saved at or after this time: 2026-05-27 or 2026-05-27T09:30:00Z
+    /// Todos and goals that are not done
+    #[arg(long, conflicts_with = "done")]
+    open: bool,
+    /// Todos and goals that are done
+    #[arg(long)]
+    done: bool,
+    /// Saved at or after this time: 2026-05-27, yesterday or 2026-05-27T09:30:00Z
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Saved before this time
@@ -351,7 +370,7 @@ pub(crate) struct Chooser {
 
 impl Chooser {
     /// The filter that the flags come to; the space is still to be said.
-    pub(crate) fn filter(&self) -> Result<Filter, Failure> {
+    pub(crate) fn filter(&self, zone: &Zone) -> Result<Filter, Failure> {
         Ok(Filter {
             types: self.types.clone(),
             kinds: self.kinds.clone(),
@@ -364,8 +383,9 @@ impl Chooser {
             author: self.author,
             source_agent: self.by_agent.clone(),
             pinned: self.pinned.then_some(true),
-            since: time(self.since.as_ref())?,
-            until: time(self.until.as_ref())?,
+            done: (self.open || self.done).then_some(self.done),
+            since: moment(self.since.as_ref(), zone)?,
+            until: moment(self.until.as_ref(), zone)?,
             ..Filter::default()
         })
     }

@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 use tulving_core::error::Invalid;
+use tulving_core::ports::{Clock as _, SystemClock};
 use tulving_core::preview::short;
 use tulving_core::request::Filter;
-use tulving_core::time::Timestamp;
+use tulving_core::time::{TimeInput, Timestamp, Zone};
 
 use crate::failure::Failure;
 use crate::nearest::nearest;
@@ -13,45 +14,49 @@ use crate::nearest::nearest;
 /// Something that can be said of memories.
 struct Key {
     name: &'static str,
-    put: fn(&mut Filter, &str) -> Result<(), Failure>,
+    put: fn(&mut Filter, &str, &Zone) -> Result<(), Failure>,
 }
 
 /// All that can be said. What a memory has one of, and may be said again, means any of them; of tags all are meant.
-const KEYS: [Key; 15] = [
-    Key { name: "type", put: |filter, value| add(&mut filter.types, value) },
-    Key { name: "kind", put: |filter, value| add(&mut filter.kinds, value) },
-    Key { name: "stability", put: |filter, value| add(&mut filter.stabilities, value) },
-    Key { name: "state", put: |filter, value| add(&mut filter.states, value) },
+const KEYS: [Key; 16] = [
+    Key { name: "type", put: |filter, value, _| add(&mut filter.types, value) },
+    Key { name: "kind", put: |filter, value, _| add(&mut filter.kinds, value) },
+    Key { name: "stability", put: |filter, value, _| add(&mut filter.stabilities, value) },
+    Key { name: "state", put: |filter, value, _| add(&mut filter.states, value) },
     Key {
         name: "tag",
-        put: |filter, value| {
+        put: |filter, value, _| {
             filter.tags.push(value.to_owned());
             Ok(())
         },
     },
-    Key { name: "content-type", put: |filter, value| add(&mut filter.content_types, value) },
-    Key { name: "key", put: |filter, value| set("key", &mut filter.key, Ok(value.to_owned())) },
+    Key { name: "content-type", put: |filter, value, _| add(&mut filter.content_types, value) },
+    Key { name: "key", put: |filter, value, _| set("key", &mut filter.key, Ok(value.to_owned())) },
     Key {
         name: "source-path",
-        put: |filter, value| set("source-path", &mut filter.source_path, Ok(value.to_owned())),
+        put: |filter, value, _| set("source-path", &mut filter.source_path, Ok(value.to_owned())),
     },
     Key {
         name: "conversation",
-        put: |filter, value| set("conversation", &mut filter.conversation, Ok(value.to_owned())),
+        put: |filter, value, _| set("conversation", &mut filter.conversation, Ok(value.to_owned())),
     },
-    Key { name: "author", put: |filter, value| set("author", &mut filter.author, Ok(value.parse()?)) },
-    Key { name: "agent", put: |filter, value| set("agent", &mut filter.source_agent, Ok(value.to_owned())) },
-    Key { name: "pinned", put: |filter, value| set("pinned", &mut filter.pinned, truth(value)) },
-    Key { name: "since", put: |filter, value| set("since", &mut filter.since, moment(value)) },
-    Key { name: "until", put: |filter, value| set("until", &mut filter.until, moment(value)) },
+    Key { name: "author", put: |filter, value, _| set("author", &mut filter.author, Ok(value.parse()?)) },
+    Key {
+        name: "agent",
+        put: |filter, value, _| set("agent", &mut filter.source_agent, Ok(value.to_owned())),
+    },
+    Key { name: "pinned", put: |filter, value, _| set("pinned", &mut filter.pinned, truth(value)) },
+    Key { name: "done", put: |filter, value, _| set("done", &mut filter.done, truth(value)) },
+    Key { name: "since", put: |filter, value, zone| set("since", &mut filter.since, moment(value, zone)) },
+    Key { name: "until", put: |filter, value, zone| set("until", &mut filter.until, moment(value, zone)) },
     Key {
         name: "contains",
-        put: |filter, value| set("contains", &mut filter.substring, Ok(value.to_owned())),
+        put: |filter, value, _| set("contains", &mut filter.substring, Ok(value.to_owned())),
     },
 ];
 
 /// The filter that all of these conditions come to, each as `KEY=VALUE`.
-pub(crate) fn filter(conditions: &[String]) -> Result<Filter, Failure> {
+pub(crate) fn filter(conditions: &[String], zone: &Zone) -> Result<Filter, Failure> {
     let mut filter = Filter::default();
     for condition in conditions {
         let Some((name, value)) = condition.split_once('=') else {
@@ -67,7 +72,7 @@ pub(crate) fn filter(conditions: &[String]) -> Result<Filter, Failure> {
         if value.is_empty() {
             return Err(Failure::usage(format!("the condition `{name}` has no value")));
         }
-        (key.put)(&mut filter, value)?;
+        (key.put)(&mut filter, value, zone)?;
     }
     Ok(filter)
 }
@@ -85,8 +90,8 @@ fn set<T>(name: &str, place: &mut Option<T>, value: Result<T, Failure>) -> Resul
     Ok(())
 }
 
-fn moment(value: &str) -> Result<Timestamp, Failure> {
-    Ok(value.parse()?)
+fn moment(value: &str, zone: &Zone) -> Result<Timestamp, Failure> {
+    Ok(value.parse::<TimeInput>()?.instant(zone, SystemClock.now()))
 }
 
 fn truth(value: &str) -> Result<bool, Failure> {
@@ -113,7 +118,8 @@ mod tests {
     use tulving_core::vocabulary::{Author, MemoryType, State};
 
     fn read(conditions: &[&str]) -> Result<Filter, Failure> {
-        filter(&conditions.iter().map(|condition| (*condition).to_owned()).collect::<Vec<_>>())
+        let conditions = conditions.iter().map(|condition| (*condition).to_owned()).collect::<Vec<_>>();
+        filter(&conditions, &Zone::default())
     }
 
     fn refused(conditions: &[&str]) -> (String, Option<String>) {

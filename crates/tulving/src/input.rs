@@ -51,11 +51,13 @@ pub(crate) enum InputError {
         /// What it is called in messages.
         name: String,
     },
-    /// It is a database where lines are wanted.
-    #[error("{name} is a SQLite database, not a dump")]
+    /// It is a database or a backup where lines are wanted.
+    #[error("{name} is {what}, not a dump")]
     Database {
         /// What it is called in messages.
         name: String,
+        /// The sort of file.
+        what: &'static str,
     },
     /// The file to write is none that can be replaced.
     #[error("{} is not a regular file", path.display())]
@@ -144,6 +146,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How every file of SQLite begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
+/// The beginning of every backup: the name of its first entry.
+const BACKUP: &[u8] = b"tulving-backup.json\0";
 
 /// The text that a command was given as words, joined by spaces; a single `-` is standard input. Among other words a
 /// `-` may stand, as in `Berlin - Paris`, but where it comes first or last it was meant for standard input.
@@ -307,10 +311,14 @@ impl Lines {
         self.line
     }
 
-    /// Whether it is a file of SQLite. Nothing is taken from it.
+    /// Tells if it is a file of SQLite or a backup. Nothing is taken from it.
     pub(crate) fn is_database(&mut self) -> bool {
+        self.begins_as(SQLITE) || self.begins_as(BACKUP)
+    }
+
+    fn begins_as(&mut self, mark: &[u8]) -> bool {
         // What cannot be read says so when it is read.
-        self.reader.fill_buf().is_ok_and(|start| start.starts_with(SQLITE))
+        self.reader.fill_buf().is_ok_and(|start| start.starts_with(mark))
     }
 
     /// That there was no line at all.
@@ -318,9 +326,10 @@ impl Lines {
         InputError::Empty { name: self.name.clone() }.into()
     }
 
-    /// That it is a file of SQLite.
-    pub(crate) fn database(&self) -> Failure {
-        InputError::Database { name: self.name.clone() }.into()
+    /// The failure for a file of SQLite or a backup.
+    pub(crate) fn database(&mut self) -> Failure {
+        let what = if self.begins_as(BACKUP) { "a backup" } else { "a SQLite database" };
+        InputError::Database { name: self.name.clone(), what }.into()
     }
 
     /// The next line that is not blank, with its number from 1; `None` at the end.

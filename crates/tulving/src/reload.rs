@@ -16,9 +16,12 @@ use crate::log::Log;
 /// Settings that take effect in a running server begin with one of these.
 const LIVE: [&str; 5] = ["server.", "log.", "proactive.", "shadow_journal.", "consolidate."];
 
+/// How many of the files hold settings; they come first.
+const CONFIG_FILES: usize = 2;
+
 const NOT_YET: &str = "has changed, and takes effect when the server is started anew";
 
-/// Looks at `config.toml` and at the files of the certificate.
+/// Looks at `config.toml`, `config.json` and the files of the certificate.
 pub(crate) struct Watch {
     global: Global,
     log: Log,
@@ -56,12 +59,12 @@ impl Watch {
 
     fn read(&mut self) -> Result<Rules, SettingError> {
         // What is written while it is read is read once more.
-        let before = looks(&self.files[..1]);
+        let before = looks(&self.files[..CONFIG_FILES]);
         let settings = config::read(&self.global)?;
         // Also where they cannot be used: when they change they may become good.
         self.files = files(&settings);
         self.seen = looks(&self.files);
-        self.seen[..1].clone_from_slice(&before);
+        self.seen[..CONFIG_FILES].clone_from_slice(&before);
         let rules = settings.server.rules(&self.home)?;
         self.log.change(settings.logging);
         self.engine.listen(settings.listening.clone());
@@ -109,7 +112,8 @@ fn values<'a>(key: &str, chosen: &'a [Chosen]) -> Vec<&'a str> {
 
 fn files(settings: &Settings) -> Vec<PathBuf> {
     let tls = settings.server.tls_files(&settings.home).ok().flatten();
-    std::iter::once(config::file_of(&settings.home)).chain(tls.into_iter().flatten()).collect()
+    let home = &settings.home;
+    [config::file_of(home), config::json_of(home)].into_iter().chain(tls.into_iter().flatten()).collect()
 }
 
 fn looks(files: &[PathBuf]) -> Vec<Option<Look>> {

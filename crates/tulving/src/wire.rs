@@ -1,6 +1,7 @@
 //! Puts the parts together: the home, the store in it, the engine over it, and who calls.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -70,12 +71,13 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     let index = index(&store);
     let files = workspace(&home, settings);
     let failed = Arc::new(AtomicBool::new(false));
-    let calling = Calling { patience: Patience::Patient, known: known(&store, settings) };
+    let calling = noted(settings, Calling { known: known(&store, settings), ..Calling::default() });
     let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
     let engine = Arc::new(engine.with_clock(clock));
     let caller = caller(&engine, settings)?;
     let mut remarks = Vec::new();
-    if settings.token.is_none() && home_token::provide(&engine, &home, &caller)? > 0 {
+    let read_only = home.is_read_only();
+    if settings.token.is_none() && !read_only && home_token::provide(&engine, &home, &caller)? > 0 {
         let file = home.token_file();
         remarks.push(format!(
             "{} was gone: it has a new token, and the former one was revoked; give the new one to clients that had it",
@@ -131,6 +133,8 @@ pub(crate) fn engine(
         secrecy: settings.secrecy.clone(),
     })
     .with_rules(settings.tending.rules())
+    .with_holder(worker::own())
+    .with_zone(settings.zone.clone())
     .with_listening(settings.listening.clone())
     .with_llm(settings.llm.open(&settings.home));
     engine.set_consolidation(settings.consolidation);
@@ -180,6 +184,16 @@ pub(crate) fn embedder(settings: &Settings, calling: Calling) -> Arc<dyn Embedde
 /// The same, and whether it failed is noted.
 fn watched(settings: &Settings, calling: Calling, failed: &Arc<AtomicBool>) -> Arc<dyn Embedder> {
     Arc::new(Watched { inner: embedder(settings, calling), failed: failed.clone() })
+}
+
+/// Where processes note that the service which embeds did not answer.
+fn pause_file(settings: &Settings) -> PathBuf {
+    settings.home.join("embedding-pause.json")
+}
+
+/// The same call, which keeps to the pause that other processes of this home have noted.
+pub(crate) fn noted(settings: &Settings, calling: Calling) -> Calling {
+    Calling { pause_file: Some(pause_file(settings)), ..calling }
 }
 
 /// The model that the store answers with, where knowing it saves asking a service.
@@ -273,12 +287,31 @@ impl App<'_> {
         }
     }
 
-    /// The caller in the space that was asked for; where none was, in the caller's own.
+    /// The caller in the space that was asked for, confined to it where `--space` named it; where none was named, in the
+    /// caller's own.
     pub(crate) fn here(&self) -> Result<Caller, Failure> {
-        if *self.settings.space_source() == Source::Default {
-            return Ok(self.caller.clone());
+        self.here_and(&[])
+    }
+
+    /// The same caller, who also reaches the spaces that the command itself names.
+    pub(crate) fn here_and(&self, named: &[&str]) -> Result<Caller, Failure> {
+        let space = self.settings.space.as_str();
+        match self.settings.space_source() {
+            Source::Default => Ok(self.caller.clone()),
+            _ if self.settings.is_confined() => {
+                Ok(self.engine.confine(&self.caller, &[&[space], named].concat())?)
+            }
+            _ => Ok(self.engine.enter(&self.caller, space)?),
         }
-        Ok(self.engine.enter(&self.caller, &self.settings.space)?)
+    }
+
+    /// The caller of a command that is about the whole store, which `--space` cannot narrow.
+    pub(crate) fn everywhere(&self, command: &str) -> Result<&Caller, Failure> {
+        if self.settings.is_confined() {
+            let text = format!("{command} is about all spaces together, and --space has no meaning for it");
+            return Err(Failure::usage(text).hinted("leave --space out"));
+        }
+        Ok(&self.caller)
     }
 
     /// That the caller is in no space, or not in the one that is asked about; `None` where it is.
@@ -320,16 +353,19 @@ impl App<'_> {
         Ok(spaces.into_iter().map(|space| (space.id, space.name)).collect())
     }
 
-    /// The same engine with a model that is asked anew what it is, however well it seems to be known.
+    /// The same engine with a model that is asked anew what it is, however well it seems to be known. A service that did
+    /// not answer lately is asked all the same: somebody wants to know.
     pub(crate) fn asking_anew(&self) -> Engine {
-        self.calling(Calling::default())
+        let _ = std::fs::remove_file(pause_file(self.settings));
+        self.calling(noted(self.settings, Calling::default()))
     }
 
     /// The same engine with a service that makes vectors given little time; `None` where they are made here.
     fn hurried(&self) -> Option<Engine> {
         self.settings.embedding.is_service().then(|| {
-            let calling = Calling { patience: Patience::Hurried, known: known(&self.store, self.settings) };
-            self.calling(calling)
+            let known = known(&self.store, self.settings);
+            let calling = Calling { patience: Patience::Hurried, known, ..Calling::default() };
+            self.calling(noted(self.settings, calling))
         })
     }
 
@@ -374,6 +410,9 @@ impl App<'_> {
     /// waits is embedded, some vectors that nobody needs go, and a long tail of the index is folded. That it could not be is said and fails
     /// nothing. A model that has failed the command, which says so, is not asked again.
     pub(crate) fn settle(&self, printer: &mut Printer) -> Result<(), Failure> {
+        if self.store.home().is_read_only() {
+            return Ok(());
+        }
         if let Err(error) = self.engine.flush() {
             printer.warning(format!("what was recalled was not counted: {error}"))?;
         }

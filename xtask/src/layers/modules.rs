@@ -72,6 +72,7 @@ const GROUPS: [Group; 6] = [
             "once",
             "relocate",
             "standing",
+            "done",
             "associate",
             "backends",
             "briefing",

@@ -438,6 +438,7 @@ fn revised(memory: &Memory, edition: Edition, standing: Standing) -> Write {
         stood: memory.standing,
         standing,
         attachment: None,
+        vouched: None,
     }))
 }
 

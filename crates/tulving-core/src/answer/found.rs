@@ -23,7 +23,7 @@ pub struct Hit {
     /// Other parts of it that fit well by themselves, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<FurtherSection>,
-    /// Whether the content was cut to the section, for the token budget.
+    /// Whether the content was cut to the section, for the token budget or because the answer is long.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
     /// Where its score comes from, where there was a question.
@@ -307,6 +307,10 @@ pub struct Answer {
     pub withheld: u64,
     /// Hits that were left out because the token budget has no room for them.
     pub left_out: u64,
+    /// Archived memories that have every word of the question, those that fit best first; at most five. They are not among
+    /// the hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub archived: Vec<MemoryRef>,
     /// The lanes that could not do all their work.
     pub missing: Vec<Missing>,
     /// The files that could not be read.

@@ -42,6 +42,13 @@ pub enum Warning {
         /// When it ended.
         at: Timestamp,
     },
+    /// A todo or a goal that was done was said again, so it is open again.
+    Reopened {
+        /// The memory.
+        memory: MemoryRef,
+        /// When it was done.
+        done_at: Timestamp,
+    },
     /// The content is known, and the memory that holds it keeps these fields as they were.
     Kept {
         /// The memory.
@@ -147,6 +154,12 @@ impl std::fmt::Display for Warning {
                 f,
                 "{memory} was said to hold until {at}; if it holds again, `tulving update {} --clear \
                  valid-until` says so",
+                bare(*memory)
+            ),
+            Self::Reopened { memory, done_at } => write!(
+                f,
+                "{memory} was done on {} and is open again; `tulving done {}` closes it",
+                done_at.date(),
                 bare(*memory)
             ),
             Self::Kept { memory, fields } => {

@@ -44,6 +44,7 @@ pub(super) fn answers(
         whole.evidence = whole.evidence.max(answer.evidence);
         whole.withheld += answer.withheld;
         whole.left_out += answer.left_out;
+        whole.archived.extend(answer.archived);
         whole.missing.extend(answer.missing);
         whole.failed_backends.extend(answer.failed_backends);
         ranked.extend(fresh);

@@ -8,6 +8,7 @@ use crate::answer::{Edited, Fate, Gone, Receipt, Warning};
 use crate::backend::ListQuery;
 use crate::error::{BackendError, Error};
 use crate::id::MemoryRef;
+use crate::limits;
 use crate::memory::{Memory, Usage};
 use crate::ports::Backend;
 use crate::request::{Caller, Filter, ForgetRequest, Manner, SaveRequest};
@@ -109,6 +110,7 @@ impl Keeper<'_> {
             revived: false,
             version: memory.version,
             state: memory.standing.state,
+            changed: Vec::new(),
             near: Vec::new(),
             warnings,
         })
@@ -165,7 +167,7 @@ pub(crate) fn forget(
     };
     let (_, warnings) = crate::forget::reason(parts, caller, request)?;
     let memory = get_from(parts, backends, caller, entry, which)?;
-    let hard = request.manner == Manner::Hard;
+    let hard = request.manner != Manner::Soft;
     if hard {
         access::require_over(parts, caller, which, &memory)?;
     } else {
@@ -193,7 +195,7 @@ pub(crate) fn forget_many(
     let mut done = 0;
     let mut warnings = Vec::new();
     let mut seen: Vec<MemoryRef> = Vec::new();
-    let (forgotten, missing) = access::several(which, |which| {
+    let (forgotten, missing) = access::several(which, limits::FORGETS, |which| {
         // What is named twice is gone by the second time, and counts once.
         if seen.contains(&which) {
             return Err(access::absent(parts, caller, which)?);

@@ -12,7 +12,7 @@ use crate::pass::{Pass, PassFilter, ToldPass, Undone};
 use crate::record::{DumpPosition, Record};
 use crate::request::{AuditFilter, Caller, TokenRequest};
 use crate::space::{Membership, Principal, Secret, Space, Token};
-use crate::transfer::Loading;
+use crate::transfer::{LoadOptions, LoadReport, Loading};
 use crate::vocabulary::{JobState, PrincipalKind, Role, SpaceKind};
 use crate::{access, directory, history, jobs, ledger, transfer, usage};
 
@@ -129,7 +129,12 @@ impl Engine {
         transfer::dump(&self.parts, caller, position, limit)
     }
 
-    /// Takes in some lines of a dump, each with its line number.
+    /// Begins a load, for an admin of the org. Nothing is stored before it is [finished](Self::finish_load).
+    pub fn begin_load(&self, caller: &Caller, options: LoadOptions) -> Result<Loading, Error> {
+        transfer::begin(&self.parts, caller, options)
+    }
+
+    /// Checks some lines of a dump, each with its number, and keeps them for the end of the load.
     pub fn load(
         &self,
         caller: &Caller,
@@ -139,8 +144,8 @@ impl Engine {
         transfer::load(&self.parts, caller, loading, lines)
     }
 
-    /// Records that a load came to its end.
-    pub fn finish_load(&self, caller: &Caller, loading: &Loading) -> Result<(), Error> {
+    /// Writes the lines of a load, all or none, once the last of them has come.
+    pub fn finish_load(&self, caller: &Caller, loading: Loading) -> Result<LoadReport, Error> {
         transfer::finish(&self.parts, caller, loading)
     }
 

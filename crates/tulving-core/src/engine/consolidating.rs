@@ -10,11 +10,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
+use super::hearing;
 use super::judging::Judged;
 use crate::access;
 use crate::audit::AuditEntry;
 use crate::change::Write;
-use crate::error::{Error, FileError};
+use crate::error::{Conflict, Error, FileError, StoreError};
 use crate::file::{self, Folder, LONG_TERM};
 use crate::id::{AuditId, JobId, PassId, PrincipalId, SpaceId};
 use crate::job::{self, Job};
@@ -26,13 +27,15 @@ use crate::limits;
 use crate::pass::{Pass, PassAct};
 use crate::passes::consolidate::guard::{self, Checked, Refused, Trust};
 use crate::passes::consolidate::{self, Material, Page};
+use crate::passes::proactive;
 use crate::passes::{Consolidated, Consolidation, Declined};
 use crate::preview;
-use crate::request::Caller;
+use crate::request::{Caller, SaveRequest};
+use crate::save::{self, Order};
 use crate::space::{Space, Viewer};
 use crate::text::{diff, withhold};
-use crate::time::Timestamp;
-use crate::vocabulary::{AuditAct, Origin, PassKind, PassOutcome, Role};
+use crate::time::{Timestamp, Zone};
+use crate::vocabulary::{AuditAct, Author, Origin, PassKind, PassOutcome, Role};
 
 /// For how long the job is taken: longer than one space may take.
 const LEASE: Duration = Duration::from_secs(300);
@@ -42,6 +45,10 @@ const AGAIN: Duration = Duration::from_secs(3_600);
 const AHEAD: Duration = Duration::from_secs(23 * 3_600);
 /// A model that said so much is not asked again: what it said would have to be sent back.
 const MOST_TOKENS: u64 = 50_000;
+/// Why nothing is done while somebody else is at it.
+const RUNNING: &str = "another consolidation is running; try again when it is done";
+/// The note of a memory that waits for review.
+const HELD: &str = "consolidation; in other words than what was noted";
 /// Most characters of why lines are gone.
 const WHY: usize = 300;
 
@@ -70,18 +77,54 @@ impl Engine {
 
     /// Looks at the last journals of the caller's space for what shall always be known, and puts it into `MEMORY.md`, or
     /// with `write` not set only tells what it would say. For who may write there; where a model is asked, for an admin: to
-    /// spend is not every writer's.
+    /// spend is not every writer's. One at a time in a store: while another is running, the model is not asked.
     pub fn consolidate(&self, caller: &Caller, write: bool) -> Result<Consolidated, Error> {
         let (space, _) = access::workplace(&self.parts, caller)?;
         if self.llm().is_some() {
             access::require(&self.parts, caller, space.id, Role::Admin)?;
         }
-        let told = self.consolidate_space(&space, &caller.viewer, write)?.unwrap_or_else(|| {
+        if self.llm().is_none() {
+            return self.consolidate_here(&space, caller, write, None);
+        }
+        let Some(mut job) = self.claim_by_hand()? else {
+            return Ok(stays(Consolidated::default(), RUNNING.to_owned()));
+        };
+        let done = self.consolidate_here(&space, caller, write, Some(&mut job));
+        // Where it was taken over meanwhile, it is no longer ours to give back.
+        let given_back = jobs::give_back(&self.parts, job);
+        let done = done?;
+        match given_back {
+            Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(done),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes the one job of consolidation, so that nobody else pays for the same; `None` where somebody is at it.
+    fn claim_by_hand(&self) -> Result<Option<Job>, Error> {
+        let parts = &self.parts;
+        let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
+        let now = parts.clock.now();
+        match is_held(&job, now) {
+            true => Ok(None),
+            false => jobs::claim_this(parts, job, now, &self.holder, LEASE),
+        }
+    }
+
+    /// Consolidates the journals of one space, and judges its memories where that is turned on.
+    fn consolidate_here(
+        &self,
+        space: &Space,
+        caller: &Caller,
+        write: bool,
+        job: Option<&mut Job>,
+    ) -> Result<Consolidated, Error> {
+        let told = self.consolidate_space(space, caller, write)?.unwrap_or_else(|| {
             let days = consolidate::DAYS;
             stays(Consolidated::default(), format!("there are no journals of the last {days} days"))
         });
-        let judges = self.consolidation().apply && self.llm().is_some();
-        let judged = if judges { self.judge_records(caller, write)? } else { Judged::default() };
+        let Some(job) = job.filter(|_| self.consolidation().apply) else { return Ok(told) };
+        *job = jobs::extend(&self.parts, job.clone(), LEASE)?;
+        let judged = self.judge_records(caller, write)?;
         Ok(Consolidated { records: judged.passes, foreseen: judged.foreseen, ..told })
     }
 
@@ -97,11 +140,22 @@ impl Engine {
         }
         let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
         let now = parts.clock.now();
+        if Round::of(&job).counts_from().is_none() && job.last_error.is_none() && !is_held(&job, now) {
+            // It was turned on now: the first time is an interval later, also for the processes that come after this one.
+            let round = Round { since: Some(now), ..Round::of(&job) };
+            let begun = Job { payload: serde_json::json!(round), ..job.clone() };
+            return match jobs::moved(parts, now, job, begun) {
+                Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {
+                    Ok(ConsolidationTick::NotDue)
+                }
+                Err(error) => Err(error),
+            };
+        }
         if !is_due(&job, interval, now) {
             return Ok(ConsolidationTick::NotDue);
         }
         let Some(_slot) = self.slot() else { return Ok(ConsolidationTick::Busy) };
-        if job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= now.plus(LEASE)) {
+        if is_held(&job, now) {
             return Ok(ConsolidationTick::Busy);
         }
         let Some(mut job) = jobs::claim_this(parts, job, now, holder, LEASE)? else {
@@ -111,7 +165,7 @@ impl Engine {
         let done = self.consolidate_all(&mut job, &mut round);
         let rest = match done {
             Ok(_) => {
-                round = Round { last: Some(now), done: Vec::new() };
+                round = Round { last: Some(now), done: Vec::new(), ..round };
                 interval.min(AHEAD)
             }
             Err(_) => interval.min(AGAIN),
@@ -134,7 +188,7 @@ impl Engine {
                 continue;
             }
             let caller = user_in(&space);
-            let told = match self.consolidate_space(&space, &caller.viewer, true) {
+            let told = match self.consolidate_space(&space, &caller, true) {
                 Err(error @ Error::Llm(_)) => return Err(error),
                 Err(error) => {
                     done.push((space, stays(Consolidated::default(), error.code().to_owned())));
@@ -165,10 +219,10 @@ impl Engine {
     fn consolidate_space(
         &self,
         space: &Space,
-        viewer: &Viewer,
+        caller: &Caller,
         write: bool,
     ) -> Result<Option<Consolidated>, Error> {
-        let parts = &self.parts;
+        let (parts, viewer) = (&self.parts, &caller.viewer);
         let folder = Folder::of(space);
         let Recent { said, unread } = journal::recent(parts, &folder, consolidate::DAYS)?;
         let pages: Vec<Page> =
@@ -189,23 +243,25 @@ impl Engine {
         let told = Consolidated { journals, model: pass.model.clone(), ..told };
         let by_passes = self.noted_by_passes(viewer, space.id)?;
         let material = Material { pages, known: known.content.clone(), by_passes };
-        let (Checked { text, left_out, put_back, gone }, dropped) = match self.rewritten(&material, &known)? {
-            Err(refused) => {
-                let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
-                self.note_where(write, &pass)?;
-                return Ok(Some(stays(told, format!("what was asked for is refused: {refused}"))));
-            }
-            Ok(rewritten) => rewritten,
-        };
+        let (Checked { text, left_out, doubtful, put_back, gone }, dropped) =
+            match self.rewritten(&material, &known)? {
+                Err(refused) => {
+                    let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
+                    self.note_where(write, &pass)?;
+                    return Ok(Some(stays(told, format!("what was asked for is refused: {refused}"))));
+                }
+                Ok(rewritten) => rewritten,
+            };
         let pass = sifted(&left_out, &put_back).into_iter().fold(pass, |pass, fact| noting(pass, &fact));
         let nothing = match left_out.is_empty() && put_back.is_empty() {
             true => "nothing new is worth keeping for good",
             false => "nothing of what was asked for can be taken",
         };
-        let told = Consolidated { left_out, put_back, ..told };
+        let held = if write { self.hold(space, caller, &pass, doubtful)? } else { None };
+        let told = Consolidated { left_out, held, put_back, ..told };
         let Some(new) = text else {
-            let by_model = write && pass.model.is_some();
-            self.note_where(by_model, &pass.ended(PassOutcome::Nothing, now))?;
+            let is_record = pass.model.is_some() || !told.left_out.is_empty();
+            self.note_where(write && is_record, &pass.ended(PassOutcome::Nothing, now))?;
             return Ok(Some(stays(told, nothing.to_owned())));
         };
         let lines = diff::lines(&known.content, &new);
@@ -214,6 +270,50 @@ impl Engine {
         let dropped = dropped.filter(|_| !gone.is_empty());
         let told = Consolidated { added, removed, diff: diff::told(&lines), gone, dropped, ..told };
         if write { self.replace(&folder, pass, &known, &new, told).map(Some) } else { Ok(Some(told)) }
+    }
+
+    /// Saves statements that may be good lines, as memories that wait for review, and names the pass that did. What is known, waits
+    /// already or was rejected is not held again; nor is anything where another backend keeps the memories.
+    fn hold(
+        &self,
+        space: &Space,
+        caller: &Caller,
+        pass: &Pass,
+        doubtful: Vec<String>,
+    ) -> Result<Option<PassId>, Error> {
+        let parts = &self.parts;
+        if self.built_in("review").is_err() {
+            return Ok(None);
+        }
+        let id = PassId::mint(parts.clock.now());
+        let mut orders = Vec::new();
+        for statement in doubtful {
+            let known = hearing::known(parts, caller, space, &statement)?;
+            let waits = hearing::waits(parts, caller, space, &statement)?;
+            if !waits && !known.iter().any(|known| proactive::is_said(&statement, known)) {
+                let request = SaveRequest {
+                    author: Some(Author::Auto),
+                    source_note: Some(HELD.to_owned()),
+                    pass: Some(id),
+                    ..SaveRequest::new(statement)
+                };
+                orders.push(Order { quarantined: true, ..Order::of(request) });
+            }
+        }
+        if orders.is_empty() {
+            return Ok(None);
+        }
+        let count = orders.len();
+        let note = Pass {
+            model: pass.model.clone(),
+            note: Some(format!(
+                "{count} {} held for review: {HELD}",
+                preview::plural(count, "line", "lines")
+            )),
+            ..Pass::begun(id, PassKind::Consolidate, space.id, pass.by, parts.clock.now())
+        };
+        save::save_by(parts, caller, orders, Some(&note))?;
+        Ok(Some(id))
     }
 
     /// A pass that begins to look at so many journals.
@@ -332,8 +432,8 @@ impl Engine {
                 match error {
                     // What would have changed was not, and is not told as if it had.
                     FileError::Changed { .. } => {
-                        let Consolidated { journals, model, unread, .. } = told;
-                        let told = Consolidated { journals, model, unread, ..Consolidated::default() };
+                        let Consolidated { journals, model, unread, held, .. } = told;
+                        let told = Consolidated { journals, model, unread, held, ..Consolidated::default() };
                         Ok(stays(told, why.to_owned()))
                     }
                     error => Err(error.into()),
@@ -355,6 +455,7 @@ fn user_in(space: &Space) -> Caller {
         space: space.id,
         agent: None,
         origin: Origin::Extraction,
+        zone: Zone::default(),
     }
 }
 
@@ -406,7 +507,12 @@ fn is_due(job: &Job, interval: Duration, now: Timestamp) -> bool {
         return job.due_at <= now || job.due_at > now.plus(AHEAD);
     }
     // One that lies ahead was set by a clock that ran ahead.
-    Round::of(job).last.is_none_or(|last| last.plus(interval) <= now || last > now)
+    Round::of(job).counts_from().is_some_and(|from| from.plus(interval) <= now || from > now)
+}
+
+/// Whether somebody is at it. A lease that ends further ahead than any was given by a clock that ran ahead.
+fn is_held(job: &Job, now: Timestamp) -> bool {
+    job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= now.plus(LEASE))
 }
 
 /// How far it came, by what the job knows.
@@ -417,11 +523,18 @@ struct Round {
     last: Option<Timestamp>,
     /// Which were done since, where the rest was not.
     done: Vec<SpaceId>,
+    /// When it was first seen to be turned on.
+    since: Option<Timestamp>,
 }
 
 impl Round {
     fn of(job: &Job) -> Self {
         serde_json::from_value(job.payload.clone()).unwrap_or_default()
+    }
+
+    /// When the interval to the next time begins.
+    fn counts_from(&self) -> Option<Timestamp> {
+        self.last.or(self.since)
     }
 }
 
@@ -437,7 +550,9 @@ mod tests {
     fn it_is_due_an_interval_after_the_last_time_whatever_that_is_by_now() {
         let day = Duration::from_secs(24 * 3_600);
         let new = Job::new(job::CONSOLIDATE, serde_json::json!({}), u32::MAX, at(0));
-        assert!(is_due(&new, day, at(0)), "it was never done");
+        assert!(!is_due(&new, day, at(48)), "nobody has seen it turned on");
+        let on = Job { payload: serde_json::json!({ "since": at(0) }), ..new.clone() };
+        assert!(!is_due(&on, day, at(23)) && is_due(&on, day, at(24)), "an interval after it was turned on");
         let done = Job { payload: serde_json::json!({ "last": at(0) }), due_at: at(23), ..new };
         assert!(!is_due(&done, day, at(23)) && is_due(&done, day, at(24)));
         assert!(is_due(&done, Duration::from_secs(3_600), at(1)), "the interval was made shorter");

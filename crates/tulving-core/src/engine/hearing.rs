@@ -24,6 +24,7 @@ use crate::request::{Ask, Caller, Filter, Forgotten, Mode, Quarantined, RecallRe
 use crate::save::{self, Order, embed};
 use crate::space::{Space, Viewer};
 use crate::text::chunk::Form;
+use crate::time::Zone;
 use crate::turn::{Listening, Turn};
 use crate::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
 
@@ -161,13 +162,19 @@ pub(super) fn found(parts: &Parts, job: &Job) -> Result<Option<(Caller, Space, T
     let Some((space, turn, by)) = job.turn() else { return Ok(None) };
     let viewer = Viewer { principal: by, within: Some(vec![space]) };
     let Some(turn) = parts.store.turn(&viewer, turn)? else { return Ok(None) };
-    let caller = Caller { viewer, ceiling: Role::Writer, space, agent: None, origin: Origin::Extraction };
+    let (agent, origin, zone) = (None, Origin::Extraction, Zone::default());
+    let caller = Caller { viewer, ceiling: Role::Writer, space, agent, origin, zone };
     let space = access::space_of_call(parts, &caller)?;
     Ok(Some((caller, space, turn)))
 }
 
 /// What is known near to a statement: by words and meaning, and what was noted before and then forgotten on purpose.
-fn known(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<Vec<Known>, Error> {
+pub(super) fn known(
+    parts: &Parts,
+    caller: &Caller,
+    space: &Space,
+    statement: &str,
+) -> Result<Vec<Known>, Error> {
     let here = Filter { space: Some(space.id), records_only: true, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(statement)));
     let request = RecallRequest { mode, filter: here.clone(), sort: None, limit: COMPARED };
@@ -183,6 +190,18 @@ fn known(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Resu
     let gone = parts.store.list(&caller.viewer, &gone, Sort::Newest, COMPARED, None)?;
     let said = found.chain(gone).map(|memory| Known { content: memory.edition.text.content, near: false });
     Ok(said.chain(near(parts, caller, space, statement)?).collect())
+}
+
+/// Whether a memory that says so waits for review.
+pub(super) fn waits(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<bool, Error> {
+    let filter = Filter {
+        space: Some(space.id),
+        quarantined: Quarantined::Only,
+        substring: Some(statement.to_owned()),
+        content_only: true,
+        ..Filter::default()
+    };
+    Ok(!parts.store.list(&caller.viewer, &filter, Sort::Newest, 1, None)?.is_empty())
 }
 
 /// What means nearly the same. Without a model, nothing.

@@ -3,6 +3,7 @@
 //! What is to be written is noted in the ledger before it is, by its digest: who takes up the job of a process that ended in between
 //! finds it in the journal and asks nobody again, or finds nothing of it and begins anew.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Engine;
@@ -18,7 +19,8 @@ use crate::ledger;
 use crate::llm::LlmName;
 use crate::pass::{Pass, PassAct};
 use crate::passes::Gleaned;
-use crate::passes::shadow::{self, Exchange, Hands};
+use crate::passes::shadow::{self, Exchange, Hands, ShadowNotes};
+use crate::preview;
 use crate::process::Processed;
 use crate::read;
 use crate::request::{Caller, TurnFilter};
@@ -89,12 +91,15 @@ impl Engine {
         }
     }
 
-    /// Writes what is new of an answer, ends its job, and says how many lines that were; `None` where there is nothing to write.
+    /// Writes what is new of an answer, ends its job, and says how many lines that were; `None` where no pass is worth a record:
+    /// nothing was asked for, or nobody was asked.
     fn looked_at(&self, listening: &Listening, job: &Job) -> Result<Option<usize>, Error> {
         let parts = &self.parts;
         let Some((caller, space, answer)) = found(parts, job)? else { return Ok(None) };
         // Before anybody is asked: who may not write there has nothing to ask for.
         access::workplace(parts, &caller)?;
+        // The journal is that of the space, whoever's answer is noted in it.
+        let caller = access::as_file_owner(&caller, &space);
         if !listening.notes(&answer, &space) {
             return Ok(None);
         }
@@ -108,34 +113,48 @@ impl Engine {
             }
             _ => {}
         }
-        let lines = self.entries(listening, &caller, &answer)?;
+        let ShadowNotes { entries, mut left_out } = self.entries(listening, &caller, &answer)?;
         let mut sieve = parts.sieve(&space);
-        let lines: Vec<String> =
-            lines.into_iter().filter_map(|line| sieve.content(Field::Content, line).ok()).collect();
-        if lines.is_empty() {
+        let mut lines: Vec<String> = Vec::new();
+        for entry in entries {
+            match sieve.content(Field::Content, entry) {
+                Ok(line) => lines.push(line),
+                Err(refused) => left_out.push(refused.code().to_owned()),
+            }
+        }
+        if lines.is_empty() && left_out.is_empty() {
             return Ok(None);
         }
         let now = parts.clock.now();
         let day = Day::of(now);
         let act = |line: &String| PassAct::Noted { file: day.path(), entry: format::digest(line) };
+        let facts = std::iter::once(format!("turn {} ({}); author auto", answer.position, answer.source));
         let pass = Pass {
             model: self.journaler(listening).map(|llm| llm.to_string()),
-            note: Some(format!("turn {} ({}); author auto", answer.position, answer.source)),
+            note: Some(facts.chain(counted(&left_out)).collect::<Vec<_>>().join("; ")),
             acts: lines.iter().map(act).collect(),
             ..Pass::begun(id, PassKind::Shadow, space.id, answer.logged_by, now)
         };
+        let before = before.map(|before| before.outcome);
+        if lines.is_empty() {
+            let nothing = pass.ended(PassOutcome::Nothing, now);
+            ledger::note_with(parts, before, &nothing, vec![Write::RemoveJob(Box::new(job.clone()))])?;
+            return Ok(Some(0));
+        }
         // That nobody else has taken the job meanwhile is made sure of in the same act.
         let same = Write::MoveJob { from: Box::new(job.clone()), to: Box::new(job.clone()) };
-        ledger::note_with(parts, before.map(|before| before.outcome), &pass, vec![same])?;
+        ledger::note_with(parts, before, &pass, vec![same])?;
         journal::append(parts, &caller, day, &lines.join("\n"))?;
         end(parts, job, pass).map(Some)
     }
 
-    /// The lines that are new of an answer.
-    fn entries(&self, listening: &Listening, caller: &Caller, answer: &Turn) -> Result<Vec<String>, Error> {
+    /// The notes that are new of an answer.
+    fn entries(&self, listening: &Listening, caller: &Caller, answer: &Turn) -> Result<ShadowNotes, Error> {
         let parts = &self.parts;
         let said = answered(parts, caller, answer)?.filter(|said| said.is_said() && listening.trusts(said));
-        let Some(exchange) = said.and_then(|said| Exchange::of(&said, answer)) else { return Ok(Vec::new()) };
+        let Some(exchange) = said.and_then(|said| Exchange::of(&said, answer)) else {
+            return Ok(ShadowNotes::default());
+        };
         let begun = parts.clock.now();
         shadow::entries(
             &exchange,
@@ -159,6 +178,17 @@ fn end(parts: &Parts, job: &Job, pass: Pass) -> Result<usize, Error> {
     let done = pass.ended(PassOutcome::Done, parts.clock.now());
     ledger::note_with(parts, Some(from), &done, vec![Write::RemoveJob(Box::new(job.clone()))])?;
     Ok(lines)
+}
+
+/// How many notes are left out for which reason, for the note of a pass.
+fn counted(left_out: &[String]) -> Vec<String> {
+    let reasons: BTreeSet<&String> = left_out.iter().collect();
+    let count = |why: &String| left_out.iter().filter(|other| *other == why).count();
+    let fact = |why: &String| {
+        let count = count(why);
+        format!("{count} {} left out: {why}", preview::plural(count, "note", "notes"))
+    };
+    reasons.into_iter().map(fact).collect()
 }
 
 /// How long a language model is left alone that cannot be asked.

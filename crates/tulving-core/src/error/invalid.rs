@@ -144,6 +144,12 @@ pub enum Invalid {
         /// The end.
         until: Timestamp,
     },
+    /// Nothing is done before its time.
+    #[error("{at} is more than a day ahead; a todo is done when it was done")]
+    NotYet {
+        /// When.
+        at: Timestamp,
+    },
     /// Nothing can be after the one and before the other.
     #[error("until {until} is not after since {since}, so nothing can match")]
     NoTimeBetween {
@@ -279,6 +285,7 @@ impl Invalid {
             Self::Day { .. } => "invalid_date",
             Self::OnceKey { .. } => "invalid_idempotency_key",
             Self::EndsBeforeStart { .. } => "ends_before_start",
+            Self::NotYet { .. } => "not_yet",
             Self::NoTimeBetween { .. } => "no_time_between",
             Self::Attachment { .. } => "invalid_attachment",
             Self::PositionAlone { .. } => "missing_conversation",

@@ -145,6 +145,14 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The log or the shared memory of the store was taken from under its connections.
+    #[error("{} was {how} while it was in use, so nothing was acknowledged", path.display())]
+    Detached {
+        /// The file.
+        path: PathBuf,
+        /// What became of it: `removed or replaced`, or `cut`.
+        how: &'static str,
+    },
     /// A file that was to be made is there.
     #[error("{} is there already", path.display())]
     Exists {
@@ -202,7 +210,9 @@ impl StoreError {
         match self {
             Self::Conflict(_) | Self::Exists { .. } => Class::Conflict,
             Self::Busy { .. } => Class::Busy,
-            Self::DiskFull { .. } | Self::Unusable { .. } | Self::Replaced { .. } => Class::Host,
+            Self::DiskFull { .. } | Self::Unusable { .. } | Self::Replaced { .. } | Self::Detached { .. } => {
+                Class::Host
+            }
             Self::Corrupt { .. }
             | Self::Foreign { .. }
             | Self::BadBackup { .. }
@@ -228,6 +238,7 @@ impl StoreError {
             Self::DiskFull { .. } => "disk_full",
             Self::Unusable { .. } => "store_unusable",
             Self::Replaced { .. } => "store_replaced",
+            Self::Detached { .. } => "store_detached",
             Self::Exists { .. } => "file_exists",
             Self::Corrupt { .. } => "store_damaged",
             Self::Foreign { .. } => "store_foreign",
@@ -249,9 +260,14 @@ impl StoreError {
             Self::Conflict(_) => "look at it again and repeat",
             Self::Busy { .. } => "try again; if it stays so, see which process holds the store",
             Self::DiskFull { .. } => "free some space and repeat; what was acknowledged before is safe",
-            Self::Unusable { verb: "used as a home" | "used as a database", .. } => {
-                "move it away, or choose another folder with --home or TULVING_HOME"
-            }
+            Self::Unusable {
+                verb:
+                    "used as a home"
+                    | "used as a database"
+                    | "used as the token of this home"
+                    | "used as the index of this home",
+                ..
+            } => "move it away, or choose another folder with --home or TULVING_HOME",
             Self::Unusable { verb: "restored", .. } => {
                 "choose a file that `tulving backup create` has made; the store is as it was"
             }
@@ -263,6 +279,9 @@ impl StoreError {
                 "check that it is there and yours to read and write; --home or TULVING_HOME choose another home"
             }
             Self::Replaced { .. } => "stop this process and start it again; it then opens what is there",
+            Self::Detached { .. } => {
+                "see whether it was saved and repeat it; keep programs that clean or synchronise files away from the home"
+            }
             Self::Exists { .. } => "choose another name, or say that it may be replaced",
             Self::Corrupt { .. } => {
                 "`tulving backup restore FILE` puts a backup in its place and keeps the damaged file; \

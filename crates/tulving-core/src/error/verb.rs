@@ -2,7 +2,7 @@
 
 use crate::id::{MemoryId, MemoryRef, PassId, ProposalId, Version};
 use crate::time::Timestamp;
-use crate::vocabulary::Role;
+use crate::vocabulary::{MemoryType, Role};
 
 use super::{
     BackendError, Class, Conflict, Field, FileError, Invalid, LlmError, ModelError, ObjectError, StoreError,
@@ -113,6 +113,12 @@ pub enum Error {
         /// Where.
         place: String,
     },
+    /// The files of the space are private to the user of the home.
+    #[error("the files of the space `{space}` are private to the user of this home")]
+    PrivateFiles {
+        /// The space.
+        space: String,
+    },
     /// Only the owner may.
     #[error("only the owner of memory {which} may do this")]
     OwnerOnly {
@@ -144,6 +150,14 @@ pub enum Error {
     NotInReview {
         /// As it was named.
         which: MemoryRef,
+    },
+    /// Only a todo or a goal can be done.
+    #[error("memory {which} is of the type {memory_type}; only a todo or a goal can be done")]
+    CannotBeDone {
+        /// As it was named.
+        which: MemoryRef,
+        /// Its type.
+        memory_type: MemoryType,
     },
     /// Somebody edited it since the caller looked.
     #[error("memory {which} is at version {found} and you saw version {expected}")]
@@ -264,9 +278,11 @@ impl Error {
     /// What sort of trouble it is.
     pub fn class(&self) -> Class {
         match self {
-            Self::Invalid(_) | Self::Mirrored { .. } | Self::Expired { .. } | Self::CursorExpired => {
-                Class::Caller
-            }
+            Self::Invalid(_)
+            | Self::Mirrored { .. }
+            | Self::Expired { .. }
+            | Self::CannotBeDone { .. }
+            | Self::CursorExpired => Class::Caller,
             Self::NoMemory { .. }
             | Self::NoVersion { .. }
             | Self::NoAssociation { .. }
@@ -283,6 +299,7 @@ impl Error {
             | Self::Denied { .. }
             | Self::OwnerOnly { .. }
             | Self::OwnerOrAdmin { .. }
+            | Self::PrivateFiles { .. }
             | Self::OfOthers { .. } => Class::Denied,
             Self::Held { .. }
             | Self::NameTaken { .. }
@@ -321,11 +338,13 @@ impl Error {
             Self::Denied { need: Role::Writer, .. } => "no_write_access",
             Self::Denied { .. } => "denied",
             Self::OwnerOnly { .. } => "owner_only",
+            Self::PrivateFiles { .. } => "private_files",
             Self::OwnerOrAdmin { .. } | Self::OfOthers { .. } => "owner_or_admin",
             Self::CountChanged { .. } => "count_mismatch",
             Self::AmbiguousToken { .. } => "ambiguous_token",
             Self::Forgotten { .. } => "already_forgotten",
             Self::NotInReview { .. } => "not_in_review",
+            Self::CannotBeDone { .. } => "cannot_be_done",
             Self::Changed { .. } => "version_mismatch",
             Self::Mirrored { .. } => "mirrored",
             Self::Expired { .. } => "expired",
@@ -367,11 +386,15 @@ impl Error {
                  home, and `tulving token create` makes another"
             }
             Self::Denied { .. } => "ask an admin of it",
+            Self::PrivateFiles { .. } => "work in a space that you share, or with a token of that user",
             Self::Forgotten { .. } => {
                 "`tulving restore` brings it back; `tulving forget --hard` makes it final"
             }
             Self::NotInReview { .. } => {
                 "`tulving review` lists those that do; `tulving forget` takes any other"
+            }
+            Self::CannotBeDone { .. } => {
+                "`tulving update --type todo` makes it one; `tulving archive` hides what is over"
             }
             Self::Changed { .. } => "look at it again and repeat",
             Self::CountChanged { .. } => "count again with a dry run, look at what matches, and repeat",

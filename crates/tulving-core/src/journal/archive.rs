@@ -22,7 +22,7 @@ use crate::text::withhold::Sieve;
 use crate::text::{normalize, terms};
 use crate::time::Timestamp;
 use crate::turn::{TURNS_KEPT, Turn};
-use crate::vocabulary::{Boundary, ContentType, TurnRole};
+use crate::vocabulary::{ContentType, TurnRole};
 
 use super::day::Day;
 use super::transcript::{self, Message, Transcript};
@@ -100,7 +100,7 @@ pub struct Conversations {
 
 /// Archives a conversation.
 pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -> Result<Archived, Error> {
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(parts, caller)?;
     let from_log = request.messages.is_none();
     let messages = match request.messages {
         Some(messages) => messages.iter().map(checked).collect::<Result<Vec<_>, _>>()?,
@@ -137,8 +137,8 @@ pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -
             key: Some(key.clone()),
             title: Some(transcript.title.clone()),
             content_type: Some(ContentType::Transcript),
-            // The file is for everybody in the space.
-            boundary: Some(Boundary::Hub),
+            // It is for those whom the file is for.
+            boundary: Some(space.default_boundary()),
             ..SaveRequest::new(summary.as_str())
         };
         let saved = save::save_as(parts, caller, pledge.memory, request);
@@ -166,7 +166,7 @@ pub(crate) fn archive(parts: &Parts, caller: &Caller, request: ArchiveRequest) -
 
 /// The conversations that were archived in the caller's space, newest first.
 pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Conversations, Error> {
-    let folder = readable(parts, caller)?;
+    let Some(folder) = readable(parts, caller)? else { return Ok(Conversations::default()) };
     settle_within(parts, &folder)?;
     let mut listed = parts.files.list(&folder, FOLDER, limits::FILES_LISTED)?;
     let unread = unlisted(&mut listed, &folder, FOLDER);
@@ -189,14 +189,15 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Conversations, Erro
 
 /// A conversation, read back from its file. It is named as [`list`] does, by its path in the folder, or by the key of its memory.
 pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<Transcript, Error> {
-    let folder = readable(parts, caller)?;
+    let absent = || FileError::Absent { name: preview::short(name) };
+    let folder = readable(parts, caller)?.ok_or_else(absent)?;
     settle_within(parts, &folder)?;
     let bare = name.strip_prefix("conversation-").unwrap_or(name);
     let bare = below(bare, FOLDER).unwrap_or(bare);
     let bare = bare.strip_suffix(".md").unwrap_or(bare);
     let path = FilePath::new(&folder, &format!("{FOLDER}/{bare}.md"))?;
     let found = parts.files.read(&path, limits::CONVERSATION_BYTES as u64 * 2)?;
-    let found = found.ok_or_else(|| FileError::Absent { name: preview::short(name) })?;
+    let found = found.ok_or_else(absent)?;
     Ok(transcript::read(&super::text(&found.bytes)))
 }
 

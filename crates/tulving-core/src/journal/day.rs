@@ -26,12 +26,13 @@ impl Day {
         Self(self.0.yesterday().unwrap_or(self.0))
     }
 
-    /// The day that somebody names at an instant: `today`, `yesterday` or `YYYY-MM-DD`.
+    /// The day that somebody names at an instant: `today` or `yesterday`, in any case, or `YYYY-MM-DD`.
     pub fn named(text: &str, now: Timestamp) -> Result<Self, Invalid> {
-        match text.trim() {
+        let text = text.trim();
+        match text.to_ascii_lowercase().as_str() {
             "today" => Ok(Self::of(now)),
             "yesterday" => Ok(Self::of(now).before()),
-            date => date.parse(),
+            _ => text.parse(),
         }
     }
 
@@ -143,6 +144,9 @@ mod tests {
         let now: Timestamp = "2026-03-01T00:30:00+02:00".parse().expect("a time");
         assert_eq!(Day::named("today", now).expect("a day").to_string(), "2026-02-28");
         assert_eq!(Day::named(" yesterday ", now).expect("a day").to_string(), "2026-02-27");
+        for (name, day) in [("Today", "2026-02-28"), ("TODAY", "2026-02-28"), ("Yesterday", "2026-02-27")] {
+            assert_eq!(Day::named(name, now).expect("in any case").to_string(), day, "{name}");
+        }
         let error = Day::named("2026-02-30", now).expect_err("no such day");
         assert_eq!(error.to_string(), "`2026-02-30` is not a day");
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::access::{self, Parts};
 use crate::answer::Warning;
 use crate::error::{Error, Field, FileError, Invalid};
-use crate::file::{self, FilePath, Folder, Previous};
+use crate::file::{self, FileContent, FilePath, Folder, Previous};
 use crate::limits;
 use crate::ports::From;
 use crate::preview;
@@ -64,6 +64,9 @@ impl LongTerm {
 /// What is always known in the caller's space.
 pub(crate) fn read(parts: &Parts, caller: &Caller) -> Result<LongTerm, Error> {
     let space = readable_space(parts, caller)?;
+    if !access::shares_files(caller, &space) {
+        return Ok(told(parts, &space, None));
+    }
     load(parts, &space)
 }
 
@@ -79,7 +82,7 @@ pub(crate) fn replace(
     if got > limit {
         return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
     }
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(parts, caller)?;
     let mut sieve = parts.sieve(&space);
     let content = sieve.file(content)?;
     let path = file(&Folder::of(&space));
@@ -93,23 +96,28 @@ pub(crate) fn replace(
 
 /// The texts that it had before, newest first.
 pub(crate) fn previous(parts: &Parts, caller: &Caller) -> Result<Vec<Previous>, Error> {
-    Ok(parts.files.previous(&file(&readable(parts, caller)?))?)
+    let Some(folder) = readable(parts, caller)? else { return Ok(Vec::new()) };
+    Ok(parts.files.previous(&file(&folder))?)
 }
 
 /// One of them.
 pub(crate) fn previous_text(parts: &Parts, caller: &Caller, id: &str) -> Result<String, Error> {
-    let found = previous_bytes(parts, &file(&readable(parts, caller)?), id)?;
+    let folder = readable(parts, caller)?.ok_or_else(|| no_previous(id))?;
+    let found = previous_bytes(parts, &file(&folder), id)?;
     Ok(super::text(&found))
 }
 
 fn previous_bytes(parts: &Parts, path: &FilePath, id: &str) -> Result<Vec<u8>, FileError> {
-    let absent = || FileError::Absent { name: format!("{FILE} of {}", preview::short(id)) };
-    parts.files.previous_content(path, id)?.ok_or_else(absent)
+    parts.files.previous_content(path, id)?.ok_or_else(|| no_previous(id))
+}
+
+fn no_previous(id: &str) -> FileError {
+    FileError::Absent { name: format!("{FILE} of {}", preview::short(id)) }
 }
 
 /// Brings one of them back, in the place of what is there, which is kept in turn.
 pub(crate) fn restore(parts: &Parts, caller: &Caller, id: &str) -> Result<LongTerm, Error> {
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(parts, caller)?;
     let path = file(&Folder::of(&space));
     let found = previous_bytes(parts, &path, id)?;
     // What was written before secrets were looked for is looked at now. What is no text is brought back as it is.
@@ -127,13 +135,18 @@ pub(crate) fn file(folder: &Folder) -> FilePath {
 }
 
 pub(crate) fn load(parts: &Parts, space: &Space) -> Result<LongTerm, Error> {
-    let path = &file(&Folder::of(space));
-    let found = parts.files.read(path, limits::JOURNAL_SHOWN_BYTES)?;
+    let found = parts.files.read(&file(&Folder::of(space)), limits::JOURNAL_SHOWN_BYTES)?;
+    Ok(told(parts, space, found))
+}
+
+/// What is told of the file that was found; nothing is known where there is none.
+fn told(parts: &Parts, space: &Space, found: Option<FileContent>) -> LongTerm {
+    let path = file(&Folder::of(space));
     let digest = found.as_ref().map(|found| file::digest(&found.bytes));
     let modified_at = found.as_ref().map(|found| found.stamp.modified_at());
     let content = found.map(|found| super::text(&found.bytes)).unwrap_or_default();
     let (path, secrets) = (path.to_string(), parts.secrecy.of(space));
-    Ok(LongTerm { path, content, digest, modified_at, warnings: Vec::new(), secrets })
+    LongTerm { path, content, digest, modified_at, warnings: Vec::new(), secrets }
 }
 
 /// The state of the file that has this digest; empty is no file.

@@ -100,7 +100,7 @@ impl Journal {
 /// Appends an entry to the journal of today.
 pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<Noted, Error> {
     let content = normalize::content(content)?;
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(parts, caller)?;
     let mut sieve = parts.sieve(&space);
     let content = sieve.content(Field::Content, content)?;
     let entry = format::entry(&content, parts.limits.content_bytes)?;
@@ -110,7 +110,7 @@ pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<
 
 /// Appends lines as they are to the journal of a day, all of them or none. What must not be stored was left out before.
 pub(crate) fn append(parts: &Parts, caller: &Caller, date: Day, lines: &str) -> Result<Noted, Error> {
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(parts, caller)?;
     let path = path(&Folder::of(&space), &date.journal());
     let appended = parts.files.append(&path, lines)?;
     let (path, entry, created) = (path.to_string(), lines.to_owned(), appended.created);
@@ -119,7 +119,7 @@ pub(crate) fn append(parts: &Parts, caller: &Caller, date: Day, lines: &str) -> 
 
 /// The journal of a day; `None` where there is none.
 pub(crate) fn get(parts: &Parts, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
-    let folder = readable(parts, caller)?;
+    let Some(folder) = readable(parts, caller)? else { return Ok(None) };
     let path = path(&folder, &date.journal());
     let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
     Ok(found.map(|found| Journal { date, path: path.to_string(), content: text(&found.bytes) }))
@@ -127,7 +127,7 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, date: Day) -> Result<Option<Jo
 
 /// The journals of the caller's space, newest first.
 pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Journals, Error> {
-    let folder = readable(parts, caller)?;
+    let Some(folder) = readable(parts, caller)? else { return Ok(Journals::default()) };
     Ok(journals(parts, &folder)?)
 }
 
@@ -184,9 +184,11 @@ fn day_of(path: &FilePath) -> Option<Day> {
     Day::of_path(path.name())
 }
 
-/// The folder of the caller's space, for who may read there.
-fn readable(parts: &Parts, caller: &Caller) -> Result<Folder, Error> {
-    Ok(Folder::of(&readable_space(parts, caller)?))
+/// The folder of the caller's space, for who may read there; `None` for a member who does not share its files, to whom
+/// there are none.
+fn readable(parts: &Parts, caller: &Caller) -> Result<Option<Folder>, Error> {
+    let space = readable_space(parts, caller)?;
+    Ok(access::shares_files(caller, &space).then(|| Folder::of(&space)))
 }
 
 fn readable_space(parts: &Parts, caller: &Caller) -> Result<Space, Error> {

@@ -77,7 +77,8 @@ pub(crate) fn search(
         return Err(Invalid::TooLong { field: Field::Text, got, limit: most, unit: "bytes" }.into());
     }
     let needle = fold::folded(&normalize::unified(query));
-    let search = Search { parts, memo, folder: readable(parts, caller)?, needle };
+    let Some(folder) = readable(parts, caller)? else { return Ok(JournalHits::default()) };
+    let search = Search { parts, memo, folder, needle };
     let Journals { journals, unread } = journals(parts, &search.folder)?;
     let mut hits = JournalHits { entries: Vec::new(), unread };
     for journal in journals {

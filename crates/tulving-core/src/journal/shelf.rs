@@ -76,10 +76,11 @@ pub enum Writing {
 /// The files in the folder of the caller's space. Of the workspace itself only what is kept there for memory: it may be
 /// somebody's own folder, with much else in it.
 pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Shelf, Error> {
-    let folder = readable(parts, caller)?;
-    let mut shelf =
-        Shelf { folder: folder.as_str().to_owned(), files: Vec::new(), more: false, refused: Vec::new() };
-    for below in shown(&folder) {
+    let readable = readable(parts, caller)?;
+    let name = readable.as_ref().map_or("", Folder::as_str).to_owned();
+    let mut shelf = Shelf { folder: name, files: Vec::new(), more: false, refused: Vec::new() };
+    let Some(folder) = readable else { return Ok(shelf) };
+    for below in folder.kept_below() {
         let listed = parts.files.list(&folder, below, limits::FILES_LISTED)?;
         shelf.files.extend(listed.files.iter().map(ShelfFile::of));
         shelf.more |= listed.more;
@@ -90,7 +91,8 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<Shelf, Error> {
 
 /// What a file says.
 pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<ShelfText, Error> {
-    let path = named(&readable(parts, caller)?, name)?;
+    let folder = readable(parts, caller)?.ok_or_else(|| absent(name))?;
+    let path = named(&folder, name)?;
     let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
     let found = found.ok_or_else(|| absent(name))?;
     if file::is_binary(&found.bytes) {
@@ -112,7 +114,7 @@ pub(crate) fn put(
     if got > limit {
         return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
     }
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(parts, caller)?;
     let path = named(&Folder::of(&space), name)?;
     let mut sieve = parts.sieve(&space);
     let content = sieve.file(content)?;
@@ -128,7 +130,7 @@ pub(crate) fn put(
 /// Removes a file, and what it said before: what was erased is in no file of the home. One that is gone already has its previous
 /// texts removed all the same.
 pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), Error> {
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(parts, caller)?;
     let path = named(&Folder::of(&space), name)?;
     let removed = parts.files.remove(&path, From::Any)?;
     let forgotten = parts.files.forget_previous(&path)?;
@@ -137,22 +139,7 @@ pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), E
 
 /// A file that members reach by name. In the workspace itself that is only what is kept there for memory.
 fn named(folder: &Folder, name: &str) -> Result<FilePath, Error> {
-    let path = FilePath::new(folder, name)?;
-    let inside = |folder: &&str| super::below(name, folder).is_some();
-    if folder.as_str().is_empty() && !shown(folder).iter().any(inside) {
-        let got = crate::preview::short(name);
-        return Err(Invalid::FileName {
-            got,
-            why: "here only what is below memory/ and conversations/ is kept",
-        }
-        .into());
-    }
-    Ok(path)
-}
-
-/// Where in a folder the files are.
-pub(crate) fn shown(folder: &Folder) -> &'static [&'static str] {
-    if folder.as_str().is_empty() { &[super::FOLDER, super::archive::FOLDER] } else { &[""] }
+    Ok(FilePath::kept(folder, name)?)
 }
 
 fn absent(name: &str) -> Error {

@@ -70,7 +70,7 @@ pub(crate) fn take_over(
     diary: Diary,
     dry_run: bool,
 ) -> Result<TakenOver, Error> {
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(parts, caller)?;
     let folder = Folder::of(&space);
     let mut taken = TakenOver { skipped: diary.unread, beside: diary.beside, ..TakenOver::default() };
     let mut withheld = Withheld::default();

@@ -107,6 +107,7 @@ impl Act<'_> {
                     () if standing.forgotten_at.is_some() => stays("it was forgotten since"),
                     () if memory.version != *version => stays("it was edited since"),
                     () if standing.pinned => stays("it was pinned since"),
+                    () if standing.done_at.is_some() => stays("it was done since"),
                     () if *aside && standing.quarantined_at.is_none() => stays("it was accepted since"),
                     () => {
                         let to = Standing { forgotten_at: Some(self.now), ..*standing };
@@ -164,6 +165,7 @@ impl Act<'_> {
             standing: memory.standing,
             chunks,
             attachment: None,
+            vouched: None,
         };
         Ok(Ok((vec![right], vec![Write::Revise(Box::new(revision))])))
     }

@@ -1,6 +1,6 @@
 //! How much a memory matters at a moment: what it was said to matter and gained by use, faded by idleness.
 
-use crate::memory::{Classification, Memory, Usage};
+use crate::memory::{Classification, Memory, Standing, Usage};
 use crate::time::Timestamp;
 use crate::vocabulary::{MemoryType, Stability};
 
@@ -40,12 +40,14 @@ pub fn gain(uses: u64) -> f64 {
     GAIN * uses.ln_1p()
 }
 
-/// The importance at `now` of what is of this class, was used so and is pinned or not, 0 to 1. Identity and what is pinned do
-/// not fade.
-pub fn importance(class: &Classification, usage: &Usage, pinned: bool, now: Timestamp) -> f64 {
+/// The importance at `now` of a memory of this class, used and standing so, 0 to 1. Identity and pinned memories do not
+/// fade. A todo or a goal that is done fades like an event, from when it was done or last used.
+pub fn importance(class: &Classification, usage: &Usage, standing: &Standing, now: Timestamp) -> f64 {
     let most = (class.importance.get() + gain(usage.access_count)).min(1.0);
-    match half_life_days(class.memory_type, class.stability) {
-        Some(half_life) if !pinned => most * 0.5_f64.powf(days(usage.accessed_at, now) / half_life),
+    let memory_type = if standing.done_at.is_some() { MemoryType::Event } else { class.memory_type };
+    let from = usage.accessed_at.max(standing.done_at.unwrap_or(usage.accessed_at));
+    match half_life_days(memory_type, class.stability) {
+        Some(half_life) if !standing.pinned => most * 0.5_f64.powf(days(from, now) / half_life),
         _ => most,
     }
 }
@@ -57,7 +59,7 @@ pub fn shown(memory: &Memory, now: Timestamp) -> f64 {
 
 /// The importance of a memory at `now`, 0 to 1.
 pub fn importance_at(memory: &Memory, now: Timestamp) -> f64 {
-    importance(&memory.edition.class, &memory.usage, memory.standing.pinned, now)
+    importance(&memory.edition.class, &memory.usage, &memory.standing, now)
 }
 
 #[cfg(test)]
@@ -66,7 +68,10 @@ mod tests {
 
     use super::*;
     use crate::score::Importance;
-    use crate::vocabulary::Kind;
+    use crate::vocabulary::{Kind, State};
+
+    const ACTIVE: Standing = Standing::new(State::Active);
+    const PINNED: Standing = Standing { pinned: true, ..ACTIVE };
 
     fn class(memory_type: MemoryType, stability: Stability, base: f64) -> Classification {
         let importance = Importance::new(base).expect("an importance");
@@ -84,27 +89,27 @@ mod tests {
     #[test]
     fn half_is_left_after_the_half_life_and_use_starts_it_anew() {
         let fact = class(MemoryType::Fact, Stability::Evolving, 0.5);
-        assert_eq!(importance(&fact, &used(0, 0), false, day(120)), 0.25);
-        assert_eq!(importance(&fact, &used(0, 120), false, day(120)), 0.5);
+        assert_eq!(importance(&fact, &used(0, 0), &ACTIVE, day(120)), 0.25);
+        assert_eq!(importance(&fact, &used(0, 120), &ACTIVE, day(120)), 0.5);
         let todo = class(MemoryType::Todo, Stability::Volatile, 0.4);
-        assert_eq!(importance(&todo, &used(0, 0), false, day(15)), 0.2);
+        assert_eq!(importance(&todo, &used(0, 0), &ACTIVE, day(15)), 0.2);
     }
 
     #[test]
     fn identity_and_what_is_pinned_do_not_fade() {
         let identity = class(MemoryType::Identity, Stability::Volatile, 1.0);
-        assert_eq!(importance(&identity, &used(0, 0), false, day(100_000)), 1.0);
+        assert_eq!(importance(&identity, &used(0, 0), &ACTIVE, day(100_000)), 1.0);
         let todo = class(MemoryType::Todo, Stability::Volatile, 0.3);
-        assert_eq!(importance(&todo, &used(0, 0), true, day(100_000)), 0.3);
+        assert_eq!(importance(&todo, &used(0, 0), &PINNED, day(100_000)), 0.3);
     }
 
     #[test]
     fn a_time_that_is_yet_to_come_fades_nothing() {
         let fact = class(MemoryType::Fact, Stability::Evolving, 0.5);
-        assert_eq!(importance(&fact, &used(0, 900), false, day(10)), 0.5);
+        assert_eq!(importance(&fact, &used(0, 900), &ACTIVE, day(10)), 0.5);
         let ends = used(0, 0);
         let ends = Usage { accessed_at: Timestamp::from_micros(i64::MIN), ..ends };
-        assert!(importance(&fact, &ends, false, Timestamp::from_micros(i64::MAX)) < 1e-12);
+        assert!(importance(&fact, &ends, &ACTIVE, Timestamp::from_micros(i64::MAX)) < 1e-12);
     }
 
     proptest! {
@@ -114,11 +119,11 @@ mod tests {
             of_type in 0..MemoryType::ALL.len(), of_stability in 0..Stability::ALL.len(),
         ) {
             let class = class(MemoryType::ALL[of_type], Stability::ALL[of_stability], base);
-            let at = |now: i64| importance(&class, &used(uses, from), false, day(now));
+            let at = |now: i64| importance(&class, &used(uses, from), &ACTIVE, day(now));
             prop_assert!(at(from + idle + 1) <= at(from + idle));
             prop_assert!((0.0..=1.0).contains(&at(from + idle)));
             prop_assert!(gain(uses + 2) - gain(uses + 1) < gain(uses + 1) - gain(uses));
-            prop_assert!(importance(&class, &used(uses + 1, from), false, day(from)) >= at(from));
+            prop_assert!(importance(&class, &used(uses + 1, from), &ACTIVE, day(from)) >= at(from));
         }
     }
 }

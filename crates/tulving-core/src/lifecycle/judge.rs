@@ -1,7 +1,7 @@
 //! What the rules say of one memory at a moment.
 //!
 //! A rule moves a memory one step at a time: active, cooling, archived. It never touches what somebody archived, put aside
-//! or pinned, and takes back what was done by a clock that ran ahead.
+//! or pinned, leaves a todo or a goal alone until it is done, and takes back what was done by a clock that ran ahead.
 
 use std::fmt;
 
@@ -85,6 +85,8 @@ pub enum Why {
         /// When that was said to be.
         at: Timestamp,
     },
+    /// It is a todo or a goal that is not done, and a rule archived it all the same.
+    Open,
     /// It cools although it was not idle for so long.
     NotIdle {
         /// How many idle days it may have; `None` is any number.
@@ -122,6 +124,7 @@ impl fmt::Display for Why {
                 )
             }
             Self::Ahead { at } => write!(f, "moved by a clock that said {}", at.date()),
+            Self::Open => f.write_str("it is not done; open todos and goals are not archived by rules"),
             Self::NotIdle { patience: Some(patience) } => write!(f, "not idle for {}", counted(*patience)),
             Self::NotIdle { patience: None } => f.write_str("such memories do not cool"),
             Self::Kept { days, keep } => {
@@ -149,7 +152,7 @@ pub fn judge(life: &Life, policy: &Policy, now: Timestamp) -> Option<Verdict> {
     }
     let (step, why) = match life.standing.state {
         State::Processing => return None,
-        State::Archived => (Step::Revive, ahead(life, now)?),
+        State::Archived => (Step::Revive, ahead(life, now).or_else(|| undone(life, now))?),
         State::Active => match over(life, policy, now) {
             Some(why) => (Step::Archive, why),
             None => (Step::Cool, idle(life, policy, now)?),
@@ -185,15 +188,21 @@ fn ahead(life: &Life, now: Timestamp) -> Option<Why> {
     life.standing.ruled_at.filter(|at| *at > now).map(|at| Why::Ahead { at })
 }
 
-/// That its time is over, whatever it is worth. What is pinned ends only by its own time.
+/// That a rule archived a todo or a goal which is not done, as rules once did. One that has expired stays archived.
+fn undone(life: &Life, now: Timestamp) -> Option<Why> {
+    let by_rule = life.standing.ruled_at.is_some() && life.expires_at.is_none_or(|at| at > now);
+    (by_rule && life.is_open()).then_some(Why::Open)
+}
+
+/// That its time is over, whatever it is worth. What is pinned or open ends only by its own time.
 fn over(life: &Life, policy: &Policy, now: Timestamp) -> Option<Why> {
     if let Some(at) = life.expires_at.filter(|at| *at <= now) {
         return Some(Why::Expired { at });
     }
-    if life.standing.pinned {
+    if life.standing.pinned || life.is_open() {
         return None;
     }
-    let written = life.usage.updated_at.max(brought_back(life).unwrap_or(life.usage.updated_at));
+    let written = since(life, life.usage.updated_at);
     let (after, days) = (policy.expire.iter().find(|rule| rule.fits(life))?.after_days, days(written, now));
     (days >= f64::from(after)).then_some(Why::TooOld { days, after })
 }
@@ -201,8 +210,7 @@ fn over(life: &Life, policy: &Policy, now: Timestamp) -> Option<Why> {
 /// That it was idle for too long.
 fn idle(life: &Life, policy: &Policy, now: Timestamp) -> Option<Why> {
     let patience = patience(life, policy)?;
-    let used = life.usage.accessed_at.max(life.usage.updated_at);
-    let days = days(used.max(brought_back(life).unwrap_or(used)), now);
+    let days = days(since(life, life.usage.accessed_at.max(life.usage.updated_at)), now);
     (days >= patience).then_some(Why::Idle { days, patience })
 }
 
@@ -215,7 +223,7 @@ fn cooling(life: &Life, policy: &Policy, now: Timestamp) -> Option<(Step, Why)> 
     }
     let since = life.standing.ruled_at.unwrap_or(life.usage.accessed_at);
     let (days, below) = (days(since, now), policy.archive_below);
-    let importance = decay::importance(&life.class, &life.usage, life.standing.pinned, now);
+    let importance = decay::importance(&life.class, &life.usage, &life.standing, now);
     // What rarely changes is as true when nobody has asked for it in years.
     let passing = life.class.stability != Stability::Stable;
     let due = passing && days >= f64::from(policy.archive_after_days?) && importance < below;
@@ -224,8 +232,14 @@ fn cooling(life: &Life, policy: &Policy, now: Timestamp) -> Option<(Step, Why)> 
 
 /// Idle days after which it cools; `None` where it never does.
 fn patience(life: &Life, policy: &Policy) -> Option<f64> {
-    let lasting = life.standing.pinned || life.class.memory_type == MemoryType::Identity;
+    let lasting = life.standing.pinned || life.class.memory_type == MemoryType::Identity || life.is_open();
     if lasting { None } else { policy.cool_after.days(life.class.stability, life.usage.access_count) }
+}
+
+/// The time that rules count from: when it was used or written, done or brought back, whichever came last.
+fn since(life: &Life, used: Timestamp) -> Timestamp {
+    let done = life.standing.done_at.unwrap_or(used);
+    used.max(done).max(brought_back(life).unwrap_or(used))
 }
 
 /// When somebody brought an active memory back.
@@ -334,6 +348,67 @@ mod tests {
     }
 
     #[test]
+    fn open_todos_and_goals_are_never_cooled_or_archived_for_their_age() {
+        let rule = Expiry { after_days: 10, ..Expiry::default() };
+        let policy = Policy { expire: vec![rule], ..Policy::default() };
+        for memory_type in [MemoryType::Todo, MemoryType::Goal] {
+            let mut life = fact();
+            life.class = Classification { memory_type, stability: Stability::Volatile, ..life.class };
+            for policy in [&policy, &Policy::default()] {
+                assert_eq!(on(&life, policy, 30_000), None, "{memory_type}");
+            }
+            let mut cooled = life.clone();
+            cooled.standing = after(life.standing, Step::Cool, day(30));
+            assert_eq!(on(&cooled, &policy, 31), Some("revive"), "rules cooled it once");
+            life.expires_at = Some(day(5));
+            assert_eq!((on(&life, &policy, 4), on(&life, &policy, 5)), (None, Some("archive")));
+        }
+    }
+
+    #[test]
+    fn what_rules_archived_while_it_was_open_comes_back_and_what_has_expired_does_not() {
+        let policy = Policy::default();
+        let mut life = fact();
+        life.class.memory_type = MemoryType::Todo;
+        life.standing = after(life.standing, Step::Archive, day(30));
+        let verdict = judge(&life, &policy, day(40)).expect("due");
+        assert_eq!(
+            (verdict.step, verdict.why.to_string()),
+            (Step::Revive, "it is not done; open todos and goals are not archived by rules".to_owned())
+        );
+        life.expires_at = Some(day(35));
+        assert_eq!(on(&life, &policy, 40), None);
+        life.expires_at = None;
+        life.standing = Standing::new(State::Archived);
+        assert_eq!(on(&life, &policy, 40), None, "somebody archived it");
+        life.standing = Standing {
+            done_at: Some(day(20)),
+            ..after(Standing::new(State::Active), Step::Archive, day(30))
+        };
+        assert_eq!(on(&life, &policy, 40), None, "it was done");
+    }
+
+    #[test]
+    fn a_done_todo_ages_like_an_event_from_the_day_it_was_done() {
+        let rule = Expiry { memory_type: Some(MemoryType::Event), after_days: 10, ..Expiry::default() };
+        let policy = Policy { expire: vec![rule], ..Policy::default() };
+        let mut life = fact();
+        life.class.memory_type = MemoryType::Todo;
+        life.standing.done_at = Some(day(100));
+        assert_eq!((on(&life, &policy, 109), on(&life, &policy, 110)), (None, Some("archive")));
+        assert_eq!(
+            (on(&life, &Policy::default(), 219), on(&life, &Policy::default(), 220)),
+            (None, Some("cool"))
+        );
+        let event = Classification { memory_type: MemoryType::Event, ..life.class };
+        let used = Usage { accessed_at: day(100), ..life.usage };
+        assert_eq!(
+            decay::importance(&life.class, &life.usage, &life.standing, day(150)),
+            decay::importance(&event, &used, &Standing::new(State::Active), day(150))
+        );
+    }
+
+    #[test]
     fn each_memory_ends_by_its_own_time_and_by_the_first_rule_that_fits_it() {
         let rule = |tag: Option<&str>, after_days| Expiry {
             tag: tag.map(str::to_owned),
@@ -346,7 +421,7 @@ mod tests {
         assert_eq!((on(&life, &policy, 9), on(&life, &policy, 10)), (None, Some("archive")));
         life.tags.clear();
         assert_eq!(on(&life, &policy, 3), Some("archive"));
-        life.class.memory_type = MemoryType::Goal;
+        life.class.memory_type = MemoryType::Project;
         assert_eq!(on(&life, &policy, 30), None);
         life.expires_at = Some(day(5));
         life.standing.pinned = true;

@@ -104,7 +104,9 @@ impl Expiry {
     /// Whether it is about such a memory.
     pub fn fits(&self, life: &Life) -> bool {
         let class = &life.class;
-        self.memory_type.is_none_or(|wanted| wanted == class.memory_type)
+        // What is done has happened, so rules for events are about it too.
+        let is_event = |wanted| life.standing.done_at.is_some() && wanted == MemoryType::Event;
+        self.memory_type.is_none_or(|wanted| wanted == class.memory_type || is_event(wanted))
             && self.kind.is_none_or(|wanted| wanted == class.kind)
             && self.stability.is_none_or(|wanted| wanted == class.stability)
             && self.tag.as_ref().is_none_or(|wanted| life.tags.contains(wanted))

@@ -1,11 +1,13 @@
 //! Whether what a language model states rests on what was said. A model makes things up, and may be told to by what it reads.
 //!
 //! A sieve and no proof: at least half of the words are words of what was said, every name and number is, the subject is one that
-//! was spoken of, and nothing is denied where nothing was. It would rather lose a good paraphrase than keep an invention.
+//! was spoken of, and nothing is denied where nothing was. It would rather lose a good paraphrase than keep an invention. Every
+//! sentence begins with a capital, so that one there is no sign of a name: the word itself tells ([`opens`]).
 
 use std::collections::BTreeSet;
 
 use super::proactive::{denials, marks, plain};
+use crate::text::sentence;
 use crate::text::terms::{is_stop_word, terms};
 
 /// What a statement may begin with although nobody said it; also the user of other languages, with the articles before it.
@@ -40,6 +42,137 @@ const SUBJECTS: &[&str] = &[
     "usuário",
     "пользователь",
     "пользователя",
+];
+
+/// What a sentence about a decision or an event begins with, and no name is.
+const OPENERS: &[&str] = &[
+    "agreement",
+    "appointment",
+    "began",
+    "bought",
+    "broke",
+    "built",
+    "choice",
+    "chose",
+    "chosen",
+    "currently",
+    "cut",
+    "deadline",
+    "decision",
+    "drew",
+    "final",
+    "finally",
+    "fixed",
+    "found",
+    "gave",
+    "goal",
+    "got",
+    "heard",
+    "held",
+    "kept",
+    "left",
+    "lost",
+    "made",
+    "meeting",
+    "met",
+    "new",
+    "next",
+    "note",
+    "now",
+    "option",
+    "outcome",
+    "paid",
+    "plan",
+    "plans",
+    "preference",
+    "put",
+    "ran",
+    "read",
+    "result",
+    "sent",
+    "set",
+    "shipped",
+    "sold",
+    "spent",
+    "status",
+    "still",
+    "task",
+    "todo",
+    "told",
+    "took",
+    "went",
+    "won",
+    "wrote",
+    "abgesagt",
+    "beschlossen",
+    "entschieden",
+    "entscheidung",
+    "festgelegt",
+    "geplant",
+    "gewählt",
+    "vereinbart",
+    "verschoben",
+    "accord",
+    "choisi",
+    "convenu",
+    "décidé",
+    "décision",
+    "prévu",
+    "acordado",
+    "decidido",
+    "decisión",
+    "elegido",
+    "acuerdo",
+    "accordo",
+    "concordato",
+    "deciso",
+    "decisione",
+    "scelto",
+];
+/// Names that end like a verb.
+const NAMES_LIKE_VERBS: &[&str] = &[
+    "ahmed",
+    "alfred",
+    "fareed",
+    "gottfried",
+    "hamed",
+    "hameed",
+    "jamshed",
+    "jared",
+    "javed",
+    "khaled",
+    "majed",
+    "manfred",
+    "mildred",
+    "mohamed",
+    "mohammed",
+    "muhammed",
+    "naveed",
+    "rasheed",
+    "rashed",
+    "saeed",
+    "siegfried",
+    "waleed",
+    "wilfred",
+    "winfred",
+    "winifred",
+    "zayed",
+    "browning",
+    "canning",
+    "channing",
+    "downing",
+    "fielding",
+    "fleming",
+    "golding",
+    "harding",
+    "hemming",
+    "irving",
+    "keating",
+    "manning",
+    "sterling",
+    "stirling",
+    "xiaoming",
+    "yaoming",
 ];
 
 /// How many of a statement's words have to be words of what was said: so many of so many.
@@ -86,20 +219,36 @@ impl Said {
         let shared = own.iter().filter(|term| self.terms.contains(*term)).count();
         !own.is_empty()
             && share.1 * shared >= share.0 * own.len()
-            && marks(statement).iter().all(|mark| is_subject(mark) || self.words.has(mark))
-            && self.bears_beginning(statement)
+            && self.bears_names(statement)
             && (self.denies || denials(&plain(statement)) == 0)
     }
 
-    /// Whether the first word of a statement is nobody's name, or one that was said.
-    fn bears_beginning(&self, statement: &str) -> bool {
-        let first = statement.split_whitespace().next().unwrap_or_default();
+    /// Whether every name and number of a statement was said.
+    pub(super) fn bears_names(&self, statement: &str) -> bool {
+        sentence::sentences(statement).into_iter().all(|range| {
+            let one = &statement[range];
+            self.bears_beginning(one)
+                && marks(one).iter().all(|mark| is_subject(mark) || self.words.has(mark))
+        })
+    }
+
+    /// Whether the first word of a sentence is nobody's name, or one that was said.
+    fn bears_beginning(&self, sentence: &str) -> bool {
+        let first = sentence.split_whitespace().next().unwrap_or_default();
         !first.starts_with(char::is_uppercase)
             || is_subject(first)
             || self.words.has(first)
             || is_stop_word(&first.to_lowercase())
+            || opens(&bare(first))
             || terms(first).iter().all(|term| self.terms.contains(term))
     }
+}
+
+/// Whether a word may open a sentence without being the name of anybody: a verb without its subject, as journals have them
+/// ("Decided on option B"), or a word such as `decision`.
+fn opens(word: &str) -> bool {
+    let is_verb = word.len() > 4 && (word.ends_with("ed") || word.len() > 5 && word.ends_with("ing"));
+    OPENERS.contains(&word) || is_verb && !NAMES_LIKE_VERBS.contains(&word)
 }
 
 /// Whether a quote stands in what was said, whatever white space and case it is written with.
@@ -168,6 +317,17 @@ mod tests {
             ("Der Nutzer kennt Anna", "Ich trinke lieber Tee als Kaffee", false),
             ("User mag lieber Tee als Kaffee", "Ich mag lieber Tee als Kaffee", true),
             ("ユーザーはコーヒーより紅茶が好き", "私はコーヒーより紅茶が好きです", true),
+            ("Decided on option B for the login page", "let's take option B for the login page", true),
+            ("decided on option B for the login page", "let's take option B for the login page", true),
+            ("Chose tabs over spaces", "tabs over spaces, please", true),
+            (
+                "Moved the demo to Friday. Decided on option B",
+                "the demo goes to Friday, and option B it is",
+                true,
+            ),
+            ("Decision: option B", "option B it is", true),
+            ("Ahmed prefers tea over coffee", "I prefer tea over coffee", false),
+            ("Tea over coffee. Anna prefers tea", "I prefer tea over coffee", false),
             ("", "I prefer tea", false),
         ] {
             assert_eq!(is_grounded(statement, said, None), holds, "{statement} / {said}");

@@ -105,7 +105,7 @@ pub(super) fn are_same(one: &str, other: &str) -> bool {
 }
 
 /// Whether what is known says what is proposed.
-fn is_said(proposed: &str, known: &Known) -> bool {
+pub(crate) fn is_said(proposed: &str, known: &Known) -> bool {
     let (new, old) = (plain(proposed), plain(&known.content));
     new == old || (known.near && !differs(proposed, &known.content, &new, &old))
 }

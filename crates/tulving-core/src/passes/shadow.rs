@@ -43,6 +43,10 @@ const HITS: usize = 10;
 /// An answer to a greeting that is longer than this, in characters, may be more than one.
 const ROUTINE: usize = 200;
 
+/// Why a note is left out that was not looked at, or could not be read.
+const UNHEARD: &str = "it was too long, or one too many";
+const GARBLED: &str = "its arguments are not those of the tool";
+
 const SEARCH: &str = "memory_search";
 const REMEMBER: &str = "remember";
 
@@ -119,14 +123,23 @@ pub(crate) struct Hands<'a> {
     pub(crate) elapsed: &'a mut dyn FnMut() -> Duration,
 }
 
-/// The lines that belong in the journal of the day.
+/// What a model wants noted of an exchange.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ShadowNotes {
+    /// The lines that belong in the journal of the day.
+    pub(crate) entries: Vec<String>,
+    /// Why other notes are left out, one reason for each. No reason repeats what a note says.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// The notes that belong in the journal of the day.
 pub(crate) fn entries(
     exchange: &Exchange,
     model: Option<String>,
     hands: &mut Hands<'_>,
-) -> Result<Vec<String>, Error> {
+) -> Result<ShadowNotes, Error> {
     let mut prompt = exchange.prompt(model);
-    let mut entries: Vec<String> = Vec::new();
+    let mut notes = ShadowNotes::default();
     for _ in 0..ROUNDS {
         prompt.within = WITHIN.saturating_sub((hands.elapsed)());
         if prompt.within.is_zero() {
@@ -135,19 +148,22 @@ pub(crate) fn entries(
         let reply = match (hands.ask)(&prompt) {
             Ok(reply) => reply,
             // What it asked for before holds.
-            Err(_) if !entries.is_empty() => break,
+            Err(_) if !notes.entries.is_empty() => break,
             Err(error) => return Err(error),
         };
+        let asked = reply.calls.iter().filter(|call| call.name == REMEMBER).count();
         let calls: Vec<ToolCall> = reply.calls.into_iter().filter(is_bounded).take(CALLS).collect();
+        let heard = calls.iter().filter(|call| call.name == REMEMBER).count();
+        notes.left_out.extend((heard..asked).map(|_| UNHEARD.to_owned()));
         if calls.is_empty() {
             break;
         }
-        let results = calls.iter().map(|call| result(call, exchange, hands, &mut entries));
+        let results = calls.iter().map(|call| result(call, exchange, hands, &mut notes));
         let results = results.collect::<Result<Vec<_>, _>>()?;
         prompt.messages.push(Message::Assistant { text: preview::cut(&reply.text, SHOWN), calls });
         prompt.messages.extend(results);
     }
-    Ok(entries)
+    Ok(notes)
 }
 
 /// Whether a call is short enough to be heard, and to be repeated to the model.
@@ -164,18 +180,14 @@ fn result(
     call: &ToolCall,
     exchange: &Exchange,
     hands: &mut Hands<'_>,
-    entries: &mut Vec<String>,
+    notes: &mut ShadowNotes,
 ) -> Result<Message, Error> {
     let told = match call.name.as_str() {
         SEARCH => match arguments::<Search>(call) {
             Ok(asked) => search(&asked, hands)?,
             Err(why) => Err(why),
         },
-        REMEMBER => arguments::<Remember>(call).and_then(|asked| {
-            let entry = entry(&asked.content, exchange, hands.today, entries)?;
-            entries.push(entry);
-            Ok("Noted.".to_owned())
-        }),
+        REMEMBER => remember(call, exchange, hands.today, notes),
         other => {
             Err(format!("there is no tool `{}`; there are {SEARCH} and {REMEMBER}", preview::short(other)))
         }
@@ -183,6 +195,26 @@ fn result(
     let failed = told.is_err();
     let content = told.unwrap_or_else(|why| why);
     Ok(Message::ToolResult { id: call.id.clone(), name: call.name.clone(), content, failed })
+}
+
+/// Takes a note, or records why it is left out.
+fn remember(
+    call: &ToolCall,
+    exchange: &Exchange,
+    today: &[String],
+    notes: &mut ShadowNotes,
+) -> Result<String, String> {
+    let asked = arguments::<Remember>(call).inspect_err(|_| notes.left_out.push(GARBLED.to_owned()))?;
+    match entry(&asked.content, exchange, today, &notes.entries) {
+        Ok(entry) => {
+            notes.entries.push(entry);
+            Ok("Noted.".to_owned())
+        }
+        Err(why) => {
+            notes.left_out.push(why.clone());
+            Err(why)
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -272,6 +304,11 @@ mod tests {
 
     /// What comes of the exchange about Postgres with these answers, and what was asked.
     fn run(replies: Vec<Result<Reply, Error>>, took: u64) -> (Result<Vec<String>, Error>, Vec<Prompt>) {
+        let (notes, asked) = run_notes(replies, took);
+        (notes.map(|notes| notes.entries), asked)
+    }
+
+    fn run_notes(replies: Vec<Result<Reply, Error>>, took: u64) -> (Result<ShadowNotes, Error>, Vec<Prompt>) {
         let exchange =
             exchange("I prefer Postgres on Hetzner, not RDS.", "Noted: Postgres 17 it is.").expect("one");
         let (mut replies, mut asked) = (VecDeque::from(replies), Vec::new());
@@ -361,6 +398,31 @@ mod tests {
         let lines = r##"{"content": "# User prefers\n\n- Postgres on Hetzner,\u0000 not RDS"}"##;
         let (entries, _) = run(vec![calls(&[(REMEMBER, lines)]), calls(&[])], 1);
         assert_eq!(entries.expect("one"), ["User prefers - Postgres on Hetzner, not RDS"]);
+    }
+
+    #[test]
+    fn a_note_that_is_left_out_leaves_its_reason_and_not_what_it_says() {
+        let (notes, _) = run_notes(
+            vec![
+                calls(&[
+                    (REMEMBER, r#"{"content": "Decided on Postgres, hosted on Hetzner, not RDS"}"#),
+                    (REMEMBER, r#"{"content": "User prefers MySQL on Hetzner"}"#),
+                    (REMEMBER, r#"{"text": "User prefers Postgres"}"#),
+                ]),
+                calls(&[]),
+            ],
+            1,
+        );
+        let notes = notes.expect("notes");
+        assert_eq!(notes.entries, ["Decided on Postgres, hosted on Hetzner, not RDS"]);
+        assert_eq!(
+            notes.left_out,
+            ["the exchange does not say so; use its own words, names and numbers", GARBLED]
+        );
+        let flood: Vec<_> = (0..20).map(|_| (REMEMBER, GOOD)).collect();
+        let (notes, _) = run_notes(vec![calls(&flood), calls(&[])], 1);
+        let notes = notes.expect("notes");
+        assert_eq!((notes.entries.len(), notes.left_out.len()), (1, 19), "every one is accounted for");
     }
 
     #[test]

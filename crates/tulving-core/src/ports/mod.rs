@@ -19,6 +19,6 @@ pub use llm::{LanguageModel, NoLanguageModel};
 pub use models::Embedder;
 pub use objects::{Hold, NoObjects, ObjectKey, Objects};
 pub use store::{
-    Aging, Claims, Directory, Feed, Imports, Jobs, Log, Memories, Mirrors, Passes, Probe, Store, Transfer,
-    Usages,
+    Aging, ApplyLoad, Claims, Directory, Extent, Feed, Imports, Jobs, LoadWork, Log, Memories, Mirrors,
+    Passes, Probe, Stage, Store, Transfer, Usages,
 };

@@ -95,6 +95,15 @@ impl Probe<'_> {
     }
 }
 
+/// How much of a list is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Most memories.
+    pub limit: usize,
+    /// After how many bytes of contents it ends, though not before the first memory.
+    pub bytes: usize,
+}
+
 /// Reads of memories.
 pub trait Memories {
     /// The memory of that name, where the viewer may see it. A number is looked up in `space`.
@@ -110,7 +119,17 @@ pub trait Memories {
     ) -> Result<Option<Memory>, StoreError>;
 
     /// The memories with these ids that the viewer may see and that are not forgotten, in the order of the ids.
-    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError>;
+    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        self.memories_within(viewer, ids, usize::MAX)
+    }
+
+    /// The same, ending with the memory by which the contents have `bytes` bytes. What comes after it is not read.
+    fn memories_within(
+        &self,
+        viewer: &Viewer,
+        ids: &[MemoryId],
+        bytes: usize,
+    ) -> Result<Vec<Memory>, StoreError>;
 
     /// The first `limit` memories that match, in order; with `after`, those that follow it. Ties go by id, in the
     /// same direction as the sort. `after` is only given with a [fixed](Sort::is_fixed) sort.
@@ -120,6 +139,18 @@ pub trait Memories {
         filter: &Filter,
         sort: Sort,
         limit: usize,
+        after: Option<(Timestamp, MemoryId)>,
+    ) -> Result<Vec<Memory>, StoreError> {
+        self.list_within(viewer, filter, sort, Extent { limit, bytes: usize::MAX }, after)
+    }
+
+    /// The same, ending also with the memory by which the contents have so many bytes. What comes after it is not read.
+    fn list_within(
+        &self,
+        viewer: &Viewer,
+        filter: &Filter,
+        sort: Sort,
+        extent: Extent,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError>;
 
@@ -365,8 +396,35 @@ pub trait Passes {
     fn pass(&self, viewer: &Viewer, id: PassId) -> Result<Option<Pass>, StoreError>;
 }
 
+/// Records that wait to be loaded, in the order in which they came. They are kept outside of memory and outside of the store,
+/// and are gone when this is dropped, also by a crash.
+pub trait Stage: Send + std::fmt::Debug {
+    /// Adds a record with the number of its line. Not to be called once [`next`](Self::next) was.
+    fn push(&mut self, line: u64, record: &Record) -> Result<(), StoreError>;
+
+    /// The next record, from the first one on; `None` after the last.
+    fn next(&mut self) -> Result<Option<(u64, Record)>, StoreError>;
+}
+
+/// Applies one set of a load.
+pub type ApplyLoad<'a> = dyn FnMut(&ChangeSet) -> Result<Applied, StoreError> + 'a;
+
+/// Applies the sets of a load, and says whether they are to be committed.
+pub type LoadWork<'a> = dyn FnMut(&mut ApplyLoad<'_>) -> bool + 'a;
+
 /// The whole content, for moving it elsewhere. Not filtered: the engine lets only an admin of the org ask.
 pub trait Transfer {
+    /// Up to `limit` keys of attachments of memories, however they stand, in order, from `after` on.
+    fn attached(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError>;
+
+    /// An empty stage.
+    fn stage(&self) -> Result<Box<dyn Stage>, StoreError>;
+
+    /// Writes several sets as one transaction, and returns after it is durable. `work` is called once, with what applies a
+    /// set as [`Store::apply`] does; where it answers false, or a set or the commit fails, nothing was written. Reads see
+    /// the store as it was before until then, and other writers wait.
+    fn load(&self, work: &mut LoadWork<'_>) -> Result<bool, StoreError>;
+
     /// Up to `limit` records from `position` on, without mirrors of files, in an order where each refers only to earlier ones, and where the
     /// next page begins; `None` at the end. Rows written meanwhile may or may not be among them.
     fn dump(

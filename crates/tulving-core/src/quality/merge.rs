@@ -202,6 +202,7 @@ impl Act<'_> {
             standing: memory.standing,
             chunks: None,
             attachment: None,
+            vouched: None,
         })));
         self.pass.acts.push(PassAct::Edited { memory: memory.id, from, to });
         Ok(())

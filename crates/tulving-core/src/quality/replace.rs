@@ -9,12 +9,13 @@ use crate::change::{NewMemory, Write};
 use crate::embedding::Source;
 use crate::error::Error;
 use crate::id::{MemoryId, ProposalId, Version};
+use crate::limits;
 use crate::memory::{Edition, Memory, Place, Provenance, Usage};
 use crate::request::Caller;
 use crate::save::derive::About;
 use crate::save::{dedupe, embed, intake};
 use crate::standing;
-use crate::text::secrets;
+use crate::text::{normalize, secrets};
 use crate::time::Timestamp;
 use crate::vocabulary::{AuditAct, Derivable};
 
@@ -74,24 +75,27 @@ fn copy(old: &Memory, now: Timestamp) -> Memory {
 fn redacted(old: &Memory) -> Edition {
     let (edition, text) = (&old.edition, &old.edition.text);
     let clean = |text: &str| secrets::redacted(text).into_owned();
-    let given = |field: Derivable, text: &Option<String>| {
-        text.as_deref().filter(|_| !edition.auto.has(field)).map(|text| Some(clean(text)))
+    // The kind of a secret may be longer than the secret.
+    let line = |text: &str, limit: usize| normalize::left_of_line(&clean(text), limit);
+    let given = |field: Derivable, text: &Option<String>, limit: usize| {
+        text.as_deref().filter(|_| !edition.auto.has(field)).map(|text| line(text, limit))
     };
+    let tag = |tag: &String| line(tag, limits::TAG_CHARS);
     let patch = intake::Patch {
         content: Some(clean(&text.content)),
-        title: given(Derivable::Title, &text.title),
-        summary: given(Derivable::Summary, &text.summary),
-        tags: (!edition.auto.has(Derivable::Tags)).then(|| text.tags.iter().map(|tag| clean(tag)).collect()),
-        key: edition.key.as_deref().map(|key| Some(clean(key))),
-        source_note: edition.source_note.as_deref().map(|note| Some(clean(note))),
+        title: given(Derivable::Title, &text.title, limits::TITLE_CHARS),
+        summary: given(Derivable::Summary, &text.summary, limits::SUMMARY_CHARS),
+        tags: (!edition.auto.has(Derivable::Tags)).then(|| text.tags.iter().filter_map(tag).collect()),
+        key: edition.key.as_deref().map(|key| line(key, limits::KEY_CHARS)),
+        source_note: edition.source_note.as_deref().map(|note| line(note, limits::NOTE_CHARS)),
         ..intake::Patch::default()
     };
     let mut new = patch.onto(edition, About::memory(old));
-    new.text.language = new.text.language.map(|language| clean(&language));
+    new.text.language = new.text.language.and_then(|language| line(&language, limits::TAG_CHARS));
     if !look::is_clean(&new) {
         // What was made from the content by rules may show a secret where the content shows none.
-        new.text.title = new.text.title.map(|title| clean(&title));
-        new.text.summary = new.text.summary.map(|summary| clean(&summary));
+        new.text.title = new.text.title.and_then(|title| line(&title, limits::TITLE_CHARS));
+        new.text.summary = new.text.summary.and_then(|summary| line(&summary, limits::SUMMARY_CHARS));
         new.text.tags.retain(|tag| secrets::find(tag).is_empty());
     }
     new

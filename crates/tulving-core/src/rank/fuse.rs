@@ -1,5 +1,6 @@
 //! Reciprocal rank fusion: the sum of 1/(60 + rank) over the lanes, exactly as the spacebot vocabulary promises.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashSet};
 
 use crate::answer::{Lane, LaneMark, Part, PartName};
@@ -25,6 +26,14 @@ impl Ranking {
         let mut known = HashSet::with_capacity(memories.len());
         memories.retain(|(memory, _)| known.insert(*memory));
         Self { lane, memories }
+    }
+
+    /// Orders it again: what is preferred comes first, then goes the lane's score, and of equal ones the more important.
+    pub(crate) fn prefer(&mut self, place: impl Fn(&MemoryId) -> (bool, f64)) {
+        self.memories.sort_by_cached_key(|(memory, score)| {
+            let (preferred, importance) = place(memory);
+            (Reverse((preferred, Place(*score), Place(importance))), *memory)
+        });
     }
 
     /// Each memory with its rank from 1.
@@ -65,6 +74,32 @@ pub(crate) fn fuse(rankings: &[Ranking]) -> Vec<Fused> {
         super::descending((score(a), a.memory), (score(b), b.memory))
     });
     fused
+}
+
+/// Orders memories with equal scores by importance.
+pub(crate) fn settle_ties(fused: &mut [Fused], importance: impl Fn(&MemoryId) -> f64) {
+    fused.sort_by_cached_key(|fused| {
+        let score = super::recipe::sum(&fused.parts);
+        (Reverse((Place(score), Place(importance(&fused.memory)))), fused.memory)
+    });
+}
+
+/// A number to order by.
+#[derive(PartialEq)]
+struct Place(f64);
+
+impl Eq for Place {}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
 }
 
 /// What a rank is worth.
@@ -109,6 +144,24 @@ mod tests {
     fn a_memory_found_twice_in_a_lane_counts_once_by_its_best() {
         let ranking = Ranking::of(Lane::Keyword, [(id(1), 0.2), (id(2), 0.5), (id(1), 0.9)]);
         assert_eq!(ranking.memories, [(id(1), 0.9), (id(2), 0.5)]);
+    }
+
+    #[test]
+    fn equal_matches_are_ordered_by_importance_and_what_is_preferred_comes_first() {
+        let mut ranking =
+            Ranking::of(Lane::Keyword, [(id(1), 0.5), (id(2), 0.5), (id(3), 0.9), (id(4), 0.1)]);
+        ranking.prefer(|memory| (*memory == id(4), if *memory == id(1) { 0.8 } else { 0.3 }));
+        let order: Vec<MemoryId> = ranking.memories.iter().map(|(memory, _)| *memory).collect();
+        assert_eq!(order, [id(4), id(3), id(1), id(2)]);
+        let mut fused = fuse(&[ranking_of_one(Lane::Keyword, 1), ranking_of_one(Lane::Vector, 2)]);
+        settle_ties(&mut fused, |memory| if *memory == id(2) { 0.9 } else { 0.1 });
+        assert_eq!(fused.iter().map(|fused| fused.memory).collect::<Vec<_>>(), [id(2), id(1)]);
+        settle_ties(&mut fused, |_| 0.5);
+        assert_eq!(fused[0].memory, id(1), "then by id, so that no order is left to chance");
+    }
+
+    fn ranking_of_one(lane: Lane, n: u8) -> Ranking {
+        ranking(lane, &[n])
     }
 
     proptest! {

@@ -340,8 +340,8 @@ impl<'a> Dates<'a> {
     /// 1 within a stretch, falling with the days outside the nearest; not below [`TOLD_LATER`] while one may tell of it.
     fn fit(&self, item: &Item) -> f64 {
         let fits = self.stretches.iter().map(|stretch| {
-            let (at, from, until) =
-                (item.at.as_micros(), stretch.from.as_micros(), stretch.until.as_micros());
+            let (from, until) = if item.at.is_day() { stretch.days } else { (stretch.from, stretch.until) };
+            let (at, from, until) = (item.at.as_micros(), from.as_micros(), until.as_micros());
             let outside = from.saturating_sub(at).max(at.saturating_sub(until)).max(0);
             #[expect(clippy::cast_precision_loss, reason = "a few microseconds in a century do not matter")]
             let days = outside as f64 / MICROS_PER_DAY;
@@ -452,7 +452,12 @@ mod tests {
         let items = (0..40).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
         let found = Found { items, within: 40, ..Found::default() };
         let pull = |from, until, at: usize| {
-            let stretches = vec![Stretch { from: day(from), until: day(until), told_until: day(until) }];
+            let stretches = vec![Stretch {
+                from: day(from),
+                until: day(until),
+                told_until: day(until),
+                days: (day(from), day(until)),
+            }];
             value(&score(&found, &Aspects { stretches, ..Aspects::default() })[at], PartName::Date)
         };
         assert_eq!(pull(0, 40, 7), 0.0);
@@ -465,7 +470,8 @@ mod tests {
         let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
         let items = (0..100).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
         let found = Found { items, within: 100, ..Found::default() };
-        let stretches = vec![Stretch { from: day(40), until: day(45), told_until: day(80) }];
+        let stretches =
+            vec![Stretch { from: day(40), until: day(45), told_until: day(80), days: (day(40), day(45)) }];
         let scored = score(&found, &Aspects { stretches, ..Aspects::default() });
         let pull = |at: usize| value(&scored[at], PartName::Date);
         assert_eq!(pull(79), TOLD_LATER * pull(42));

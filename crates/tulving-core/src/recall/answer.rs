@@ -14,6 +14,8 @@ use super::asked::Asked;
 use super::further::Further;
 use super::lanes::Gathered;
 
+/// To how many bytes a content is cut that an answer has no room for.
+const SHORTENED: usize = 4_000;
 /// Contents up to so many bytes are one section for sure.
 const SHORT: usize = 400;
 
@@ -51,7 +53,9 @@ pub(super) fn hits(
     let found = &gathered.found;
     let mut hits: Vec<Hit> = Vec::new();
     let (mut left, mut left_out) = (asked.ask.token_budget, 0);
+    let (mut bytes, most) = (0, asked.parts.limits.answer_bytes);
     for mut ranked in ranked.into_iter().take(asked.plan.limit) {
+        asked.whole(&mut ranked.memory)?;
         let Sections { best, further } = sections(asked, &ranked, found)?;
         let mut cut = false;
         if let Some(left) = &mut left {
@@ -67,6 +71,11 @@ pub(super) fn hits(
                 (*content, cut) = (shown, true);
             }
         }
+        let content = &mut ranked.memory.edition.text.content;
+        if left.is_none() && bytes + content.len() > most && !hits.is_empty() {
+            cut |= shorten(content, best.as_ref());
+        }
+        bytes += content.len();
         let evidence =
             ranked.witness.map_or(0.0, |at| evidence::weight_in(&found.items[at], &gathered.aspects));
         hits.push(hit(ranked, Sections { best, further }, cut, evidence));
@@ -75,6 +84,16 @@ pub(super) fn hits(
         hits.iter_mut().for_each(|hit| hit.fit_further(left));
     }
     Ok((hits, left_out))
+}
+
+/// Cuts a content that an answer has no room for to its best section, or its beginning. Says whether it did.
+fn shorten(content: &mut String, best: Option<&BestSection>) -> bool {
+    let shown = best.and_then(|section| content.get(section.start..section.end));
+    let shown = shown.unwrap_or(content.as_str());
+    let shown = shown[..shown.floor_char_boundary(SHORTENED)].to_owned();
+    let cut = shown.len() < content.len();
+    *content = shown;
+    cut
 }
 
 /// The sections of a content that fit.

@@ -1,5 +1,6 @@
 //! Recall with a question: what the lanes found, ranked and answered.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use crate::access::Parts;
@@ -10,6 +11,7 @@ use crate::memory::Memory;
 use crate::rank::fuse::{self, Ranking};
 use crate::rank::recipe::Scores;
 use crate::rank::{descending, evidence, spread, weigh};
+use crate::read;
 use crate::request::{Ask, Caller, Fusion};
 use crate::search::{Found, Item, Scope};
 use crate::succession::{self, Moment};
@@ -19,6 +21,7 @@ use super::answer::{self, Ranked};
 use super::further::further;
 use super::lanes::{self, Gathered};
 use super::past;
+use super::phrase;
 use super::plan::{BEST, Plan};
 use super::weighing::{Best, Weighing};
 
@@ -33,7 +36,20 @@ pub(super) struct Asked<'a> {
     pub(super) ask: &'a Ask,
     /// Only these memories, where the filter asks for more than the index knows.
     among: Option<HashSet<MemoryId>>,
+    /// What was loaded so far.
+    loaded: RefCell<Loaded>,
 }
+
+/// The contents that a recall holds at once: with too many, the later ones are cut, and read again where they are shown.
+#[derive(Debug, Default)]
+struct Loaded {
+    bytes: usize,
+    cut: HashSet<MemoryId>,
+}
+
+/// How many bytes of contents a recall holds before it cuts, and to how many each.
+const HELD_BYTES: usize = 32_000_000;
+const HELD_EACH: usize = 4_000;
 
 /// The memories that the question is about, best first.
 pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> Result<Answer, Error> {
@@ -44,8 +60,8 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
     }
     let scope = lanes::scope(parts, caller, &filter)?;
     let depth = BEST.max(plan.limit);
-    let mut gathered = lanes::gather(parts, &scope, ask, depth, plan.now)?;
-    let asked = Asked { parts, caller, plan, ask, among: among(&scope) };
+    let mut gathered = lanes::gather(parts, &scope, ask, depth, (plan.now, &caller.zone))?;
+    let asked = Asked { parts, caller, plan, ask, among: among(&scope), loaded: RefCell::default() };
     let lanes = rankings(&gathered.found, ask, depth);
     let (ranked, total_found) = match ask.fusion {
         Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
@@ -90,17 +106,20 @@ fn rankings(found: &Found, ask: &Ask, depth: usize) -> Vec<Ranking> {
     both.into_iter().flatten().collect()
 }
 
-/// The best of each lane, from where the graph lane begins.
-fn seeds(lanes: &[Ranking]) -> Vec<MemoryId> {
-    lanes
-        .iter()
-        .flat_map(|lane| lane.memories.iter().take(spread::SEEDS).map(|(memory, _)| *memory))
-        .collect()
+/// The best of each lane, from where the graph lane begins, each with what it carries: 1 for the best of all, 1/2 for the
+/// next and so on, so that what the top hit is linked to comes before the links of lesser ones.
+fn seeds(lanes: &[Ranking]) -> Vec<(MemoryId, f64)> {
+    let first =
+        |lane: &Ranking| lane.memories.iter().take(spread::SEEDS).map(|(memory, _)| *memory).collect();
+    let best: HashSet<MemoryId> = lanes.iter().flat_map(|lane| -> Vec<MemoryId> { first(lane) }).collect();
+    let seeds =
+        fuse::fuse(lanes).into_iter().map(|fused| fused.memory).filter(|memory| best.contains(memory));
+    seeds.zip(1_u32..).map(|(memory, rank)| (memory, 1.0 / f64::from(rank))).collect()
 }
 
 impl Asked<'_> {
     /// The graph lane, where it is asked for. That it fails is said and costs only itself.
-    fn graph(&self, seeds: Vec<MemoryId>, missing: &mut Vec<Missing>) -> Vec<(MemoryId, f64)> {
+    fn graph(&self, seeds: Vec<(MemoryId, f64)>, missing: &mut Vec<Missing>) -> Vec<(MemoryId, f64)> {
         if !self.ask.lanes.contains(&Lane::Graph) || seeds.is_empty() {
             return Vec::new();
         }
@@ -112,12 +131,16 @@ impl Asked<'_> {
 
     /// Reciprocal rank fusion, and nothing after it.
     fn fused(&self, gathered: &mut Gathered, mut lanes: Vec<Ranking>) -> Result<(Vec<Ranked>, u64), Error> {
+        let known = self.prefer(&mut lanes)?;
         let linked = self.graph(seeds(&lanes), &mut gathered.missing);
         let unseen: Vec<MemoryId> = linked.iter().map(|(memory, _)| *memory).collect();
         let admitted = self.load(&unseen)?;
         let linked = linked.into_iter().filter(|(memory, _)| admitted.contains_key(memory));
         lanes.push(Ranking::of(Lane::Graph, linked));
-        let fused = fuse::fuse(&lanes);
+        let importance =
+            |memory: &MemoryId| admitted.get(memory).or_else(|| known.get(memory)).map_or(0.0, importance);
+        let mut fused = fuse::fuse(&lanes);
+        fuse::settle_ties(&mut fused, importance);
         let total = fused.len() as u64;
         let items = &gathered.found.items;
         let score = |at: usize| f64::from(items[at].closeness() + items[at].lexical);
@@ -138,13 +161,36 @@ impl Asked<'_> {
         Ok((ranked, total))
     }
 
+    /// Puts what says the quoted words of the question in their order first in the keyword lane, and orders equal matches
+    /// of words and of meaning by importance. Returns what the lanes found.
+    fn prefer(&self, lanes: &mut [Ranking]) -> Result<HashMap<MemoryId, Memory>, Error> {
+        let found: HashSet<MemoryId> =
+            lanes.iter().flat_map(|lane| lane.memories.iter().map(|(memory, _)| *memory)).collect();
+        let known = self.load(&found.into_iter().collect::<Vec<_>>())?;
+        // To who asks for the very words, a quotation mark is no word.
+        let phrases = if self.ask.exact_words { Vec::new() } else { phrase::quoted(&self.ask.question) };
+        let says = |memory: &Memory| {
+            let text = &memory.edition.text;
+            phrase::says(&text.content, &phrases)
+                || text.title.as_deref().is_some_and(|title| phrase::says(title, &phrases))
+        };
+        for lane in lanes {
+            let by_phrase = lane.lane == Lane::Keyword && !phrases.is_empty();
+            lane.prefer(|memory| match known.get(memory) {
+                Some(memory) => (by_phrase && says(memory), importance(memory)),
+                None => (false, 0.0),
+            });
+        }
+        Ok(known)
+    }
+
     /// The engine's own way: the recipe, then what counts beside the match, then twins apart.
     fn measured(&self, gathered: &mut Gathered, lanes: &[Ranking]) -> Result<(Vec<Ranked>, u64), Error> {
         let scores = Scores::of(&gathered.found, &gathered.aspects);
         let mut best = best_items(&gathered.found, |at| scores.score(at));
         best.retain(|best| scores.says_something(best.at));
         best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
-        let first = best.iter().take(spread::SEEDS).map(|best| best.memory).collect();
+        let first = best.iter().take(spread::SEEDS).map(|best| (best.memory, 1.0)).collect();
         let linked = self.graph(first, &mut gathered.missing);
         let most = gathered.aspects.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
         let weighing = Weighing {
@@ -173,7 +219,8 @@ impl Asked<'_> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let mut memories = self.parts.store.memories(&self.caller.viewer, ids)?;
+        let mut memories = Vec::new();
+        read::each(self.parts, self.caller, ids, &mut |memory| memories.push(self.held(memory)))?;
         if let Some(then) = self.ask.as_of {
             memories = past::brought_back(self.parts, self.caller, memories, then)?;
             for memory in memories.iter_mut().filter(|memory| memory.stood_at(then) != State::Archived) {
@@ -188,6 +235,30 @@ impl Asked<'_> {
                 && self.among.as_ref().is_none_or(|among| among.contains(&memory.id))
         });
         Ok(meant.map(|memory| (memory.id, memory)).collect())
+    }
+
+    /// A memory as it is held: its content cut where others have taken the room. As of a date none is.
+    fn held(&self, mut memory: Memory) -> Memory {
+        let loaded = &mut *self.loaded.borrow_mut();
+        let content = &mut memory.edition.text.content;
+        let over = loaded.bytes > HELD_BYTES && self.ask.as_of.is_none();
+        if over && content.len() > HELD_EACH {
+            content.truncate(content.floor_char_boundary(HELD_EACH));
+            content.shrink_to_fit();
+            loaded.cut.insert(memory.id);
+        }
+        loaded.bytes += content.len();
+        memory
+    }
+
+    /// The whole content of a memory that is shown.
+    pub(super) fn whole(&self, memory: &mut Memory) -> Result<(), Error> {
+        if self.loaded.borrow().cut.contains(&memory.id)
+            && let Some(found) = self.parts.store.memories(&self.caller.viewer, &[memory.id])?.pop()
+        {
+            memory.edition.text.content = found.edition.text.content;
+        }
+        Ok(())
     }
 
     /// The time that is asked about.
@@ -209,6 +280,10 @@ impl Asked<'_> {
         }
         Ok(superseded)
     }
+}
+
+fn importance(memory: &Memory) -> f64 {
+    memory.edition.class.importance.get()
 }
 
 /// The item of each memory that scores best. Items of a memory follow one another.

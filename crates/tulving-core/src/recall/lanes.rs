@@ -14,8 +14,9 @@ use crate::rank::recipe::Aspects;
 use crate::rank::spread::{self, Spread};
 use crate::request::{Ask, Caller, Filter, Fusion, Sort};
 use crate::search::{Found, Meaning, Question, Scope};
+use crate::text::when::Stretch;
 use crate::text::{person, terms, when};
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 use crate::vocabulary::LinkedBy;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
@@ -43,7 +44,7 @@ pub(super) fn gather(
     scope: &Scope,
     ask: &Ask,
     depth: usize,
-    now: Timestamp,
+    (now, zone): (Timestamp, &Zone),
 ) -> Result<Gathered, Error> {
     let mut missing = Vec::new();
     let uses = |lane: Lane| ask.lanes.contains(&lane);
@@ -65,8 +66,8 @@ pub(super) fn gather(
     let terms = if uses(Lane::Keyword) { terms::terms(words) } else { Vec::new() };
     let asked_at = ask.asked_at.or(ask.as_of).unwrap_or(now);
     let aspects = Aspects {
-        stretches: when::stretches(&ask.question, asked_at),
-        of_time_alone: when::asks_of_time_alone(&ask.question, asked_at),
+        stretches: when::stretches(&ask.question, asked_at, zone),
+        of_time_alone: when::asks_of_time_alone(&ask.question, zone.wall(asked_at)),
         asks_when: when::asks_when(&ask.question),
         unsaid_from: unsaid_from(asked_at, now),
         addressed,
@@ -103,7 +104,7 @@ fn times(ask: &Ask, aspects: &Aspects) -> Vec<Range<Timestamp>> {
     if !aspects.of_time_alone || ask.fusion == Fusion::Ranks {
         return Vec::new();
     }
-    aspects.stretches.iter().map(|stretch| stretch.from..stretch.until).collect()
+    aspects.stretches.iter().map(Stretch::span).collect()
 }
 
 /// From when on what is said comes after a question of back then; `None` for one of now, which all that is there came before.
@@ -135,7 +136,7 @@ pub(super) fn graph(
     parts: &Parts,
     caller: &Caller,
     fusion: Fusion,
-    seeds: Vec<MemoryId>,
+    seeds: Vec<(MemoryId, f64)>,
 ) -> Result<Vec<(MemoryId, f64)>, Error> {
     let mut walk = Spread::from(seeds);
     for _ in 0..spread::HOPS {

@@ -5,8 +5,10 @@ use crate::answer::{Answer, Hit};
 use crate::error::Error;
 use crate::lifecycle::decay;
 use crate::memory::Memory;
+use crate::ports::Extent;
 use crate::preview;
 use crate::rank::descending;
+use crate::read;
 use crate::request::{Caller, Mode, Sort};
 use crate::score::Score;
 use crate::succession::{self, Moment};
@@ -26,8 +28,10 @@ pub(super) fn answer(
 ) -> Result<Answer, Error> {
     let (mut memories, total_found) = find(parts, caller, plan, sort)?;
     succession::settle(parts, caller, &mut memories, Moment::Now(plan.now))?;
+    // Those that the bytes of an answer have no room for.
+    let left_out = total_found.min(plan.limit as u64).saturating_sub(memories.len() as u64);
     let hits = (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, sort)).collect();
-    Ok(Answer { hits, total_found, ..Answer::default() })
+    Ok(Answer { hits, total_found, left_out, ..Answer::default() })
 }
 
 /// The first memories in order, and how many there are. A text is looked for in every content, so once must do.
@@ -36,15 +40,14 @@ fn find(parts: &Parts, caller: &Caller, plan: &Plan, sort: Sort) -> Result<(Vec<
     if plan.filter.substring.is_some() {
         let ids = store.ids(viewer, &plan.filter, sort)?;
         let first = &ids[..ids.len().min(plan.limit)];
-        return Ok((store.memories(viewer, first)?, ids.len() as u64));
+        return Ok((read::nearest(parts, caller, first)?, ids.len() as u64));
     }
     let by_importance = sort == Sort::Importance;
     let looked_at = if by_importance { plan.limit.max(WEIGHED) } else { plan.limit };
-    let mut memories = store.list(viewer, &plan.filter, sort, looked_at, None)?;
-    let total = match memories.len() < looked_at {
-        true => memories.len() as u64,
-        false => store.count(viewer, &plan.filter)?,
-    };
+    let extent = Extent { limit: looked_at, bytes: parts.limits.answer_bytes };
+    let mut memories = store.list_within(viewer, &plan.filter, sort, extent, None)?;
+    let whole = memories.len() < looked_at && read::bytes_of(&memories) < extent.bytes;
+    let total = if whole { memories.len() as u64 } else { store.count(viewer, &plan.filter)? };
     if by_importance {
         // The store knows what was said to matter; what matters now is faded by idleness and strengthened by use.
         let weight = |memory: &Memory| (decay::importance_at(memory, plan.now), std::cmp::Reverse(memory.id));

@@ -1,11 +1,13 @@
 //! The recall path: plan, find, rank, answer. It writes nothing; what was found is noted and counted soon after.
 
 mod answer;
+mod archived;
 mod asked;
 mod further;
 mod lanes;
 mod listed;
 mod past;
+mod phrase;
 pub(crate) mod plan;
 mod weighing;
 
@@ -19,7 +21,12 @@ use plan::{Plan, Way};
 
 /// Finds memories.
 pub(crate) fn recall(parts: &Parts, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
-    found(parts, caller, &plan::read(request, parts.clock.now())?)
+    let plan = plan::read(request, parts.clock.now())?;
+    let mut answer = found(parts, caller, &plan)?;
+    if let Way::Asked(ask) = &plan.way {
+        answer.archived = archived::mentioned(parts, caller, &plan, ask)?;
+    }
+    Ok(answer)
 }
 
 /// Finds memories, archived ones too, for who looks at how things were.

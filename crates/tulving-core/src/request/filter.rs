@@ -36,6 +36,8 @@ pub struct Filter {
     pub source_agent: Option<String>,
     /// Pinned, or not.
     pub pinned: Option<bool>,
+    /// Todos and goals that are done, or those that are open. Memories of other types are neither.
+    pub done: Option<bool>,
     /// Saved at or after this.
     pub since: Option<Timestamp>,
     /// Saved before this.
@@ -77,6 +79,10 @@ impl Filter {
             && same(self.source_agent.as_ref(), provenance.source_agent.as_ref())
             && self.author.is_none_or(|author| author == provenance.author)
             && self.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
+            && self.done.is_none_or(|done| match done {
+                true => memory.standing.done_at.is_some(),
+                false => memory.is_open(),
+            })
             && self.since.is_none_or(|since| created >= since)
             && self.until.is_none_or(|until| created < until)
             && !(self.records_only && provenance.mirror.is_some())
@@ -109,7 +115,7 @@ impl Filter {
     }
 
     /// Whether it asks for nothing but what the index knows of a memory: space, type, kind, stability, state, form,
-    /// author, pin, times, and whether it is a record.
+    /// author, pin, done or open, times, and whether it is a record.
     pub fn is_plain(&self) -> bool {
         self.tags.is_empty()
             && self.key.is_none()

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::access::{self, Parts};
 use crate::answer::{Fate, Near, Receipt, Warning};
 use crate::association::Association;
-use crate::change::{NewMemory, Revision, Right, Settled, Write};
+use crate::change::{NewMemory, Revision, Right, Settled, Vouched, Write};
 use crate::embedding::{self, Newcomer};
 use crate::error::{Error, Invalid};
 use crate::file::ImportedFile;
@@ -18,14 +18,18 @@ use crate::pass::{Pass, PassAct};
 use crate::request::{Caller, Forgotten};
 use crate::retract::{named, retract};
 use crate::space::Space;
+use crate::standing;
 use crate::succession;
 use crate::text::{commands, normalize};
 use crate::time::Timestamp;
-use crate::vocabulary::{Author, Boundary, LinkedBy, PassOutcome, Relation, Role, State, Trust, VersionAct};
+use crate::vocabulary::{
+    AuditAct, Author, Boundary, LinkedBy, PassOutcome, Relation, Role, State, Trust, VersionAct,
+};
 
 use super::dedupe::{self, Pending, Slot};
 use super::derive::About;
 use super::intake::{Draft, Imported, Link, Patch};
+use super::vouch::{self, vouched};
 
 /// One act in the making.
 pub(crate) struct Act<'a> {
@@ -97,17 +101,24 @@ impl<'a> Act<'a> {
             // What is named elsewhere by its id has to be a memory of its own.
             return Err(Error::Held { other: other.reference(), what: slot.what() });
         }
+        let before = twin.as_ref().map(|(_, twin)| twin.clone());
         let (fate, memory, revived) = match twin {
             None => {
                 let created = self.create(draft, chunks);
                 near = self.relate(&created.1, chunks)?;
                 created
             }
+            Some((Slot::Content(..), twin)) if vouched(draft, &twin, self.caller).is_some() => {
+                warnings.extend(said(&twin, unmoved(draft, &twin)));
+                self.revise(draft, chunks, twin)?
+            }
             Some((Slot::Content(..) | Slot::Attachment(..), twin)) => {
                 warnings.extend(kept(draft, &twin));
                 self.reuse(Fate::Duplicate, draft, chunks, twin)?
             }
-            Some((Slot::SourcePath(..), twin)) if draft.repeats(&twin) => {
+            Some((Slot::SourcePath(..), twin))
+                if draft.repeats(&twin) && vouched(draft, &twin, self.caller).is_none() =>
+            {
                 warnings.extend(kept(draft, &twin));
                 self.reuse(Fate::Unchanged, draft, chunks, twin)?
             }
@@ -116,6 +127,9 @@ impl<'a> Act<'a> {
                 self.revise(draft, chunks, twin)?
             }
         };
+        warnings.extend(before.as_ref().and_then(|before| reopened(self.caller, before, &memory)));
+        let is_vouched = |before: &Memory| before.provenance.author != memory.provenance.author;
+        let changed = before.filter(is_vouched).map(|before| vouch::changes(&before, &memory));
         warnings.extend(Warning::marked(commands::marks(&memory.edition)));
         warnings.extend(expired(&memory, self.now));
         warnings.extend(self.link(&memory, &draft.links)?);
@@ -131,6 +145,7 @@ impl<'a> Act<'a> {
             revived,
             version: memory.version,
             state: memory.standing.state,
+            changed: changed.unwrap_or_default(),
             near,
             warnings,
         });
@@ -280,11 +295,16 @@ impl<'a> Act<'a> {
         twin: Memory,
     ) -> Result<(Fate, Memory, bool), Error> {
         draft.patch.check_span(&twin.edition.span)?;
-        let edition = draft.onto(&twin.edition);
+        let vouched = vouched(draft, &twin, self.caller);
+        let mut edition = draft.onto(&twin.edition);
+        if vouched.is_some() && edition.text.content_hash == twin.edition.text.content_hash {
+            // The same words may be composed otherwise; the sections are those of the text that is there.
+            edition.text.content.clone_from(&twin.edition.text.content);
+        }
         let attachment = draft.provenance.attachment.clone();
         let other_file = attachment.as_ref().map(|one| &one.hash)
             != twin.provenance.attachment.as_ref().map(|other| &other.hash);
-        if edition == twin.edition && !other_file {
+        if edition == twin.edition && !other_file && vouched.is_none() {
             return self.reuse(Fate::Unchanged, draft, chunks, twin);
         }
         if edition.boundary != twin.edition.boundary {
@@ -297,6 +317,7 @@ impl<'a> Act<'a> {
         } else if standing.state == State::Processing {
             standing = standing.moved(State::Active);
         }
+        let standing = standing.of_type(edition.class.memory_type);
         let changed = edition.differs_in_meaning(&twin.edition);
         self.writes.push(Write::Revise(Box::new(Revision {
             id: twin.id,
@@ -307,11 +328,18 @@ impl<'a> Act<'a> {
             standing,
             chunks: changed.then(|| chunks.to_vec()),
             attachment: other_file.then(|| attachment.clone()),
+            vouched,
         })));
+        if twin.standing.quarantined_at.is_some() && standing.quarantined_at.is_none() {
+            let accepted = standing::audit(self.caller, self.now, AuditAct::Accepted, &twin, None, None);
+            self.writes.push(Write::Audit(accepted));
+        }
         if let Some(old) = twin.provenance.attachment.as_ref().filter(|_| other_file) {
             self.writes.push(objects::leaves(old, self.now).0);
         }
-        let provenance = Provenance { attachment, ..twin.provenance };
+        let Vouched { author, trust } =
+            vouched.unwrap_or(Vouched { author: twin.provenance.author, trust: twin.provenance.trust });
+        let provenance = Provenance { attachment, author, trust, ..twin.provenance };
         let memory = Memory { version: twin.version.next(), edition, standing, provenance, ..twin };
         // A key and a path may name two memories: the one that was found cannot take what the other has.
         dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &memory)?;
@@ -519,9 +547,23 @@ fn stands(draft: &Draft, twin: &Memory, now: Timestamp) -> (Standing, bool) {
     let to = Standing {
         pinned: stood.pinned || draft.pinned,
         quarantined_at: stood.quarantined_at.filter(|_| draft.provenance.author == Author::Auto),
+        done_at: stood.done_at.filter(|_| !reopens(draft)),
         ..stood
     };
     (to, revived)
+}
+
+/// Whether to say it again opens a todo that was done. A pass that hears it again, and a file that is read again, do not
+/// mean that.
+fn reopens(draft: &Draft) -> bool {
+    let read = draft.imported.is_some() || draft.provenance.source_path.is_some();
+    draft.provenance.author != Author::Auto && !read
+}
+
+/// That a todo or a goal which was done is open again.
+fn reopened(caller: &Caller, before: &Memory, after: &Memory) -> Option<Warning> {
+    let done_at = before.standing.done_at.filter(|_| after.is_open())?;
+    Some(Warning::Reopened { memory: named(caller, after), done_at })
 }
 
 /// What was said and is not taken over, because the content is known already.

@@ -1,8 +1,12 @@
 //! What nobody gave of an edition, made from its content by rules.
 
+use std::collections::HashSet;
+
 use crate::classify::form::Form;
 use crate::classify::{self, Sorted};
+use crate::limits;
 use crate::memory::{Edition, Memory, Place, Provenance};
+use crate::text::normalize;
 use crate::vocabulary::{ContentType, Derivable, Kind, MemoryType};
 
 /// What is known of a memory beside its edition.
@@ -63,14 +67,20 @@ pub(crate) fn derive(edition: &mut Edition, about: About<'_>) {
     if auto.has(Derivable::Stability) {
         edition.class.stability = sort.stability.unwrap_or_else(|| classify::stability_of(memory_type));
     }
+    // What is made of the content has the form of what is given, whatever form the content has.
     if auto.has(Derivable::Title) {
-        edition.text.title = title;
+        edition.text.title = title.and_then(|title| normalize::made_line(&title, limits::TITLE_CHARS));
     }
     if auto.has(Derivable::Summary) {
-        edition.text.summary = summary;
+        edition.text.summary =
+            summary.and_then(|summary| normalize::made_line(&summary, limits::SUMMARY_CHARS));
     }
     if auto.has(Derivable::Tags) {
-        edition.text.tags = tags;
+        let mut made: Vec<String> =
+            tags.iter().filter_map(|tag| normalize::made_line(tag, limits::TAG_CHARS)).collect();
+        let mut known = HashSet::new();
+        made.retain(|tag| known.insert(tag.clone()));
+        edition.text.tags = made;
     }
 }
 

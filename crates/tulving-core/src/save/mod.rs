@@ -7,6 +7,7 @@ pub(crate) mod dedupe;
 pub(crate) mod derive;
 pub(crate) mod embed;
 pub(crate) mod intake;
+mod vouch;
 
 use crate::access::{self, Parts};
 use crate::answer::Receipt;

@@ -7,6 +7,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::error::{Field, Invalid};
 use crate::memory::ContentHash;
+use crate::preview;
 
 /// A content as it is stored: line breaks are `\n`, no white space or byte order mark around it, nothing else changed.
 ///
@@ -14,8 +15,13 @@ use crate::memory::ContentHash;
 pub(crate) fn content(text: &str) -> Result<String, Invalid> {
     refuse_control(Field::Content, text, &['\t', '\n', '\r'])?;
     let unified = unified(text);
-    let trimmed = unified.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let trimmed = trimmed(&unified);
     Ok(if trimmed.len() == unified.len() { unified.into_owned() } else { trimmed.to_owned() })
+}
+
+/// A content without white space and byte order marks around it.
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
 /// A text whose line breaks all are `\n`.
@@ -27,9 +33,25 @@ pub(crate) fn unified(text: &str) -> Cow<'_, str> {
 }
 
 /// A text of one line as it is stored: no white space around it, its letters composed. Refuses control characters and
-/// more than `limit`.
+/// more than `limit`, counted in the stored form: to compose a text may also make it longer.
 pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
-    path(field, text, limit).map(|text| composed(&text))
+    path(field, &nfc(text), limit)
+}
+
+/// A line that rules made of other text, in the same form as one that was given: letters composed, one space between words.
+/// Nothing is refused: control characters are left out and what does not fit is cut. `None` where nothing is left.
+pub(crate) fn made_line(text: &str, limit: usize) -> Option<String> {
+    Some(preview::cut(&nfc(text), limit)).filter(|line| !line.is_empty())
+}
+
+/// What is left of a stored line after parts of it were replaced, in its normal form again. What does not fit is cut, and
+/// `None` is given where nothing is left.
+pub(crate) fn left_of_line(left: &str, limit: usize) -> Option<String> {
+    let left = composed(left.trim());
+    if left.chars().nth(limit).is_some() {
+        return made_line(&left, limit);
+    }
+    Some(left).filter(|left| !left.is_empty())
 }
 
 /// Like [`line`](fn@line), but letter for letter: to a file system, composed letters may be another name.
@@ -120,7 +142,7 @@ pub(crate) fn name(text: &str) -> Result<String, Invalid> {
         && text.starts_with(good)
         && text.chars().all(|c| good(c) || matches!(c, '-' | '_' | '.'))
         && uuid::Uuid::parse_str(text).is_err();
-    if fits { Ok(text.to_owned()) } else { Err(Invalid::Name { got: crate::preview::short(text) }) }
+    if fits { Ok(text.to_owned()) } else { Err(Invalid::Name { got: preview::short(text) }) }
 }
 
 #[cfg(test)]

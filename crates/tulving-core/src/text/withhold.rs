@@ -6,10 +6,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{private, secrets};
+use super::{normalize, private, secrets};
 use crate::answer::{RedactedSecret, Warning};
 use crate::error::{Field, Invalid};
-use crate::preview;
 use crate::space::Space;
 use crate::vocabulary::{SecretKind, SecretPolicy};
 
@@ -120,8 +119,10 @@ impl Sieve {
     pub(crate) fn content(&mut self, field: Field, text: String) -> Result<String, Invalid> {
         match changed(self.pass(field, &text)?) {
             None => Ok(text),
-            Some(left) if left.trim().is_empty() => Err(Invalid::OnlyPrivate { field }),
-            Some(left) => Ok(left.trim().to_owned()),
+            Some(left) => match normalize::trimmed(&left) {
+                "" => Err(Invalid::OnlyPrivate { field }),
+                left => Ok(left.to_owned()),
+            },
         }
     }
 
@@ -136,9 +137,7 @@ impl Sieve {
         let Some(left) = changed(self.pass(field, &text)?) else {
             return Ok(Some(text));
         };
-        let left = left.trim().to_owned();
-        let left = if left.chars().nth(limit).is_some() { preview::cut(&left, limit) } else { left };
-        Ok(Some(left).filter(|left| !left.is_empty()))
+        Ok(normalize::left_of_line(&left, limit))
     }
 
     /// Refuses a secret, or something private, in what has to stay as it is.

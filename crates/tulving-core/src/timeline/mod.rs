@@ -102,8 +102,18 @@ impl Web {
             contradictions: Vec::new(),
             cut: false,
         };
-        let load = |ids: &[MemoryId]| -> Result<Vec<Memory>, Error> {
-            let mut memories = parts.store.memories(&caller.viewer, ids)?;
+        // Contents that no answer would carry are not held either.
+        let mut held = 0;
+        let mut load = |ids: &[MemoryId]| -> Result<Vec<Memory>, Error> {
+            let mut memories = Vec::new();
+            read::each(parts, caller, ids, &mut |memory| {
+                let mut memory = without_content(memory);
+                held += memory.edition.text.content.len();
+                if held > parts.limits.answer_bytes {
+                    memory.edition.text.content = String::new();
+                }
+                memories.push(memory);
+            })?;
             memories.retain(|memory| memory.standing.quarantined_at.is_none());
             Ok(memories)
         };
@@ -269,10 +279,10 @@ impl Teller<'_> {
     /// The versions of a memory that the caller may see, oldest first, without contents once those fill an answer.
     fn wordings(&mut self, memory: &Memory) -> Result<Vec<Wording>, Error> {
         let mut all = Vec::new();
-        let bytes = &mut self.bytes;
+        let (bytes, most) = (&mut self.bytes, self.parts.limits.answer_bytes);
         let mut take = |version, at, edition: Edition| {
             *bytes += edition.text.content.len();
-            let left_out = *bytes > read::PAGE_BYTES;
+            let left_out = *bytes > most || edition.text.content.is_empty();
             all.push(Wording {
                 version,
                 at,

@@ -13,13 +13,14 @@ use tulving_core::job::{Job, Lease};
 use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
 use tulving_core::ports::{Embedder, Index, Store};
+use tulving_core::record::Record;
 use tulving_core::request::{
     AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
     Sort, TurnRequest, UpdateRequest,
 };
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 use tulving_core::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
-use tulving_core::{BackendEntry, Backends, Engine, Parts, Secrecy};
+use tulving_core::{BackendEntry, Backends, Engine, LoadOptions, LoadReport, Parts, Secrecy};
 use tulving_store::{Home, Options, SearchIndex, SqliteStore};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
@@ -75,6 +76,11 @@ impl Bed {
             secrecy: Secrecy::default(),
         });
         Self { engine, store, clock, files, objects, extractor, home, _folder: folder }
+    }
+
+    /// The same with these bounds.
+    pub(crate) fn with_limits(self, limits: Limits) -> Self {
+        Self { engine: self.engine.with_limits(limits), ..self }
     }
 
     /// The same, where spaces want this done with secrets.
@@ -221,8 +227,28 @@ impl Bed {
         self.files.edit(&self.path(caller, name), content);
     }
 
+    /// Loads the records of a dump, a few at a time, each with its place as its line.
+    pub(crate) fn try_load(&self, records: Vec<Record>, options: LoadOptions) -> Result<LoadReport, Error> {
+        let user = self.user();
+        let mut loading = self.engine.begin_load(&user, options)?;
+        let lines: Vec<(u64, Record)> = (1..).zip(records).collect();
+        for piece in lines.chunks(7) {
+            self.engine.load(&user, &mut loading, piece.to_vec())?;
+        }
+        self.engine.finish_load(&user, loading)
+    }
+
+    /// The same of a dump that is good.
+    #[track_caller]
+    pub(crate) fn load(&self, records: Vec<Record>) -> LoadReport {
+        match self.try_load(records, LoadOptions::default()) {
+            Ok(report) => report,
+            Err(error) => panic!("not loaded: {error}"),
+        }
+    }
+
     /// All records of the store.
-    pub(crate) fn dump(&self) -> Vec<tulving_core::record::Record> {
+    pub(crate) fn dump(&self) -> Vec<Record> {
         let store: &dyn Store = &*self.store;
         build::dump(store, 1_000)
     }
@@ -245,7 +271,8 @@ impl From<SaveRequest> for Saying {
 
 /// Somebody without a token, who may do what the principal may.
 pub(crate) fn caller(principal: PrincipalId, space: SpaceId) -> Caller {
-    Caller { viewer: build::eyes(principal), ceiling: Role::Admin, space, agent: None, origin: Origin::Api }
+    let (agent, origin, zone) = (None, Origin::Api, Zone::default());
+    Caller { viewer: build::eyes(principal), ceiling: Role::Admin, space, agent, origin, zone }
 }
 
 /// The same caller elsewhere.

@@ -23,7 +23,7 @@ use tulving_core::vocabulary::{
     Boundary, FindingKind, MemoryType, PassKind, PassOutcome, PrincipalKind, Relation, Role, SecretPolicy,
     SpaceKind, State, System,
 };
-use tulving_core::{Loading, Secrecy};
+use tulving_core::{LoadOptions, Secrecy};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
@@ -482,23 +482,12 @@ fn with_a_dump(stage: &mut Stage) {
 }
 
 fn load(stage: &Stage, records: Vec<Record>) -> Result<(), Error> {
-    let lines = (1..).zip(records).collect();
-    stage.engine().load(&stage.user, &mut Loading::default(), lines)
+    stage.bed.try_load(records, LoadOptions { with_roles: true }).map(drop)
 }
 
 #[test]
-fn load_of_a_piece() {
-    whole_or_absent(with_a_dump, |s| {
-        let piece = s.dump.iter().filter(
-            |record| matches!(record, Record::Memory(record) if record.memory.space == SpaceId::DEFAULT),
-        );
-        load(s, piece.cloned().collect())
-    });
-}
-
-#[test]
-fn finish_load() {
-    whole_or_absent(nothing, |s| s.engine().finish_load(&s.user, &Loading::default()));
+fn load_of_a_whole_dump() {
+    whole_or_absent(with_a_dump, |s| load(s, s.dump.clone()));
 }
 
 #[test]

@@ -440,7 +440,10 @@ impl Probe<'_> {
         let asking = Caller { space, ..self.asking.clone() };
         let filter = TurnFilter { channel: None, last: 10 };
         let turns = self.engine().turns(&asking, &filter).expect("turns");
-        assert_eq!(!turns.is_empty(), self.town.role(&asking, space).is_some(), "turns, {}", self.said);
+        // In `default` they are private to the user of the home.
+        let shared = space != SpaceId::DEFAULT || asking.viewer.principal == PrincipalId::USER;
+        let heard = self.town.role(&asking, space).is_some() && shared;
+        assert_eq!(!turns.is_empty(), heard, "turns, {}", self.said);
     }
 
     fn audit(&self) {
@@ -559,4 +562,44 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
     let left =
         records.iter().filter(|record| matches!(record, tulving_core::record::Record::Memory(_))).count();
     assert_eq!(left, MEMORIES, "the probes changed nothing");
+}
+
+#[test]
+fn a_confined_call_reaches_nothing_of_another_space() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let [here, there] = ["here", "there"].map(|name| bed.hub(name));
+    let own = bed.save(&Caller { space: here, ..user.clone() }, "of here");
+    let private = SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("of there") };
+    let hidden = bed.save(&Caller { space: there, ..user.clone() }, private);
+    let confined = bed.engine.confine(&user, &["here"]).expect("a space");
+    assert_eq!((confined.space, &confined.viewer.within), (here, &Some(vec![here])));
+    let nothing = MemoryId::mint(build::second(1_000_000));
+    let engine = &bed.engine;
+    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let verbs: [Verb<'_>; 7] = [
+        &|which| engine.get(&confined, which).map(drop),
+        &|which| engine.touch(&confined, which).map(drop),
+        &|which| engine.history(&confined, which).map(drop),
+        &|which| engine.forget(&confined, which, &hard).map(drop),
+        &|which| engine.update(&confined, which, &said("other")).map(drop),
+        &|which| engine.related(&confined, which, 1).map(drop),
+        &|which| engine.associate(&confined, own.id.into(), &link(which, Relation::RelatedTo)).map(drop),
+    ];
+    for verb in verbs {
+        assert_eq!(told(verb(hidden.id.into()), hidden.id), told(verb(nothing.into()), nothing));
+    }
+    let spaces: Vec<_> =
+        engine.spaces(&confined).expect("spaces").into_iter().map(|space| space.name).collect();
+    assert_eq!(spaces, ["here"]);
+    for space in ["there".to_owned(), there.to_string()] {
+        for wider in [engine.enter(&confined, &space), engine.confine(&confined, &[&space])] {
+            assert!(matches!(wider, Err(Error::NoSpace { .. })), "{wider:?}");
+        }
+        assert!(engine.members(&confined, &space).is_err());
+        assert!(engine.move_to(&confined, &[own.id.into()], &space).is_err());
+    }
+    assert_eq!(bed.contents(&confined), ["of here"]);
+    assert_eq!(engine.count(&confined, &Filter::default()).expect("a count"), 1);
+    assert!(engine.get(&user, hidden.id.into()).is_ok(), "it is as it was");
 }

@@ -9,7 +9,7 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability, VersionAct};
 
 use super::memories::This;
-use super::operation::{Made, Method, One, Operation, Two};
+use super::operation::{Audience, Made, Method, One, Operation, Two};
 use super::shown::{Shown, shown};
 use crate::argument::Whole;
 use crate::tool::{self, Desk, Refusal};
@@ -21,7 +21,7 @@ pub(super) fn operations() -> Vec<Operation> {
             "What is not named stays; null clears. The old version is kept. With `If-Match`, or `if_version`, it is \
              edited only where it still has that version.",
         ),
-        Operation::new(Method::Get, "/v1/memories/{id}/history", "getHistory", "The versions of a memory", history),
+        Operation::new(Method::Get, "/v1/memories/{id}/history", "getHistory", "The versions of a memory", history).read_by(Audience::Relays),
         Operation::new(Method::Post, "/v1/memories/{id}/revert", "revertMemory", "Bring back a version", revert)
             .saying("As a new version; nothing is lost."),
     ]

@@ -9,7 +9,7 @@ use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::TurnRole;
 
 use super::journals::Unread;
-use super::operation::{Made, Method, One, Operation};
+use super::operation::{Audience, Made, Method, One, Operation};
 use super::people::Nothing;
 use crate::conversation::{Archive, Kept, archived};
 use crate::tool::{self, Desk, Refusal};
@@ -17,9 +17,9 @@ use crate::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/files", "listFiles", "The files of the space", list)
+        Operation::new(Method::Get, "/v1/files", "listFiles", "The files of the space", list).read_by(Audience::Relays)
             .saying("In the default space, those of memory and conversations alone."),
-        Operation::new(Method::Get, "/v1/files/{*file}", "getFile", "What a file says", get)
+        Operation::new(Method::Get, "/v1/files/{*file}", "getFile", "What a file says", get).read_by(Audience::Relays)
             .saying("Text only, up to 8 MB."),
         Operation::new(Method::Put, "/v1/files/{*file}", "putFile", "Make or replace a file", put)
             .creating()
@@ -43,14 +43,14 @@ pub(super) fn operations() -> Vec<Operation> {
             "listConversations",
             "The archived conversations, newest first",
             conversations,
-        ),
+        ).read_by(Audience::Relays),
         Operation::new(
             Method::Get,
             "/v1/conversations/{conversation}",
             "getConversation",
             "An archived conversation, message by message",
             conversation,
-        )
+        ).read_by(Audience::Relays)
         .saying("By its name, or by the key of its memory."),
     ]
 }

@@ -9,7 +9,7 @@ use tulving_core::journal::long_term::LongTerm;
 use tulving_core::journal::{Day, JournalFile, JournalHit, Noted};
 use tulving_core::time::Timestamp;
 
-use super::operation::{Made, Method, One, Operation};
+use super::operation::{Audience, Made, Method, One, Operation};
 use super::people::Nothing;
 use crate::argument::{Whole, limited};
 use crate::tool::{self, Desk, Refusal};
@@ -21,14 +21,14 @@ const MOST: i64 = 1_000;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/journals", "listJournals", "The journals, newest first", list).saying(
+        Operation::new(Method::Get, "/v1/journals", "listJournals", "The journals, newest first", list).read_by(Audience::Relays).saying(
             "With `query`, instead of the journals the newest of their entries that hold this text as it is, in any case.",
         ),
         Operation::new(Method::Post, "/v1/journals", "note", "Note something in the journal of today", note)
             .creating()
             .saying("Days are UTC. The file is made where it is missing; nothing else in it is touched."),
-        Operation::new(Method::Get, "/v1/journals/{date}", "getJournal", "The journal of a day", get),
-        Operation::new(Method::Get, "/v1/long-term", "getLongTerm", "What is always known: MEMORY.md", long_term)
+        Operation::new(Method::Get, "/v1/journals/{date}", "getJournal", "The journal of a day", get).read_by(Audience::Relays),
+        Operation::new(Method::Get, "/v1/long-term", "getLongTerm", "What is always known: MEMORY.md", long_term).read_by(Audience::Relays)
             .saying("`ETag` is its digest; there is none where there is no such file."),
         Operation::new(Method::Put, "/v1/long-term", "replaceLongTerm", "Replace MEMORY.md", replace)
             .matching("seen")
@@ -49,7 +49,7 @@ pub(super) fn operations() -> Vec<Operation> {
             "getLongTermBefore",
             "A text that MEMORY.md had before",
             before,
-        ),
+        ).read_by(Audience::Relays),
         Operation::new(
             Method::Post,
             "/v1/long-term/restore",

@@ -4,7 +4,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tulving_core::answer::{Cursor, Foreseen};
+use tulving_core::error::{Error, Field, Invalid};
 use tulving_core::id::MemoryRef;
+use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{
     Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner, Quarantined, Sort,
@@ -32,7 +34,10 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::new(Method::Get, "/v1/memories/{id}", "getMemory", "Read a memory", get)
             .saying("`ETag` is its version. Reading it here does not count as access."),
         Operation::new(Method::Delete, "/v1/memories/{id}", "deleteMemory", "Delete a memory for good", delete)
-            .saying("Row, versions, sections and vectors go. With `soft=true` it can be restored."),
+            .saying(
+                "Row, versions, sections and vectors go. With `soft=true` it can be restored. One that was softly forgotten \
+                 is not found, and stays for the audit, unless `forgotten=true`.",
+            ),
         Operation::new(Method::Post, "/v1/memories/{id}/access", "accessMemory", "Count an access", access),
         Operation::new(Method::Post, "/v1/memories/{id}/restore", "restoreMemory", "Restore a memory", restore)
             .saying("One that was softly forgotten; one that was not is given as it is."),
@@ -44,7 +49,9 @@ pub(super) fn operations() -> Vec<Operation> {
             .saying("It does not decay, and is told at the start of a session."),
         Operation::new(Method::Delete, "/v1/memories/{id}/pin", "unpinMemory", "Unpin a memory", unpin),
         Operation::new(Method::Post, "/v1/memories/batch-delete", "deleteMemories", "Delete many for good", delete_many)
-            .saying("Up to 100, as one act. What does not exist, or may not be seen, is in `not_found`."),
+            .saying(
+                "Up to 100, as one act. What does not exist, was softly forgotten or may not be seen, is in `not_found`.",
+            ),
         Operation::new(
             Method::Post,
             "/v1/memories/forget-where",
@@ -198,6 +205,9 @@ struct Deletion {
     /// Whether it shall be possible to restore it.
     #[serde(default)]
     soft: bool,
+    /// Whether one that was softly forgotten before goes too; it is kept for the audit otherwise.
+    #[serde(default)]
+    forgotten: bool,
     /// Why, for the record.
     reason: Option<String>,
 }
@@ -214,7 +224,11 @@ struct Deleted {
 }
 
 fn delete(desk: &Desk<'_>, Two(this, how): Two<This, Deletion>) -> Result<Made<Deleted>, Refusal> {
-    let manner = if how.soft { Manner::Soft } else { Manner::Hard };
+    let manner = match (how.soft, how.forgotten) {
+        (true, _) => Manner::Soft,
+        (false, true) => Manner::Hard,
+        (false, false) => Manner::Delete,
+    };
     let request = ForgetRequest { manner, reason: how.reason };
     let gone = desk.engine.forget(&desk.caller, this.which()?, &request)?;
     let warnings = tool::warnings(&gone.warnings);
@@ -245,8 +259,13 @@ struct DeletedMany {
 }
 
 fn delete_many(desk: &Desk<'_>, One(several): One<Several>) -> Result<Made<DeletedMany>, Refusal> {
-    let request = ForgetRequest { manner: Manner::Hard, reason: None };
-    let gone = desk.engine.forget_many(&desk.caller, &several.which()?, &request)?;
+    let request = ForgetRequest { manner: Manner::Delete, reason: None };
+    let (which, limit) = (several.which()?, limits::MOVES);
+    if which.len() > limit {
+        let invalid = Invalid::TooMany { field: Field::Memories, got: which.len(), limit };
+        return Err(Error::from(invalid).into());
+    }
+    let gone = desk.engine.forget_many(&desk.caller, &which, &request)?;
     let deleted = gone.forgotten.iter().map(|memory| memax::id(memory.id)).collect();
     Ok(DeletedMany { deleted, not_found: names(&gone.missing) }.into())
 }

@@ -2,6 +2,7 @@
 //! carries the bytes is not its affair: an operation takes arguments, wherever in a request they stood, and gives data.
 
 mod aging;
+mod done;
 mod editing;
 mod example;
 mod files;
@@ -23,7 +24,7 @@ mod turns;
 use std::sync::LazyLock;
 
 pub use example::{example, kind};
-pub use operation::{Answer, Method, Operation};
+pub use operation::{Answer, Audience, Method, Operation};
 
 /// Every operation, in the order in which they are told.
 pub fn operations() -> &'static [Operation] {
@@ -32,6 +33,7 @@ pub fn operations() -> &'static [Operation] {
             ("Memories", saving::operations()),
             ("Memories", memories::operations()),
             ("Memories", editing::operations()),
+            ("Memories", done::operations()),
             ("Memories", aging::operations()),
             ("Memories", review::operations()),
             ("Recall", recall::operations()),

@@ -12,6 +12,7 @@ use tulving_core::id::Version;
 use tulving_core::preview;
 use tulving_core::request::Caller;
 
+use crate::outgoing;
 use crate::reading::deserialize;
 use crate::tool::{self, Desk, Refusal};
 
@@ -48,7 +49,18 @@ impl Method {
     }
 }
 
-type Run = Box<dyn Fn(&Desk<'_>, Map<String, Value>) -> Result<Answer, Refusal> + Send + Sync>;
+type Run = Box<dyn Fn(&Desk<'_>, Map<String, Value>, Audience) -> Result<Answer, Refusal> + Send + Sync>;
+
+/// Who reads the data of an operation, which decides how its texts go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Programs: every character as it is stored. Memories carry their own mark.
+    Programs,
+    /// Programs that pass on what they read: every character as it is stored, and a mark of what tries to command.
+    Relays,
+    /// Models: stripped of hidden characters, and marked.
+    Models,
+}
 
 /// One operation of the service.
 pub struct Operation {
@@ -80,6 +92,8 @@ pub struct Operation {
     pub is_secret: bool,
     /// The argument that `If-Match` is, where it is done only on what was seen.
     pub condition: Option<&'static str>,
+    /// Who reads its data.
+    pub audience: Audience,
     run: Run,
 }
 
@@ -200,10 +214,15 @@ impl Operation {
         input.insert("additionalProperties".to_owned(), Value::Bool(false));
         let known = names_of(&input);
         let read = I::reader();
-        let run = move |desk: &Desk<'_>, said: Map<String, Value>| {
+        let run = move |desk: &Desk<'_>, said: Map<String, Value>, audience: Audience| {
             refuse_unknown(&known, &said)?;
             let Made { data, created, tag } = run(desk, read(said)?)?;
-            Ok(Answer { data: serde_json::to_string(&data).map_err(tool::unwritten)?, created, tag })
+            let data = match audience {
+                Audience::Programs => serde_json::to_string(&data),
+                Audience::Relays => outgoing::marked(&data),
+                Audience::Models => outgoing::for_models(&data),
+            };
+            Ok(Answer { data: data.map_err(tool::unwritten)?, created, tag })
         };
         let output = tool::schema::<O>(Contract::Serialize);
         Self {
@@ -221,6 +240,7 @@ impl Operation {
             writes: method != Method::Get,
             is_secret: false,
             condition: None,
+            audience: Audience::Programs,
             run: Box::new(run),
         }
     }
@@ -260,6 +280,14 @@ impl Operation {
         Self { condition: Some(argument), ..self }
     }
 
+    /// The same, whose data is passed on to models or goes to them, and is marked where it tries to command.
+    pub(super) fn read_by(mut self, audience: Audience) -> Self {
+        if audience != Audience::Programs {
+            outgoing::add_to_schema(&mut self.output);
+        }
+        Self { audience, ..self }
+    }
+
     /// The same, also at another address.
     pub(super) fn also_at(self, path: &'static str) -> Self {
         Self { also: Some(path), ..self }
@@ -290,7 +318,7 @@ impl Operation {
         page: u64,
         said: Map<String, Value>,
     ) -> Result<Answer, Refusal> {
-        let done = (self.run)(&Desk::unconfined(engine, caller, page), said);
+        let done = (self.run)(&Desk::unconfined(engine, caller, page), said, self.audience);
         done.map_err(|refusal| {
             NAMES.iter().filter(|(_, ours)| self.has(ours)).fold(refusal, Refusal::renamed)
         })

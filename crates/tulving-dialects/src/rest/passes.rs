@@ -9,7 +9,7 @@ use tulving_core::vocabulary::{PassKind, PassOutcome};
 use tulving_core::{Declined, Gone};
 
 use super::journals::Unread;
-use super::operation::{Made, Method, One, Operation};
+use super::operation::{Audience, Made, Method, One, Operation};
 use crate::argument::{Whole, limited};
 use crate::tool::{Desk, Refusal};
 use crate::words;
@@ -20,11 +20,11 @@ const USUAL_PAGE: i64 = 20;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/passes", "listPasses", "What passes did", list).saying(
+        Operation::new(Method::Get, "/v1/passes", "listPasses", "What passes did", list).read_by(Audience::Relays).saying(
             "Work in the background in the space of the call, newest first: turns that were looked at, journals that were \
              consolidated. Those about private memories of others are not told.",
         ),
-        Operation::new(Method::Get, "/v1/passes/{pass_id}", "getPass", "One pass, with all that it did", get),
+        Operation::new(Method::Get, "/v1/passes/{pass_id}", "getPass", "One pass, with all that it did", get).read_by(Audience::Relays),
         Operation::new(Method::Post, "/v1/passes/{pass_id}/undo", "undoPass", "Take back what a pass did", undo)
             .saying(
                 "As far as it still stands as the pass left it; what somebody changed since stays, and is said. With the right \
@@ -77,6 +77,8 @@ struct TakenOver {
     diff: String,
     /// Lines that were to be added and are not, each with why.
     left_out: Vec<LeftOut>,
+    /// The pass that saved those of them that are in doubt, as memories that wait for review.
+    held: Option<String>,
     /// Lines that were to go and stay.
     put_back: Vec<String>,
     /// Lines that are gone, each with what took its place.
@@ -116,6 +118,7 @@ fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, R
     let gone = |Gone { line, by }: Gone| GoneLine { line, by };
     Ok(TakenOver {
         left_out: told.left_out.into_iter().map(left_out).collect(),
+        held: told.held.map(|pass| pass.to_string()),
         put_back: told.put_back,
         gone: told.gone.into_iter().map(gone).collect(),
         foreseen: told.foreseen,

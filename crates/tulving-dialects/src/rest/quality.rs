@@ -10,7 +10,7 @@ use tulving_core::request::QualityRequest;
 use tulving_core::time::Timestamp;
 use tulving_core::vocabulary::{FindingKind, ProposedAct};
 
-use super::operation::{Made, Method, One, Operation};
+use super::operation::{Audience, Made, Method, One, Operation};
 use crate::argument::{Whole, limited, within};
 use crate::memax;
 use crate::tool::{Desk, Refusal};
@@ -25,7 +25,7 @@ const USUAL_DAYS: i64 = 90;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/quality", "auditQuality", "What is wrong with memories", look).saying(
+        Operation::new(Method::Get, "/v1/quality", "auditQuality", "What is wrong with memories", look).read_by(Audience::Relays).saying(
             "Of the space of the call, as far as you may see it: near-duplicates, contradictions, memories that were never \
              recalled, that are too long, empty or junk, that hold secrets or try to command an agent. Secrets are not told.",
         ),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tulving_core::answer::{BestSection, Explanation, FurtherSection, Hit, Lane, Strength};
 use tulving_core::request::{Ask, BriefingRequest, Filter, Fusion, Mode, RecallRequest};
-use tulving_core::time::Timestamp;
+use tulving_core::time::{TimeInput, Timestamp};
 use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
 use super::operation::{Input, Made, Method, One, Operation, Reader, Two};
@@ -68,14 +68,16 @@ pub(super) struct Which {
     source_agent: Option<String>,
     /// Only pinned ones, or only others.
     pinned: Option<bool>,
-    /// Only saved at or after this.
+    /// Only todos and goals that are done, or only open ones.
+    done: Option<bool>,
+    /// Only saved at or after this. A date without a time is a day of your time zone, and so is `yesterday`.
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe_time")]
-    since: Option<Timestamp>,
+    #[schemars(schema_with = "words::maybe_time_input")]
+    since: Option<TimeInput>,
     /// Only saved before this.
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe_time")]
-    until: Option<Timestamp>,
+    #[schemars(schema_with = "words::maybe_time_input")]
+    until: Option<TimeInput>,
     /// Only those whose content, title or key holds this text, in any case.
     contains: Option<String>,
     /// In every space that you may see, not only in that of the call.
@@ -98,8 +100,9 @@ impl Which {
             author: self.author,
             source_agent: self.source_agent,
             pinned: self.pinned,
-            since: self.since,
-            until: self.until,
+            done: self.done,
+            since: desk.instant(self.since),
+            until: desk.instant(self.until),
             substring: self.contains,
             ..Filter::default()
         }
@@ -216,6 +219,9 @@ struct Found {
     withheld: u64,
     /// How many had no room in the token budget.
     left_out: u64,
+    /// Archived memories that have every word of the question, at most five; they are not among those above.
+    /// `GET /v1/memories/{id}` reads one, and `DELETE /v1/memories/{id}/archive` brings it back.
+    archived_matches: Vec<String>,
     /// What could not be looked at, and why.
     warnings: Vec<String>,
 }
@@ -326,6 +332,7 @@ fn recall(desk: &Desk<'_>, Two(asked, which): Two<Question, Which>) -> Result<Ma
         evidence: answer.evidence.unwrap_or(Strength::None),
         withheld: answer.withheld,
         left_out: answer.left_out,
+        archived_matches: answer.archived.iter().map(ToString::to_string).collect(),
         memories: answer.hits.into_iter().map(|hit| recalled(hit, asked.explain, now)).collect(),
     }
     .into())

@@ -308,6 +308,8 @@ struct Fared {
     /// What became of it.
     #[schemars(schema_with = "words::word::<Became>")]
     status: &'static str,
+    /// What changed of a memory that was noted by itself before, such as `author auto → user`.
+    changed: Vec<String>,
     /// Memories that say nearly the same; it was linked to them.
     similar: Vec<Similar>,
     /// What was asked and not done, and what it has taken back.
@@ -333,6 +335,7 @@ fn fared(receipt: &Receipt) -> Fared {
     let similar = |near: &Near| Similar { id: memax::id(near.id), similarity: near.similarity.get() };
     Fared {
         status: memax::status(receipt.fate),
+        changed: receipt.changed.iter().map(ToString::to_string).collect(),
         similar: receipt.near.iter().map(similar).collect(),
         warnings: tool::warnings(&receipt.warnings),
     }

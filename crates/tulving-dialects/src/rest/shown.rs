@@ -45,6 +45,9 @@ pub(super) struct Shown {
     source_note: Option<String>,
     /// Whether it is exempt from decay and shown first.
     pinned: bool,
+    /// When a todo or a goal was done; null while it is open.
+    #[schemars(schema_with = "words::maybe_time")]
+    done_at: Option<Timestamp>,
     /// The channel it came from.
     conversation: Option<String>,
     /// Its order there.
@@ -116,6 +119,7 @@ pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
         trust: memory.provenance.trust,
         source_note: edition.source_note.clone(),
         pinned: memory.standing.pinned,
+        done_at: memory.standing.done_at,
         conversation: place.conversation.clone(),
         position: place.position,
         speaker: place.speaker.clone(),

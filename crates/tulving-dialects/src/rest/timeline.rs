@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use tulving_core::answer::{Ended, Named, TimelineEntry};
 use tulving_core::limits;
 use tulving_core::request::{About, TimelineRequest};
-use tulving_core::time::Timestamp;
+use tulving_core::time::{TimeInput, Timestamp};
 
-use super::operation::{Made, Method, One, Operation};
+use super::operation::{Audience, Made, Method, One, Operation};
 use crate::argument::{Whole, limited};
 use crate::memax;
 use crate::tool::{Desk, Refusal};
@@ -19,7 +19,7 @@ const USUAL: i64 = 10;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/timeline", "getTimeline", "How what is known about something changed", timeline)
+        Operation::new(Method::Get, "/v1/timeline", "getTimeline", "How what is known about something changed", timeline).read_by(Audience::Relays)
             .saying(
                 "What held, from when to when, and what ended it, in the order in which it began. Memories that update one another \
                  are followed in both directions. Archived ones are told too, forgotten ones are not.",
@@ -37,14 +37,14 @@ struct Asked {
     /// Most memories that a text finds, 1 to 50 (default 10).
     #[schemars(range(min = 1, max = 50))]
     limit: Option<Whole>,
-    /// Only what held at or after this.
+    /// Only what held at or after this. A date without a time is a day of your time zone, and so is `yesterday`.
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe_time")]
-    since: Option<Timestamp>,
+    #[schemars(schema_with = "words::maybe_time_input")]
+    since: Option<TimeInput>,
     /// Only what held before this.
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe_time")]
-    until: Option<Timestamp>,
+    #[schemars(schema_with = "words::maybe_time_input")]
+    until: Option<TimeInput>,
     /// In every space that you may see, not only in that of the call.
     #[serde(default)]
     all_spaces: bool,
@@ -150,8 +150,8 @@ fn timeline(desk: &Desk<'_>, One(asked): One<Asked>) -> Result<Made<Told>, Refus
         about: About::from(asked.about.as_str()),
         space: (!asked.all_spaces).then_some(desk.caller.space),
         limit: limited(desk, asked.limit, USUAL, MOST)?,
-        since: asked.since,
-        until: asked.until,
+        since: desk.instant(asked.since),
+        until: desk.instant(asked.until),
     };
     let timeline = desk.engine.timeline(&desk.caller, &request)?;
     let warnings = timeline.troubles().collect();

@@ -8,7 +8,7 @@ use tulving_core::time::Timestamp;
 use tulving_core::turn::Turn;
 use tulving_core::vocabulary::TurnRole;
 
-use super::operation::{Made, Method, One, Operation};
+use super::operation::{Audience, Made, Method, One, Operation};
 use super::people::Nothing;
 use crate::argument::{Whole, limited};
 use crate::tool::{self, Desk, Refusal};
@@ -23,7 +23,8 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::new(Method::Post, "/v1/turns", "logTurn", "Log a turn of a conversation", log)
             .creating()
             .saying("The newest 200 of a space are kept, for when a session is lost."),
-        Operation::new(Method::Get, "/v1/turns", "listTurns", "The newest turns, oldest first", turns),
+        Operation::new(Method::Get, "/v1/turns", "listTurns", "The newest turns, oldest first", turns)
+            .read_by(Audience::Relays),
         Operation::new(
             Method::Get,
             "/v1/recovery",
@@ -39,6 +40,7 @@ pub(super) fn operations() -> Vec<Operation> {
             "The memories as rows, the last used first",
             rows,
         )
+        .read_by(Audience::Models)
         .bare()
         .saying("Up to 100, in the words of max. Looking at them does not count as use."),
     ]

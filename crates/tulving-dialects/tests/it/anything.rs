@@ -104,7 +104,7 @@ fn any_arguments_give_an_answer_or_a_refusal_and_nothing_is_half_saved() {
         let unchanged = all() == before;
         match called {
             Ok(reply) => {
-                prop_assert_eq!(reply.data.is_some(), tool.output.is_some());
+                prop_assert_eq!(reply.as_data().is_some(), tool.output.is_some());
                 prop_assert!(unchanged || tool.effect != Effect::Reads, "{} only reads", tool.name);
             }
             Err(refusal) => {

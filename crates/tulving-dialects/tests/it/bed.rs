@@ -15,7 +15,8 @@ use tulving_core::space::Viewer;
 use tulving_core::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
 use tulving_core::{Engine, Parts, Secrecy};
 use tulving_dialects::Dialect;
-use tulving_dialects::tool::{Desk, Refusal, Reply};
+use tulving_dialects::outgoing::Reply;
+use tulving_dialects::tool::{Desk, Refusal};
 use tulving_store::{Home, Options, SqliteStore};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
@@ -93,7 +94,7 @@ impl Bed {
     #[track_caller]
     pub(crate) fn text(&self, dialect: Dialect, tool: &str, arguments: Value) -> String {
         match self.call(dialect, tool, arguments) {
-            Ok(reply) => reply.text,
+            Ok(reply) => reply.into_parts().0,
             Err(refusal) => panic!("{tool}: {refusal}"),
         }
     }
@@ -103,8 +104,9 @@ impl Bed {
     pub(crate) fn data(&self, dialect: Dialect, tool: &str, arguments: Value) -> Value {
         match self.call(dialect, tool, arguments) {
             Ok(reply) => {
-                let data = reply.data.expect("data");
-                assert_eq!(serde_json::from_str::<Value>(&reply.text).expect("JSON"), data);
+                let (text, data) = reply.into_parts();
+                let data = data.expect("data");
+                assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), data);
                 data
             }
             Err(refusal) => panic!("{tool}: {refusal}"),
@@ -115,7 +117,7 @@ impl Bed {
     #[track_caller]
     pub(crate) fn refused(&self, dialect: Dialect, tool: &str, arguments: Value) -> String {
         match self.call(dialect, tool, arguments) {
-            Ok(reply) => panic!("{tool} answered {}", reply.text),
+            Ok(reply) => panic!("{tool} answered {}", reply.as_text()),
             Err(refusal) => refusal.to_string(),
         }
     }

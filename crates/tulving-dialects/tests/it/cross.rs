@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use tulving_core::id::{MemoryRef, Number};
+use tulving_core::request::{ForgetRequest, Manner};
 use tulving_dialects::Dialect::{Groups, Max, Memax, Native, Spacebot};
 use tulving_testkit::embedder::BrokenEmbedder;
 
@@ -201,4 +203,33 @@ fn what_could_not_be_looked_at_is_said_by_every_dialect_that_searches() {
     bed.files.set_broken(true);
     let said = groups(&bed);
     assert!(said.contains("\n(Not everything was looked at: "), "{said}");
+}
+
+#[test]
+fn what_spacebot_deleted_softly_is_kept_from_the_deletes_of_other_systems() {
+    let bed = Bed::new();
+    let save = |content: &str| {
+        let saved = bed.data(Spacebot, "memory_save", json!({ "content": content }));
+        saved["memory_id"].as_str().expect("an id").to_owned()
+    };
+    for n in 1..=3 {
+        let id = save(&format!("row {n} is kept for the audit"));
+        bed.data(Spacebot, "memory_delete", json!({ "memory_id": id, "reason": "outdated" }));
+        let which: MemoryRef = id.parse().expect("an id");
+        match n {
+            1 => assert_eq!(bed.text(Max, "forget", json!({ "memory_id": 1 })), "Memory #1 not found."),
+            2 => assert_eq!(
+                bed.text(Groups, "forget_memory", json!({ "key": "#2" })),
+                "No memory with key \"#2\"."
+            ),
+            _ => assert_eq!(bed.data(Memax, "memax_forget", json!({ "id": id }))["deleted"], false),
+        }
+        let kept = bed.engine.get_forgotten(&bed.caller, which).expect("looked up");
+        assert!(kept.is_some(), "row {n} is gone");
+    }
+    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    bed.engine.forget(&bed.caller, MemoryRef::Number(Number(1)), &hard).expect("erased on purpose");
+    assert!(
+        bed.engine.get_forgotten(&bed.caller, MemoryRef::Number(Number(1))).expect("looked up").is_none()
+    );
 }

@@ -190,7 +190,7 @@ fn groups_know_nothing_of_one_another_through_any_dialect() {
     ] {
         for caller in [&blue, &bed.caller] {
             let said = match bed.call_as(caller, dialect, tool, arguments.clone()) {
-                Ok(reply) => reply.text,
+                Ok(reply) => reply.into_parts().0,
                 Err(refusal) => refusal.to_string(),
             };
             let asked = arguments.to_string();
@@ -208,7 +208,7 @@ fn groups_know_nothing_of_one_another_through_any_dialect() {
     };
     assert_eq!((count(red.space), count(blue.space)), (1, 0));
     let own = bed.call_as(&red, Memax, "memax_get", json!({ "id": id })).expect("its own");
-    assert!(own.text.contains("the red plan"));
+    assert!(own.as_text().contains("the red plan"));
 }
 
 #[test]
@@ -237,12 +237,36 @@ fn an_archived_conversation_is_found_under_its_category() {
     let archived = bed
         .call_as(&group, Native, "archive_conversation", json!({ "messages": messages, "title": "Stock" }))
         .expect("archived");
-    assert_eq!(archived.data.expect("data")["path"], "groups/kitchen/conversations/2026-05-27-stock.md");
-    let call = |tool: &str, arguments| bed.call_as(&group, Groups, tool, arguments).expect("an answer").text;
+    assert_eq!(archived.as_data().expect("data")["path"], "groups/kitchen/conversations/2026-05-27-stock.md");
+    let call = |tool: &str, arguments| {
+        bed.call_as(&group, Groups, tool, arguments).expect("an answer").into_parts().0
+    };
     let text = call("recall_memories", json!({ "query": "bay leaves" }));
     assert!(text.contains("\n- conversation-2026-05-27-stock [conversation]: Stock\n"), "{text}");
     assert_eq!(
         call("list_memories", json!({ "category": "conversation" })),
         "1 memory:\n- conversation-2026-05-27-stock [conversation]"
+    );
+}
+
+#[test]
+fn recall_is_narrowed_to_a_category() {
+    let bed = Bed::new();
+    for (key, category) in [("a", "core"), ("b", "daily"), ("c", "conversation")] {
+        let arguments =
+            json!({ "key": key, "content": format!("the harbour, {category}"), "category": category });
+        bed.text(Groups, "save_memory", arguments);
+    }
+    for (key, category) in [("a", "core"), ("b", "daily"), ("c", "conversation")] {
+        // By words, and by a piece of a word.
+        for query in ["harbour", "arbou"] {
+            let found = bed.text(Groups, "recall_memories", json!({ "query": query, "category": category }));
+            assert_eq!(found, format!("Found 1 memory:\n- {key} [{category}]: the harbour, {category}"));
+        }
+    }
+    assert!(recall(&bed, "harbour").starts_with("Found 3 memories:"));
+    assert_eq!(
+        bed.refused(Groups, "recall_memories", json!({ "query": "harbour", "category": "research" })),
+        "unknown category `research`; use one of core, daily, conversation"
     );
 }

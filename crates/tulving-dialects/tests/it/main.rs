@@ -21,6 +21,8 @@ mod memax;
 mod mirrors;
 // Tulving's own tools.
 mod native;
+// Everything that models may read: marked where it tries to command, and nothing hidden in it.
+mod outgoing;
 // The prompt after a session was lost.
 mod recovery;
 // The operations of the service for journals, files and conversations.

@@ -29,6 +29,7 @@ fn the_example_of_the_seed_is_noted_found_and_read_again() {
         format!("Found 1 entry:\n- 2026-05-27: {said}")
     );
     assert_eq!(bed.text(Maven, "memory_get", json!({ "date": "today" })), format!("# 2026-05-27\n\n{said}"));
+    assert_eq!(bed.text(Maven, "memory_get", json!({ "date": "TODAY" })), format!("# 2026-05-27\n\n{said}"));
     let names: Vec<String> = bed.files.names();
     assert_eq!(names, ["memory/2026-05-27.md"], "nothing else is written");
     assert_eq!(bed.count(), 0, "the file is the truth, and no record beside it");

@@ -272,3 +272,21 @@ fn a_memory_of_another_space_is_not_there() {
     assert_eq!(said, format!("Memory {id} not found."));
     assert!(bed.engine.get(&elsewhere, id.into()).is_ok());
 }
+
+#[test]
+fn remember_by_the_user_of_what_was_noted_by_itself_is_applied_and_told() {
+    let bed = Bed::new();
+    let noted = json!({ "category": "fact", "content": "Prefers tea", "source": "auto" });
+    bed.text(Max, "remember", noted);
+    assert_eq!(
+        remember(&bed, "preference", "Prefers tea"),
+        "Already remembered (#1, preference): \"Prefers tea\" \
+         (updated: source auto → user, category fact → preference, importance 0.5 → 0.7)"
+    );
+    assert_eq!(
+        remember(&bed, "preference", "Prefers tea"),
+        "Already remembered (#1, preference): \"Prefers tea\""
+    );
+    let found = recall(&bed, json!({ "category": "preference" }));
+    assert!(found.contains("Prefers tea (user, "), "{found}");
+}

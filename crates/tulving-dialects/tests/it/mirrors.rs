@@ -37,7 +37,9 @@ fn native_and_memax_have_file_and_line_as_fields() {
 fn groups_calls_them_by_file_and_line() {
     let bed = Bed::new();
     let group = bed.space("kitchen", SpaceKind::Group);
-    let call = |tool: &str, arguments| bed.call_as(&group, Groups, tool, arguments).expect("an answer").text;
+    let call = |tool: &str, arguments| {
+        bed.call_as(&group, Groups, tool, arguments).expect("an answer").into_parts().0
+    };
     call("save_memory", json!({ "key": "soup", "content": "The soup needs thyme" }));
     bed.edit_as(&group, "recipes.md", "# Soups\n\n- thyme and leek\n");
     let text = call("recall_memories", json!({ "query": "thyme" }));
@@ -45,7 +47,34 @@ fn groups_calls_them_by_file_and_line() {
     assert!(text.contains("\n- groups/kitchen/recipes.md:3 [core]: thyme and leek"), "{text}");
     assert_eq!(call("list_memories", json!({})), "1 memory:\n- soup [core]");
     let gone = call("forget_memory", json!({ "key": "groups/kitchen/recipes.md:3" }));
-    assert_eq!(gone, "No memory with key \"groups/kitchen/recipes.md:3\".");
+    assert!(gone.contains("stands in the file recipes.md"), "{gone}");
+}
+
+#[test]
+fn forgetting_a_file_by_its_name_says_that_it_is_a_file() {
+    let bed = Bed::new();
+    let group = bed.space("kitchen", SpaceKind::Group);
+    let call = |tool: &str, arguments| {
+        bed.call_as(&group, Groups, tool, arguments).expect("an answer").as_text().to_owned()
+    };
+    bed.edit_as(&group, "recipes.md", "# Soups\n\n- thyme and leek\n");
+    for key in ["recipes.md", "recipes.md:3", "groups/kitchen/recipes.md", " groups/kitchen/recipes.md:3 "] {
+        let said = call("forget_memory", json!({ "key": key }));
+        let explained = format!(
+            "\"{}\" is no memory that was saved: it stands in the file recipes.md. Nothing was removed. Edit the file, or \
+             remove it, and what it said is forgotten.",
+            key.trim()
+        );
+        assert_eq!(said, explained);
+    }
+    for key in ["recipes", "other.md", "recipes.md:x", "groups/cellar/recipes.md:3"] {
+        let said = call("forget_memory", json!({ "key": key }));
+        assert_eq!(said, format!("No memory with key \"{key}\"."));
+    }
+    // A memory that has the name for its key is that memory.
+    call("save_memory", json!({ "key": "recipes.md", "content": "See the recipes" }));
+    assert_eq!(call("forget_memory", json!({ "key": "recipes.md" })), "Removed memory \"recipes.md\".");
+    assert!(call("recall_memories", json!({ "query": "thyme" })).contains("thyme and leek"));
 }
 
 #[test]

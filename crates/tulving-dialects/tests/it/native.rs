@@ -173,3 +173,22 @@ fn turns_are_logged_and_archived_without_messages() {
     let found = bed.data(Native, "recall", json!({ "question": "what about the JWT expiry bug?" }));
     assert_eq!(found["memories"][0]["key"], "conversation-2026-05-27-fix-the-jwt-expiry-bug");
 }
+
+#[test]
+fn done_closes_a_todo_says_so_twice_and_takes_it_back() {
+    let bed = Bed::new();
+    bed.data(Native, "save", json!({ "memories": [{ "content": "buy milk", "type": "todo" }] }));
+    bed.data(Native, "save", json!({ "memories": [{ "content": "milk is white" }] }));
+    let closed = bed.data(Native, "done", json!({ "id": "#1", "at": "2025-12-24" }));
+    assert_eq!((&closed["status"], &closed["changed"]), (&json!("done"), &json!(true)));
+    assert!(closed["done_at"].as_str().is_some_and(|at| at.starts_with("2025-12-24")), "{closed}");
+    assert_eq!(bed.data(Native, "done", json!({ "id": "#1" }))["changed"], false);
+    let open = bed.data(Native, "recall", json!({ "question": "milk", "done": false }));
+    assert_eq!(open["memories"], json!([]));
+    let done = bed.data(Native, "recall", json!({ "question": "milk", "done": true }));
+    assert_eq!(done["memories"][0]["done"], "2025-12-24");
+    let opened = bed.data(Native, "done", json!({ "id": "#1", "undo": true }));
+    assert_eq!((&opened["status"], &opened["changed"]), (&json!("open"), &json!(true)));
+    let refused = bed.refused(Native, "done", json!({ "id": "#2" }));
+    assert!(refused.contains("of the type fact; only a todo or a goal can be done"), "{refused}");
+}

@@ -241,3 +241,36 @@ fn a_memory_that_mirrors_a_file_has_its_line_and_is_listed_only_where_the_file_i
     let named = data(&bed, "listMemories", &json!({ "source_path": "memory/MEMORY.md" }));
     assert_eq!(named["memories"].as_array().map(Vec::len), Some(1));
 }
+
+#[test]
+fn a_todo_is_closed_with_a_date_listed_as_done_and_opened_again() {
+    let bed = bed();
+    let id = data(&bed, "saveMemory", &json!({ "content": "buy milk", "type": "todo" }))["id"].clone();
+    let closed = data(&bed, "completeMemory", &json!({ "id": id, "at": "2025-12-24" }));
+    assert_eq!(closed["changed"], true);
+    assert!(closed["done_at"].as_str().is_some_and(|at| at.starts_with("2025-12-24")), "{closed}");
+    assert_eq!(data(&bed, "completeMemory", &json!({ "id": id }))["changed"], false);
+    let listed = |done: bool| {
+        let page = data(&bed, "listMemories", &json!({ "done": done }));
+        page["memories"].as_array().expect("a list").len()
+    };
+    assert_eq!((listed(true), listed(false)), (1, 0));
+    let opened = data(&bed, "reopenMemory", &json!({ "id": id }));
+    assert_eq!((&opened["done_at"], &opened["changed"]), (&Value::Null, &json!(true)));
+    assert_eq!((listed(true), listed(false)), (0, 1));
+    let fact = data(&bed, "saveMemory", &json!({ "content": "milk is white" }))["id"].clone();
+    let refusal = refused(&bed, "completeMemory", &json!({ "id": fact }));
+    assert_eq!((refusal.code, refusal.class), ("cannot_be_done", Class::Caller));
+}
+
+#[test]
+fn a_delete_leaves_what_was_softly_forgotten_for_the_audit_unless_that_is_meant() {
+    let bed = bed();
+    let id = data(&bed, "saveMemory", &json!({ "content": "kept for the audit" }))["id"].clone();
+    data(&bed, "deleteMemory", &json!({ "id": id, "soft": true }));
+    assert_eq!(refused(&bed, "deleteMemory", &json!({ "id": id })).code, "not_found");
+    assert_eq!(data(&bed, "deleteMemories", &json!({ "ids": [id] }))["not_found"], json!([id]));
+    assert_eq!(data(&bed, "listMemories", &json!({ "forgotten": true }))["memories"][0]["id"], id);
+    data(&bed, "deleteMemory", &json!({ "id": id, "forgotten": true }));
+    assert_eq!(data(&bed, "listMemories", &json!({ "forgotten": true }))["memories"], json!([]));
+}

@@ -1,7 +1,10 @@
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tulving_core::request::{AuditFilter, SaveRequest};
-use tulving_core::vocabulary::{LinkedBy, MemoryType, Relation, SpaceKind};
+use tulving_core::vocabulary::{Author, LinkedBy, MemoryType, Relation, SpaceKind};
 use tulving_dialects::Dialect::Spacebot;
+use tulving_testkit::embedder::NoEmbedder;
 
 use crate::bed::{Bed, each, fields};
 
@@ -456,4 +459,62 @@ fn the_channel_is_kept_with_the_memory() {
     let bed = Bed::new();
     let id = save(&bed, json!({ "content": "said in passing", "channel_id": "discord:42" }));
     assert_eq!(bed.memory(&id).place.conversation.as_deref(), Some("discord:42"));
+}
+
+#[test]
+fn a_save_of_what_was_noted_by_itself_applies_type_and_importance_and_says_so() {
+    let bed = Bed::new();
+    bed.save(SaveRequest { author: Some(Author::Auto), ..SaveRequest::new("Prefers tea") });
+    let said = json!({ "content": "Prefers tea", "memory_type": "preference", "importance": 0.9 });
+    let saved = bed.data(Spacebot, "memory_save", said);
+    assert_eq!(
+        saved["message"],
+        "Memory saved successfully: it was known, and is updated \
+         (author auto → user, type fact → preference, importance 0.5 → 0.9)"
+    );
+    assert_eq!(saved.get("warnings"), None);
+}
+
+#[test]
+fn quoted_words_in_order_rank_above_the_same_words_scattered() {
+    // By words alone, so that nothing but the keyword lane decides.
+    let bed = Bed::with(Arc::new(NoEmbedder));
+    let exact =
+        "For releases the team has agreed on blue green deploys, with a rollback plan and a checklist";
+    let scattered = "Green deploys, blue deploys: green or blue";
+    for content in [exact, scattered] {
+        bed.data(Spacebot, "memory_save", json!({ "content": content }));
+    }
+    let keyword = |query: &str| {
+        let found = bed.data(Spacebot, "memory_recall", json!({ "query": query }));
+        contents(&found).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(keyword("blue green deploys"), [scattered, exact], "unquoted they are words");
+    assert_eq!(keyword("\"blue green deploys\""), [exact, scattered]);
+}
+
+#[test]
+fn equal_matches_are_ordered_by_importance() {
+    let bed = Bed::new();
+    let contents = ["The anchor is red", "The anchor is tin", "The anchor is old"];
+    for (content, importance) in contents.into_iter().zip([0.4, 0.9, 0.6]) {
+        save(&bed, json!({ "content": content, "importance": importance }));
+    }
+    let found = recall(&bed, json!({ "query": "anchor" }));
+    assert_eq!(self::contents(&found), ["The anchor is tin", "The anchor is old", "The anchor is red"]);
+}
+
+#[test]
+fn links_of_the_top_hit_come_before_links_of_lesser_ones() {
+    let bed = Bed::new();
+    let linked = |cause: &str, content: &str| {
+        let link = json!({ "target_id": said(&bed, cause), "relation_type": "caused_by" });
+        save(&bed, json!({ "content": content, "associations": [link] }));
+    };
+    linked("Money ran out in spring", "The zeppelin hangar was closed");
+    linked("Nobody brought oil", "The hangar door squeaks");
+    let found = recall(&bed, json!({ "query": "zeppelin hangar" }));
+    let order = contents(&found);
+    let place = |content: &str| order.iter().position(|found| *found == content).expect("it is linked");
+    assert!(place("Money ran out in spring") < place("Nobody brought oil"), "{order:?}");
 }

@@ -2,7 +2,8 @@ use serde_json::{Value, json};
 use tulving_core::request::SaveRequest;
 use tulving_core::vocabulary::SpaceKind;
 use tulving_dialects::Dialect;
-use tulving_dialects::tool::{Refusal, Reply};
+use tulving_dialects::outgoing::Reply;
+use tulving_dialects::tool::Refusal;
 
 use crate::bed::Bed;
 
@@ -27,8 +28,10 @@ fn schemas() {
 
 fn shown(called: Result<Reply, Refusal>) -> String {
     match called {
-        Ok(Reply { data: Some(data), .. }) => serde_json::to_string_pretty(&data).expect("JSON"),
-        Ok(reply) => reply.text,
+        Ok(reply) => match reply.into_parts() {
+            (_, Some(data)) => serde_json::to_string_pretty(&data).expect("JSON"),
+            (text, None) => text,
+        },
         Err(refusal) => {
             let field = refusal.field.as_deref().unwrap_or("-");
             format!("! {} [{}, {field}, {:?}]", refusal, refusal.code, refusal.class)

@@ -2,7 +2,8 @@
 //!
 //! What comes back is checked before it is believed: one vector for each text, all of one size, all numbers finite. It is
 //! normalised here. A service that is busy or away is asked again, twice, unless in a hurry. The id of a model says where
-//! it is and how many dimensions it has, because one name may stand for several models.
+//! it is and how many dimensions it has, because one name may stand for several models. One that does not answer is left
+//! alone for a while ([`crate::breaker`]), by other processes too ([`pause`](super::pause)).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,9 +14,11 @@ use tulving_core::ports::Embedder;
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
+use super::pause::PauseNote;
 use super::unit;
 use crate::address::Address;
 use crate::agent;
+use crate::breaker::{Breaker, Ending, Open, Pass};
 use crate::config::{Patience, Service};
 use crate::retry::{Failure, asked, retry};
 use crate::said::{complaint, repeated};
@@ -25,6 +28,10 @@ use crate::secret::Secret;
 const BATCH: usize = 64;
 /// 64 vectors of 4,096 numbers as text take 4 MB; whoever sends much more sends something else.
 const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
+/// After how many failures in a row a service is left alone; after one where it did not answer in time.
+const FAILURES: u32 = 3;
+/// For how long.
+const PAUSE: Duration = Duration::from_secs(30);
 /// What is embedded to learn how many dimensions there are.
 const PROBE: &str = "dimensions";
 
@@ -41,6 +48,8 @@ pub struct HttpEmbedder {
     patience: Patience,
     agent: OnceLock<Agent>,
     size: Mutex<Size>,
+    breaker: Breaker,
+    note: PauseNote,
 }
 
 /// What is known of the dimensions.
@@ -79,6 +88,19 @@ enum HttpError {
     NotNormal,
 }
 
+impl HttpError {
+    /// Whether the service is at fault, so that it may fail at everything.
+    fn is_the_services(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::TimedOut { .. } => true,
+            Self::Status { status, .. } => matches!(status, 429 | 500..=599),
+            Self::Garbled { .. } | Self::Count { .. } | Self::Order | Self::Size { .. } | Self::NotNormal => {
+                false
+            }
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Question<'a> {
     model: &'a str,
@@ -113,13 +135,14 @@ impl HttpEmbedder {
     }
 
     fn new(protocol: Protocol, service: Service, key: Option<Secret>) -> Self {
-        let Service { base_url, model, time_out, patience, known } = service;
+        let Service { base_url, model, time_out, patience, known, pause_file } = service;
         let (word, path) = match protocol {
             Protocol::OpenAi => ("openai", "embeddings"),
             Protocol::Ollama => ("ollama", "api/embed"),
         };
         let name = format!("{word}:{model}@{}", base_url.host());
         let size = known.and_then(|id| size_in(&id, &name)).map_or(Size::Unknown, Size::Presumed);
+        let note = PauseNote::new(pause_file, &name, PAUSE);
         Self {
             protocol,
             model,
@@ -130,11 +153,42 @@ impl HttpEmbedder {
             patience,
             agent: OnceLock::new(),
             size: Mutex::new(size),
+            breaker: Breaker::new(FAILURES, PAUSE),
+            note,
         }
     }
 
     fn size(&self) -> Size {
         *self.size.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the service may be asked, as far as this process and others know.
+    fn pass(&self) -> Result<Pass, Open> {
+        let pass = self.breaker.pass(Instant::now())?;
+        match self.note.open() {
+            Some(open) if !pass.is_trial() => Err(open),
+            _ => Ok(pass),
+        }
+    }
+
+    /// Takes in what came of a call.
+    fn ended<T>(&self, pass: Pass, done: &Result<T, HttpError>) {
+        let ending = match done {
+            Err(error @ HttpError::TimedOut { .. }) => Ending::TimedOut(error.to_string()),
+            Err(error) if error.is_the_services() => Ending::Failed(error.to_string()),
+            Ok(_) | Err(_) => Ending::Answered,
+        };
+        let why = match &ending {
+            Ending::TimedOut(why) | Ending::Failed(why) => Some(why.clone()),
+            Ending::Answered | Ending::NotAsked => None,
+        };
+        let opens = self.breaker.note(pass, ending, Instant::now());
+        match why {
+            // Who is in a hurry gives up early, which says little to those who are not.
+            Some(why) if opens && self.patience == Patience::Patient => self.note.write(&why),
+            Some(_) => {}
+            None => self.note.clear(),
+        }
     }
 
     /// The vectors of all texts.
@@ -285,7 +339,10 @@ impl Embedder for HttpEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        self.vectors(texts)
-            .map_err(|error| ModelError::Failed { model: self.name.clone(), why: error.to_string() })
+        let failed = |why: String| ModelError::Failed { model: self.name.clone(), why };
+        let pass = self.pass().map_err(|open| failed(open.to_string()))?;
+        let vectors = self.vectors(texts);
+        self.ended(pass, &vectors);
+        vectors.map_err(|error| failed(error.to_string()))
     }
 }

@@ -3,6 +3,7 @@
 mod http;
 mod minilm;
 mod onnx;
+mod pause;
 mod wordpiece;
 
 pub use http::HttpEmbedder;

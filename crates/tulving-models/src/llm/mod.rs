@@ -1,11 +1,10 @@
 //! Language models behind an address: those that speak as OpenAI does, Anthropic and Ollama.
 //!
-//! One call is one question and one whole answer, nothing is streamed. Its way: [`breaker`] (is it worth trying) → for each
+//! One call is one question and one whole answer, nothing is streamed. Its way: [`crate::breaker`] (is it worth trying) → for each
 //! attempt [`gate`] (how many at once) → [`wire`] (the request, and what its failure means) → the words of the service
 //! ([`openai`], [`anthropic`], [`ollama`]). All of it ends when the time of the prompt is over.
 
 mod anthropic;
-mod breaker;
 mod gate;
 mod ollama;
 mod openai;
@@ -22,9 +21,9 @@ use tulving_core::llm::{LlmName, Prompt, Reply};
 use tulving_core::ports::LanguageModel;
 
 use crate::address::Address;
+use crate::breaker::{Breaker, Ending, Open};
 use crate::retry::{Failure, retry_until};
 use crate::secret::Secret;
-use breaker::Breaker;
 use gate::Gate;
 use wire::Wire;
 
@@ -263,9 +262,18 @@ impl LanguageModel for HttpLlm {
     }
 
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        let pass = self.breaker.pass(Instant::now())?;
+        let pass = self
+            .breaker
+            .pass(Instant::now())
+            .map_err(|Open { failures, left, why }| LlmError::CircuitOpen { failures, left, why })?;
         let replied = self.converse(prompt, prompt.within.min(self.time_out));
-        self.breaker.note(pass, &replied, Instant::now());
+        let ending = match &replied {
+            Err(LlmError::Busy { .. }) => Ending::NotAsked,
+            Err(error) if error.is_the_services() => Ending::Failed(error.to_string()),
+            // That it will not answer this one thing says that it is well.
+            Ok(_) | Err(_) => Ending::Answered,
+        };
+        self.breaker.note(pass, ending, Instant::now());
         replied
     }
 }

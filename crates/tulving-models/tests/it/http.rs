@@ -119,6 +119,32 @@ fn a_slow_service_is_left_after_the_time_out() {
     let model = HttpEmbedder::open_ai(service, None);
     let told = model.embed(&["one"]).unwrap_err().to_string();
     assert!(told.contains("did not answer within 0.2 s"), "{told}");
+    let told = model.embed(&["two"]).unwrap_err().to_string();
+    assert!(told.contains("it is left alone for") && told.contains("after it failed once"), "{told}");
+    assert_eq!(server.seen().len(), 1, "it was not asked again");
+}
+
+#[test]
+fn a_service_that_fails_is_left_alone_after_three_calls_and_others_know_of_one_that_hangs() {
+    let busy = Server::start(|_, _| status(503));
+    let hurried = |url: &str, pause_file| {
+        let service = Service { patience: Patience::Hurried, pause_file, ..Service::new(url, "small") };
+        HttpEmbedder::open_ai(service, None)
+    };
+    let model = hurried(&busy.url, None);
+    for _ in 0..6 {
+        model.embed(&["one"]).unwrap_err();
+    }
+    assert_eq!(busy.seen().len(), 3);
+    let folder = tempfile::tempdir().unwrap();
+    let pause_file = Some(folder.path().join("pause.json"));
+    let hung = Server::start(|_, _| Reply::Wait(Duration::from_secs(20)));
+    let time_out = Duration::from_millis(200);
+    let service = Service { time_out, pause_file: pause_file.clone(), ..Service::new(&hung.url, "small") };
+    HttpEmbedder::open_ai(service, None).embed(&["one"]).unwrap_err();
+    let told = hurried(&hung.url, pause_file).embed(&["one"]).unwrap_err().to_string();
+    assert!(told.contains("it is left alone for"), "{told}");
+    assert_eq!(hung.seen().len(), 1, "another process would not have asked");
 }
 
 #[test]

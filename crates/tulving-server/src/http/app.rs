@@ -160,13 +160,15 @@ impl App {
 
     /// Whose token it is, and the caller in the space, where they may enter that.
     async fn known(&self, given: Credentials, origin: Origin) -> Result<Known, Problem> {
-        let Credentials { token, space, agent, .. } = given;
+        let Credentials { token, space, default_space, confined, agent, zone, .. } = given;
         let found = self.blocking(move |engine| {
-            let caller = engine.authenticate(&token, origin, agent.as_deref())?;
+            let mut caller = engine.authenticate(&token, origin, agent.as_deref())?;
+            caller.zone = zone.unwrap_or(caller.zone);
             let principal = caller.viewer.principal;
-            let caller = match space {
-                None => Ok(caller),
-                Some(space) => engine.enter(&caller, &space),
+            let caller = match (space, default_space) {
+                (Some(space), _) if confined => engine.confine(&caller, &[&space]),
+                (Some(space), _) | (None, Some(space)) => engine.enter(&caller, &space),
+                (None, None) => Ok(caller),
             };
             Ok((principal, caller))
         });

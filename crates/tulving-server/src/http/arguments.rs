@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::rules::Limits;
 
 /// What names the space, and is an argument of no operation.
-const SPACE: &str = "space";
+const SPACES: [&str; 2] = ["space", "default_space"];
 
 /// All arguments together. One that is given twice is refused.
 pub(super) fn gather(
@@ -106,7 +106,7 @@ fn object(body: Value) -> Result<Map<String, Value>, Problem> {
 fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Problem> {
     let mut said = Map::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        if name == SPACE {
+        if SPACES.contains(&name.as_ref()) {
             continue;
         }
         if operation.method.has_body() || operation.in_path().any(|own| own == name) {

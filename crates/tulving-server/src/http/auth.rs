@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use tulving_core::request::Caller;
 use tulving_core::space::Secret;
+use tulving_core::time::Zone;
 use tulving_core::vocabulary::Origin;
 
 use super::app::App;
@@ -15,17 +16,33 @@ use super::visit::Visit;
 
 /// Headers that name the space; the first is the memax service's.
 const SPACE: [&str; 2] = ["x-hub-id", "x-tulving-space"];
+/// The header that names the space of a call which names none. Unlike the others it never confines.
+const DEFAULT_SPACE: &str = "x-tulving-default-space";
 /// The header that names the agent.
 const AGENT: &str = "x-tulving-agent";
+/// The header that names the time zone, as clients of the memax service send it.
+const ZONE: &str = "x-timezone";
 
 /// What a request says of who asks. Nothing of it was checked yet.
 #[derive(Clone, Debug)]
 pub(super) struct Credentials {
     pub(super) token: Secret,
     pub(super) space: Option<String>,
+    pub(super) default_space: Option<String>,
+    /// Whether the call is confined to the space that it names: a model fills in its arguments, and the host the rest.
+    pub(super) confined: bool,
     pub(super) agent: Option<String>,
+    /// The zone in which days are counted. An unknown name says nothing: it is no reason to refuse a request.
+    pub(super) zone: Option<Zone>,
     /// The request that says so.
     pub(super) visit: Option<Visit>,
+}
+
+impl Credentials {
+    /// The same, confined to the space that the request names.
+    pub(super) fn confined(self) -> Self {
+        Self { confined: true, ..self }
+    }
 }
 
 /// Who asks, with a token that is known.
@@ -34,6 +51,7 @@ pub(super) struct Called(pub(super) Caller);
 #[derive(Deserialize)]
 struct Asked {
     space: Option<String>,
+    default_space: Option<String>,
 }
 
 impl<S: Sync> FromRequestParts<S> for Credentials {
@@ -42,7 +60,13 @@ impl<S: Sync> FromRequestParts<S> for Credentials {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let token = token(&parts.headers)?;
         let agent = one(&parts.headers, AGENT)?.map(str::to_owned);
-        Ok(Self { token, space: space(parts)?, agent, visit: parts.extensions.get().cloned() })
+        let zone = one(&parts.headers, ZONE)?.and_then(Zone::named);
+        let asked = asked(parts)?;
+        let space = named(&parts.headers, asked.space, &SPACE, "X-Hub-ID, X-Tulving-Space or ?space=")?;
+        let hint = "X-Tulving-Default-Space or ?default_space=";
+        let default_space = named(&parts.headers, asked.default_space, &[DEFAULT_SPACE], hint)?;
+        let visit = parts.extensions.get().cloned();
+        Ok(Self { token, space, default_space, confined: false, agent, zone, visit })
     }
 }
 
@@ -69,15 +93,24 @@ fn token(headers: &HeaderMap) -> Result<Secret, Problem> {
     }
 }
 
-/// The space of the call. An empty name is a wrong one, never the default: a host whose space is missing must not write
-/// elsewhere.
-fn space(parts: &Parts) -> Result<Option<String>, Problem> {
+fn asked(parts: &Parts) -> Result<Asked, Problem> {
     let Query(asked) = Query::<Asked>::try_from_uri(&parts.uri).map_err(|_| {
         Problem::new(StatusCode::BAD_REQUEST, "invalid_query", "the query of the address cannot be read")
     })?;
-    let mut named = asked.space;
-    for header in SPACE {
-        let Some(space) = one(&parts.headers, header)? else { continue };
+    Ok(asked)
+}
+
+/// The space that the address or one of these headers names. An empty name is a wrong one, never the default: a host
+/// whose space is missing must not write elsewhere.
+fn named(
+    headers: &HeaderMap,
+    asked: Option<String>,
+    by: &[&'static str],
+    hint: &str,
+) -> Result<Option<String>, Problem> {
+    let mut named = asked;
+    for header in by {
+        let Some(space) = one(headers, header)? else { continue };
         match &named {
             Some(other) if other != space => {
                 return Err(Problem::new(
@@ -85,7 +118,7 @@ fn space(parts: &Parts) -> Result<Option<String>, Problem> {
                     "two_spaces",
                     "the request names two different spaces",
                 )
-                .hinting("name one, with X-Hub-ID, X-Tulving-Space or ?space="));
+                .hinting(format!("name one, with {hint}")));
             }
             _ => named = Some(space.to_owned()),
         }
@@ -135,7 +168,10 @@ mod tests {
 
     #[test]
     fn the_space_is_named_by_header_or_address_and_not_twice_differently() {
-        let read = |uri: &str, headers: &[(&str, &str)]| space(&parts(uri, headers));
+        let read = |uri: &str, headers: &[(&str, &str)]| {
+            let parts = parts(uri, headers);
+            named(&parts.headers, asked(&parts)?.space, &SPACE, "a header")
+        };
         assert_eq!(read("/mcp", &[]).expect("none"), None);
         assert_eq!(read("/mcp?space=team%20a", &[]).expect("one").as_deref(), Some("team a"));
         assert_eq!(read("/mcp", &[("x-hub-id", "work")]).expect("one").as_deref(), Some("work"));

@@ -14,7 +14,7 @@ use super::rules::Rules;
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
 /// What a page may send beside what every page may.
 const HEADERS: HeaderValue = HeaderValue::from_static(
-    "authorization, content-type, x-hub-id, x-tulving-space, x-tulving-agent, x-request-id, idempotency-key, \
+    "authorization, content-type, x-hub-id, x-tulving-space, x-tulving-default-space, x-tulving-agent, x-request-id, idempotency-key, \
      if-match, if-none-match, last-event-id, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
 );
 /// What a page may read beside what every page may.

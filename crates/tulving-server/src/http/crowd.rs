@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::problem::Problem;
 
-/// Files that are open besides connections: the store, its index, the log.
+/// Files that are open besides connections: the store, its index, the log. Where the system allows few, half of them.
 const OTHER_FILES: u64 = 128;
 /// How many connections that were turned away are kept open for a moment.
 const LINGERING: usize = 64;
@@ -75,8 +75,13 @@ fn drain(stream: &mut TcpStream) {
 fn refusal(most: usize) -> Vec<u8> {
     let body = Problem::crowded(most).document(None);
     let head = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n\
-                cache-control: no-store\r\nconnection: close\r\n";
+                cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n";
     format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// How many of so many files can be connections.
+fn beside_others(files: u64) -> u64 {
+    files - OTHER_FILES.min(files / 2)
 }
 
 /// How many connections there is room for, of those that are wanted: the system bounds how many files a process has
@@ -93,7 +98,7 @@ pub(super) fn room(wanted: usize) -> usize {
         Ok(()) => raised,
         Err(_) => current.unwrap_or(need),
     };
-    let room = usize::try_from(granted.saturating_sub(OTHER_FILES)).unwrap_or(wanted).clamp(1, wanted);
+    let room = usize::try_from(beside_others(granted)).unwrap_or(wanted).clamp(1, wanted);
     if room < wanted {
         tracing::warn!(
             max_connections = wanted,
@@ -102,4 +107,16 @@ pub(super) fn room(wanted: usize) -> usize {
         );
     }
     room
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_few_files_are_allowed_half_of_them_are_for_connections_and_not_one_alone() {
+        for (files, connections) in [(1_152, 1_024), (256, 128), (100, 50), (48, 24), (1, 1)] {
+            assert_eq!(beside_others(files), connections, "{files}");
+        }
+    }
 }

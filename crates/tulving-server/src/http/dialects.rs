@@ -5,12 +5,14 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
+use tulving_core::vocabulary::Origin;
 use tulving_dialects::Dialect;
 use tulving_dialects::listed::Listed;
-use tulving_dialects::tool::{Desk, Effect, Reply};
+use tulving_dialects::outgoing::Reply;
+use tulving_dialects::tool::{Desk, Effect};
 
 use super::app::App;
-use super::auth::Called;
+use super::auth::{Called, Credentials};
 use super::problem::Problem;
 use super::reply::{data, enveloped, json};
 use super::{body, once};
@@ -45,10 +47,11 @@ pub(super) async fn tools(_: Called, dialect: Named<String>) -> Result<Response,
 /// `POST /v1/dialects/{dialect}/tools/{tool}`
 pub(super) async fn call(
     State(app): State<App>,
-    Called(caller): Called,
+    given: Credentials,
     named: Named<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let caller = app.caller(given.confined(), Origin::Api).await?;
     let Path((dialect, tool)) = named.map_err(unreadable)?;
     let dialect = known(&dialect)?;
     // It stands in the address, so that a wrong one is no address.
@@ -81,8 +84,8 @@ pub(super) fn unreadable(rejection: PathRejection) -> Problem {
 
 /// What a tool answered. Its JSON goes out as the tool wrote it, so that the fields keep their order.
 fn replied(reply: &Reply) -> Response {
-    match &reply.data {
-        Some(_) => json(enveloped(&reply.text)),
-        None => data(&serde_json::json!({ "text": reply.text })),
+    match reply.as_data() {
+        Some(_) => json(enveloped(reply.as_text())),
+        None => data(&serde_json::json!({ "text": reply.as_text() })),
     }
 }

@@ -285,7 +285,15 @@ mod tests {
             role: Role::Reader,
         };
         let (token, _) = app.engine.create_token(&user, &request).expect("a token");
-        let given = Credentials { token, space: None, agent: None, visit: None };
+        let given = Credentials {
+            token,
+            space: None,
+            default_space: None,
+            confined: false,
+            agent: None,
+            zone: None,
+            visit: None,
+        };
         let at =
             Place { epoch: app.engine.epoch().expect("an epoch"), seq: app.engine.head().expect("a head") };
         let (sender, _body) = pages(AHEAD);

@@ -3,20 +3,24 @@
 //! A web page can make a browser call an address of this machine, also under a name that its owner points here (DNS
 //! rebinding). Such a call shows itself in Host and Origin, which a page cannot choose.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use axum::extract::{Request, State};
-use axum::http::header::{CACHE_CONTROL, HOST, ORIGIN};
-use axum::http::uri::Authority;
+use axum::http::header::{CACHE_CONTROL, HOST, ORIGIN, STRICT_TRANSPORT_SECURITY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use percent_encoding::percent_decode_str;
+use tulving_core::preview;
 
 use super::app::App;
 use super::cors;
 use super::problem::Problem;
 use super::rules::Rules;
 use super::transfer;
+
+/// How long browsers remember to ask only encrypted: a year.
+const STRICT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The gate of one listener.
 #[derive(Clone)]
@@ -30,6 +34,7 @@ pub(super) struct Gate {
 pub(super) async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     let (rules, time) = (&gate.app.rules, gate.app.limits().time);
     let guest = cors::allowed(rules, request.headers());
+    let strict = is_strict(rules, request.headers());
     let mut response = match check(rules, gate.address, request.uri(), request.headers()) {
         Err(problem) => problem.into_response(),
         Ok(()) if guest.is_some() && cors::is_question(request.method(), request.headers()) => cors::answer(),
@@ -42,6 +47,9 @@ pub(super) async fn pass(State(gate): State<Gate>, request: Request, next: Next)
     };
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if strict {
+        headers.insert(STRICT_TRANSPORT_SECURITY, STRICT);
+    }
     if !rules.cors_origins.is_empty() {
         cors::vary(headers);
     }
@@ -52,61 +60,153 @@ pub(super) async fn pass(State(gate): State<Gate>, request: Request, next: Next)
 }
 
 fn check(rules: &Rules, address: IpAddr, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
-    let is_here = |host: &str| is_here(address, host) || is_named(rules, host);
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
         let said = "the request must name its host once";
         return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_host", said).about("host"));
     };
-    let host = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
+    let here =
+        |authority: &Authority<'_>| is_here(address, &authority.host) || is_named(rules, &authority.host);
+    let host = host.to_str().ok().and_then(Authority::parse).filter(here);
     // An address in the first line counts instead of the header; then both must be right.
-    let right = host.is_some_and(|host| is_here(host.host()))
-        && uri.authority().is_none_or(|authority| is_here(authority.host()));
-    if !right {
+    let first_line = uri.authority().map(|authority| Authority::parse(authority.as_str()).filter(here));
+    let (Some(host), None | Some(Some(_))) = (host, first_line) else {
         let said = "the request is meant for another host";
         return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_host", said).about("host").hinting(
             "call the server by the address that it listens on, or name the host in server.allowed_hosts",
         ));
+    };
+    if cors::allowed(rules, headers).is_none() {
+        for origin in headers.get_all(ORIGIN) {
+            if !origin.to_str().is_ok_and(|origin| is_own(rules, &host, origin)) {
+                let said = "a page of another site may not call this server";
+                return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_origin", said)
+                    .about("origin")
+                    .hinting("name the site in server.cors_origins if its pages may call"));
+            }
+        }
     }
-    if cors::allowed(rules, headers).is_some() {
-        return Ok(());
-    }
-    for origin in headers.get_all(ORIGIN) {
-        if !origin.to_str().is_ok_and(|origin| is_from(origin, is_here)) {
-            let said = "a page of another site may not call this server";
-            return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_origin", said).about("origin"));
+    readable(uri.query().unwrap_or_default())
+}
+
+/// Refuses a query with bytes that are no text, which would otherwise be replaced without a word.
+fn readable(query: &str) -> Result<(), Problem> {
+    for pair in query.split('&') {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let is_text = |part: &str| percent_decode_str(part).decode_utf8().is_ok();
+        if !is_text(name) || !is_text(value) {
+            let name = percent_decode_str(name).decode_utf8_lossy();
+            let said = format!("`{}` in the query is not UTF-8", preview::short(&name));
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_query", said)
+                .about(&name)
+                .hinting("encode the text as UTF-8, then each byte as %XX"));
         }
     }
     Ok(())
 }
 
-/// Whether a host is this machine by a name that nobody else can point here: a loopback name, or a plain address.
-fn is_here(address: IpAddr, host: &str) -> bool {
-    if host.eq_ignore_ascii_case("localhost") {
-        return true;
+/// A host as `Host` and `Origin` name it: `host [":" port]`, and nothing else. `http::uri::Authority` also takes a user
+/// before the host, and text after the brackets of an IPv6 address.
+#[derive(Debug, PartialEq, Eq)]
+struct Authority<'a> {
+    host: Host<'a>,
+    port: Option<u16>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Host<'a> {
+    Name(&'a str),
+    Ip(IpAddr),
+}
+
+impl<'a> Authority<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let (host, port) = match text.strip_prefix('[') {
+            Some(rest) => {
+                let (ip, rest) = rest.split_once(']')?;
+                let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) };
+                (Host::Ip(ip.parse::<Ipv6Addr>().ok()?.into()), port)
+            }
+            None => {
+                let (name, port) =
+                    text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
+                let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+                if name.is_empty() || !name.bytes().all(is_name) {
+                    return None;
+                }
+                let host = name.parse::<Ipv4Addr>().map_or(Host::Name(name), |ip| Host::Ip(ip.into()));
+                (host, port)
+            }
+        };
+        let port = match port {
+            None => None,
+            Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => Some(port.parse().ok()?),
+            Some(_) => return None,
+        };
+        Some(Self { host, port })
     }
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    let Ok(ip) = bare.parse::<IpAddr>() else { return false };
-    // Who listens on every address is called by any of them.
-    ip.to_canonical().is_loopback() || ip == address || address.is_unspecified()
+
+    /// The port, or the usual one of the scheme.
+    fn port_for(&self, scheme: &str) -> u16 {
+        self.port.unwrap_or(if scheme == "https" { 443 } else { 80 })
+    }
+}
+
+impl Host<'_> {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Name(one), Self::Name(other)) => one.eq_ignore_ascii_case(other),
+            _ => self == other,
+        }
+    }
+
+    fn is_localhost(&self) -> bool {
+        matches!(self, Self::Name(name) if name.eq_ignore_ascii_case("localhost"))
+    }
+}
+
+/// Whether a host is this machine by a name that nobody else can point here: a loopback name, or a plain address.
+fn is_here(address: IpAddr, host: &Host<'_>) -> bool {
+    match host {
+        Host::Name(_) => host.is_localhost(),
+        // Who listens on every address is called by any of them.
+        Host::Ip(ip) => ip.to_canonical().is_loopback() || *ip == address || address.is_unspecified(),
+    }
 }
 
 /// Whether a host is a name that the configuration vouches for.
-fn is_named(rules: &Rules, host: &str) -> bool {
+fn is_named(rules: &Rules, host: &Host<'_>) -> bool {
+    let Host::Name(host) = host else { return false };
     rules.allowed_hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
 }
 
-fn is_from(origin: &str, is_here: impl Fn(&str) -> bool) -> bool {
-    let Ok(origin) = origin.parse::<Uri>() else { return false };
-    matches!(origin.scheme_str(), Some("http" | "https"))
-        && origin.authority().is_some_and(|authority| is_here(authority.host()))
+/// Whether an origin is that of this server: the scheme that it speaks, and the host and port that the request is for.
+fn is_own(rules: &Rules, host: &Authority<'_>, origin: &str) -> bool {
+    let Some((scheme, rest)) = origin.split_once("://") else { return false };
+    // A proxy in front of a name of the configuration may do the encryption.
+    let speaks = match scheme {
+        "https" => rules.tls.is_some() || is_named(rules, &host.host),
+        "http" => rules.tls.is_none(),
+        _ => false,
+    };
+    speaks
+        && Authority::parse(rest).is_some_and(|origin| {
+            origin.host.is(&host.host) && origin.port_for(scheme) == host.port_for(scheme)
+        })
+}
+
+/// Whether browsers shall ask for this host only encrypted from now on. Not for `localhost`, which stands for everything
+/// that the machine serves, on every port.
+fn is_strict(rules: &Rules, headers: &HeaderMap) -> bool {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).and_then(Authority::parse);
+    rules.tls.is_some() && host.is_some_and(|host| !host.host.is_localhost())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
     fn refused(headers: &[(&'static str, &'static str)]) -> Option<&'static str> {
         refused_by(&Rules::default(), headers)
@@ -144,23 +244,94 @@ mod tests {
     }
 
     #[test]
+    fn a_host_has_no_user_before_it_and_nothing_after_its_brackets() {
+        for host in [
+            "[::1].evil.example",
+            "[::1].evil.example:7777",
+            "[::1]evil",
+            "[::1]:",
+            "[::1]:x",
+            "[::1",
+            "[127.0.0.1]",
+            "evil.example@127.0.0.1",
+            "evil.example:80@127.0.0.1",
+            "@localhost",
+            "localhost:",
+            "localhost:99999",
+            "localhost:+1",
+            "localhost:1:2",
+            "localhost/",
+            "::1",
+        ] {
+            assert_eq!(refused(&[("host", host)]), Some("wrong_host"), "{host}");
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, HeaderValue::from_static("localhost"));
+        let uri = Uri::from_static("http://evil.example@127.0.0.1/mcp");
+        assert!(check(&Rules::default(), HERE, &uri, &headers).is_err(), "neither in the first line");
+    }
+
+    #[test]
     fn a_page_of_another_site_is_turned_away() {
-        let with = |origin| refused(&[("host", "localhost"), ("origin", origin)]);
-        assert_eq!(with("http://localhost:3000"), None);
-        assert_eq!(with("https://127.0.0.1"), None);
-        for origin in
-            ["https://evil.example", "null", "file://", "http://localhost.evil.example", "chrome://x", ""]
-        {
+        let with = |origin| refused(&[("host", "localhost:7777"), ("origin", origin)]);
+        assert_eq!(with("http://localhost:7777"), None);
+        assert_eq!(with("http://LOCALHOST:7777"), None);
+        for origin in [
+            "https://evil.example",
+            "null",
+            "file://",
+            "http://localhost.evil.example",
+            "chrome://x",
+            "",
+            "http://localhost:3000",
+            "http://localhost",
+            "https://localhost:7777",
+            "http://127.0.0.1:7777",
+            "http://localhost:7777/",
+            "http://evil.example@localhost:7777",
+        ] {
             assert_eq!(with(origin), Some("wrong_origin"), "{origin}");
         }
+        assert_eq!(refused(&[("host", "127.0.0.1"), ("origin", "http://127.0.0.1:80")]), None);
     }
 
     #[test]
     fn who_listens_everywhere_is_called_by_any_address_but_not_by_a_name() {
-        let everywhere = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
-        assert!(is_here(everywhere, "192.168.1.5"));
-        assert!(!is_here(everywhere, "evil.example"));
-        assert!(!is_here(HERE, "192.168.1.5"));
+        let everywhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let here = |address, host| is_here(address, &Authority::parse(host).expect("a host").host);
+        assert!(here(everywhere, "192.168.1.5"));
+        assert!(!here(everywhere, "evil.example"));
+        assert!(!here(HERE, "192.168.1.5"));
+    }
+
+    #[test]
+    fn who_listens_everywhere_takes_no_page_of_another_address_or_port() {
+        let everywhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let with = |origin: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, HeaderValue::from_static("192.168.1.5:7777"));
+            headers.insert(ORIGIN, HeaderValue::from_static(origin));
+            check(&Rules::default(), everywhere, &Uri::from_static("/mcp"), &headers)
+        };
+        assert!(with("http://192.168.1.5:7777").is_ok());
+        for origin in
+            ["http://10.9.8.7", "http://10.9.8.7:7777", "http://192.168.1.5", "http://192.168.1.5:8080"]
+        {
+            assert_eq!(with(origin).expect_err("another site").code(), "wrong_origin", "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_query_that_is_no_text_is_refused_by_the_name_of_the_parameter() {
+        for query in ["", "a=b&c", "q=caf%C3%A9", "q=100%", "q=%zz&r=+"] {
+            assert!(readable(query).is_ok(), "{query}");
+        }
+        for query in ["q=%ff", "a=b&q=caf%E9", "q=%C3"] {
+            let problem = readable(query).expect_err("no text");
+            assert_eq!(problem.code(), "invalid_query", "{query}");
+            assert!(problem.document(None).contains("\"field\":\"q\""), "{query}");
+        }
+        assert!(readable("%ff=a").is_err(), "nor a name");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::Request;
@@ -14,6 +14,7 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use rustix::io::Errno;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::Runtime;
@@ -21,13 +22,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::app::App;
+use super::connections::{Admitted, Connections, Seat};
 use super::crowd::{self, Crowd};
 use super::room::WORKERS;
 use super::routes::router;
 use super::rules::{Live, Reload, Rules};
 use super::stream::Stream;
 use super::tally::{Reason, Tally};
-use super::visit::Peer;
+use super::visit::{Peer, network};
 
 /// How long a client may take to send the head of a request, and how long a connection may be idle. Less where a whole
 /// request may only take less.
@@ -43,8 +45,18 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const WAITING: u32 = 1_024;
 /// The pause after a connection could not be taken, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
+/// How many connections are given up at the most for the files of the store once the process could open no more, how many
+/// are held in any case, and for how long.
+const SPARE: usize = 16;
+const HELD: usize = 8;
+const SHORTAGE: Duration = Duration::from_secs(10);
 /// How long connections that were turned away stay open, for their clients to read why.
 const LINGERING: Duration = Duration::from_secs(1);
+/// How many dropped connections may still be closing before another one is dropped, and how often and how long it waits
+/// for them: each has its file open until its task ran.
+const CLOSING: usize = 32;
+const CLOSING_ROUNDS: usize = 50;
+const CLOSING_PAUSE: Duration = Duration::from_millis(1);
 /// How often the rules are looked at.
 const LOOKING: Duration = Duration::from_secs(1);
 /// How long requests are still read after the signal.
@@ -193,10 +205,11 @@ async fn follow(
     }
 }
 
+/// Takes connections until a signal comes.
 async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, stop: &mut Stop) {
     let tally = &app.shared.tally;
-    let connections = GracefulShutdown::new();
-    let mut crowd = Crowd::default();
+    let (connections, table) = (GracefulShutdown::new(), Arc::new(Connections::default()));
+    let (mut crowd, mut shortage) = (Crowd::default(), Shortage::default());
     loop {
         let accepted = tokio::select! {
             accepted = socket.accept() => accepted,
@@ -206,26 +219,55 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
             }
             () = stop.comes() => break,
         };
-        let Ok((stream, peer)) = accepted else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
         let now = current.get();
-        if tally.connections() >= now.connections {
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                if is_shortage(&error) {
+                    crowd.disperse(now.connections);
+                    shortage.begin(tally, &table);
+                }
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let most = shortage.most(now.connections);
+        let Ok(Admitted { seat, displaced }) =
+            table.admit(network(peer.ip()), most, now.rules.limits.strangers, Instant::now())
+        else {
             tally.refused(Reason::Connections);
             if let Ok(stream) = stream.into_std() {
-                crowd.turn_away(stream, now.rules.tls.is_none(), now.connections);
+                crowd.turn_away(stream, now.rules.tls.is_none(), most);
             }
             continue;
+        };
+        if displaced {
+            tally.refused(Reason::Displaced);
+            let room = || tally.connections() < most + CLOSING;
+            for _ in 0..CLOSING_ROUNDS {
+                if room() {
+                    break;
+                }
+                tokio::time::sleep(CLOSING_PAUSE).await;
+            }
         }
-        let open = tally.open();
-        let (tally, live, watcher) = (Arc::clone(tally), Arc::clone(current), connections.watcher());
+        let (seat, open) = (Arc::new(seat), tally.open());
+        let (counts, live, watcher) = (Arc::clone(tally), Arc::clone(current), connections.watcher());
         tokio::spawn(async move {
-            attend(stream, Peer(peer), &tally, &now.rules, live, watcher).await;
+            tokio::select! {
+                () = attend(stream, Peer(peer), &seat, &counts, &now.rules, live, watcher) => {}
+                () = seat.dropped() => {}
+            }
             drop(open);
         });
     }
     drop(socket);
+    finish(app, connections, stop).await;
+}
+
+/// Lets what was asked be answered.
+async fn finish(app: &App, connections: GracefulShutdown, stop: &mut Stop) {
+    let tally = &app.shared.tally;
     tracing::info!(in_flight = tally.in_flight(), connections = tally.connections(), "stopping");
     if tally.connections() > 0 {
         // What was sent by now may not have been read; a connection that seems idle is closed only after that.
@@ -242,10 +284,46 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
     }
 }
 
+/// Whether the process, or the machine, can open no more files.
+fn is_shortage(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
+/// The time after the process could open no more files. The store needs some of them too, so for a while fewer connections
+/// are held.
+#[derive(Debug, Default)]
+struct Shortage {
+    /// Most connections, and since when.
+    bound: Option<(usize, Instant)>,
+}
+
+impl Shortage {
+    fn begin(&mut self, tally: &Tally, table: &Connections) {
+        let now = Instant::now();
+        if self.bound.is_none_or(|(_, since)| now - since > SHORTAGE) {
+            tracing::warn!(connections = tally.connections(), "the process can open no more files");
+        }
+        let (open, spare) = (tally.connections(), SPARE.min(tally.connections().div_ceil(2)));
+        self.bound = Some(((open - spare).max(HELD), now));
+        for _ in 0..table.relieve(spare, now) {
+            tally.refused(Reason::Displaced);
+        }
+    }
+
+    /// Most connections, of those that there is room for otherwise.
+    fn most(&self, usual: usize) -> usize {
+        match self.bound {
+            Some((bound, since)) if since.elapsed() < SHORTAGE => bound.min(usual),
+            _ => usual,
+        }
+    }
+}
+
 /// One connection, encrypted or not, from its beginning to its end.
 async fn attend(
     stream: TcpStream,
     peer: Peer,
+    seat: &Arc<Seat>,
     tally: &Arc<Tally>,
     rules: &Rules,
     current: Arc<Live<Current>>,
@@ -255,12 +333,13 @@ async fn attend(
     let _ = stream.set_nodelay(true);
     let time = rules.limits.time;
     let stream = Stream::new(stream, Arc::clone(tally), READING.min(time));
+    let wait = Wait { head: HEAD.min(time), first: rules.limits.first_request.min(time) };
     let Some(tls) = &rules.tls else {
-        return converse(stream, peer, HEAD.min(time), current, watcher).await;
+        return converse(stream, peer, seat, tally, wait, current, watcher).await;
     };
     // Boxed, so that plain connections do not pay for its size.
     match Box::pin(timeout(HANDSHAKE.min(time), tls.0.accept(stream))).await {
-        Ok(Ok(stream)) => Box::pin(converse(stream, peer, HEAD.min(time), current, watcher)).await,
+        Ok(Ok(stream)) => Box::pin(converse(stream, peer, seat, tally, wait, current, watcher)).await,
         Ok(Err(_)) | Err(_) => {
             tally.refused(Reason::Handshake);
             tracing::debug!(peer = %peer.0, "no encryption was agreed upon");
@@ -268,26 +347,56 @@ async fn attend(
     }
 }
 
+/// How long a connection may take to send the head of a request.
+#[derive(Clone, Copy)]
+struct Wait {
+    /// Each of them.
+    head: Duration,
+    /// The first one.
+    first: Duration,
+}
+
 /// Requests and answers. Each request is for the routes that there are when it comes.
 async fn converse(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     peer: Peer,
-    head: Duration,
+    seat: &Arc<Seat>,
+    tally: &Tally,
+    wait: Wait,
     current: Arc<Live<Current>>,
     watcher: Watcher,
 ) {
+    let own = Arc::clone(seat);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
-        TowerToHyperService::new(current.get().routes.clone()).call(request)
+        request.extensions_mut().insert(Arc::clone(&own));
+        let asking = own.asks();
+        let answer = TowerToHyperService::new(current.get().routes.clone()).call(request);
+        async move {
+            let answer = answer.await;
+            drop(asking);
+            answer
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(head)
+        .header_read_timeout(wait.head)
         .max_header_size(HEAD_BYTES)
         .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
-    // How a connection ends is the client's affair.
-    let _ = watcher.watch(connection).await;
+    tokio::select! {
+        // How a connection ends is the client's affair.
+        _ = watcher.watch(connection) => {}
+        () = silent(seat, wait.first) => tally.refused(Reason::Silent),
+    }
+}
+
+/// Returns when no request came whole in this time, and never where one did.
+async fn silent(seat: &Seat, time: Duration) {
+    tokio::time::sleep(time).await;
+    if !seat.is_silent() {
+        std::future::pending::<()>().await;
+    }
 }
 
 /// Until nothing has been answered for a while. A connection on which a request never became whole does not count.

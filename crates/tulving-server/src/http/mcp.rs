@@ -70,7 +70,7 @@ async fn serve(
     dialect: Dialect,
     request: Request,
 ) -> Result<Response, Problem> {
-    let mut caller = app.caller(given, Origin::Mcp).await?;
+    let mut caller = app.caller(given.confined(), Origin::Mcp).await?;
     let (parts, body) = request.into_parts();
     let bytes = body::read(app, &parts.headers, body).await?;
     let revision = revision(&parts.headers);

@@ -11,6 +11,7 @@ mod auth;
 #[cfg(test)]
 mod bed;
 mod body;
+mod connections;
 mod cors;
 mod crowd;
 mod dialects;

@@ -20,6 +20,10 @@ pub struct Limits {
     pub time: Duration,
     /// Most connections at once.
     pub connections: usize,
+    /// Most connections without a valid token from one address.
+    pub strangers: usize,
+    /// How long a new connection may take to its first whole request head.
+    pub first_request: Duration,
     /// Most requests with one token in a minute; 0 is no bound.
     pub requests_per_minute: u32,
     /// Most wrong tokens from one address in a minute; 0 is no bound.
@@ -35,6 +39,8 @@ impl Default for Limits {
             page: 1_000,
             time: Duration::from_secs(60),
             connections: 1_024,
+            strangers: 512,
+            first_request: Duration::from_secs(10),
             requests_per_minute: 6_000,
             failures_per_minute: 60,
         }

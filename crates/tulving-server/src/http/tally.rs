@@ -25,11 +25,22 @@ pub(super) enum Reason {
     Handshake,
     /// The client did not read its answer.
     SlowReader,
+    /// A connection without a valid token made room for a new one.
+    Displaced,
+    /// No request came in time on a new connection.
+    Silent,
 }
 
 impl Reason {
-    pub(super) const ALL: [Self; 5] =
-        [Self::Connections, Self::Rate, Self::Failures, Self::Handshake, Self::SlowReader];
+    pub(super) const ALL: [Self; 7] = [
+        Self::Connections,
+        Self::Rate,
+        Self::Failures,
+        Self::Handshake,
+        Self::SlowReader,
+        Self::Displaced,
+        Self::Silent,
+    ];
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -38,6 +49,8 @@ impl Reason {
             Self::Failures => "failures",
             Self::Handshake => "handshake",
             Self::SlowReader => "slow_reader",
+            Self::Displaced => "displaced",
+            Self::Silent => "silent",
         }
     }
 }

@@ -63,6 +63,8 @@ impl std::fmt::Debug for Tls {
 impl Tls {
     /// Reads a certificate, followed by those that vouch for it, and its key.
     pub fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        require_file(certificate)?;
+        require_file(key)?;
         let chain = CertificateDer::pem_file_iter(certificate)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .map_err(|error| explain(certificate, "certificate", error))?;
@@ -80,6 +82,15 @@ impl Tls {
             .map_err(unfit)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+}
+
+/// Refuses what is not a regular file: to read from a pipe could wait for ever.
+fn require_file(path: &Path) -> Result<(), TlsError> {
+    let unreadable = |source| TlsError::Unreadable { path: path.to_owned(), source };
+    match path.metadata().map_err(unreadable)?.is_file() {
+        true => Ok(()),
+        false => Err(unreadable(io::Error::other("it is not a regular file"))),
     }
 }
 

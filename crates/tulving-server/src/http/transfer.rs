@@ -1,26 +1,26 @@
 //! `/v1/dump` and `/v1/load`: everything, line by line, without ever holding it all.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::extract::{Query, Request, State};
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::BodyExt as _;
+use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
-use tulving_core::Loading;
 use tulving_core::record::{self, DumpPosition, Record};
 use tulving_core::request::Caller;
+use tulving_core::{LoadOptions, LoadReport, Loading};
 
 use super::app::App;
 use super::auth::Called;
 use super::pages::{Page, pages};
 use super::problem::Problem;
 use super::{once, reply};
-use crate::Upkeep;
 
 /// Where a dump is taken in.
 pub(super) const LOAD: &str = "/v1/load";
@@ -93,47 +93,49 @@ pub(super) async fn load(
     // Nothing is read for who may not.
     let asking = caller.clone();
     app.blocking(move |engine| engine.require_org_admin(&asking)).await??;
+    let options = options(request.uri())?;
     let lines = Lines::of(request.into_body(), app.limits().time / 2);
-    let underway = Arc::new(Underway { loading: Mutex::default(), upkeep: app.upkeep.clone() });
-    match take_all(&app, &caller, &underway, lines).await {
-        Ok(()) => Ok(reply::data(&*underway.loading())),
-        Err(problem) => Err(problem.hinting_too(&underway.stayed())),
-    }
+    let loaded = take_all(&app, &caller, options, lines).await;
+    let report = loaded.map_err(|problem| problem.hinting_too("nothing was loaded"))?;
+    app.upkeep.tend();
+    Ok(reply::data(&report))
 }
 
-/// A load under way. What came in is tended to once no more will, also where the rest is wrong or whoever sent it has left.
-struct Underway {
-    loading: Mutex<Loading>,
-    upkeep: Arc<dyn Upkeep>,
+/// The arguments of a load, in the query of its address. Another one is refused: a wish that is misspelled is not ignored
+/// where it is about rights.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct LoadArguments {
+    with_roles: bool,
+    /// Read by [`auth`](super::auth).
+    #[serde(rename = "space")]
+    _space: Option<String>,
 }
 
-impl Underway {
-    fn loading(&self) -> MutexGuard<'_, Loading> {
-        self.loading.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What of it is there, where it did not come to its end.
-    fn stayed(&self) -> String {
-        match self.loading().added {
-            0 => "nothing was loaded".to_owned(),
-            1 => "1 record stayed loaded; mend it and load again".to_owned(),
-            added => format!("{added} records stayed loaded; mend it and load again"),
-        }
-    }
+fn options(uri: &Uri) -> Result<LoadOptions, Problem> {
+    let Query(LoadArguments { with_roles, .. }) = Query::try_from_uri(uri).map_err(|wrong| {
+        let said = format!("the query of the address cannot be read: {wrong}");
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_query", said).hinting("with_roles is true or false")
+    })?;
+    Ok(LoadOptions { with_roles })
 }
 
-impl Drop for Underway {
-    fn drop(&mut self) {
-        self.upkeep.tend();
-    }
+/// A load while its lines come: taken out for each piece of work, and put back where that went well.
+type Underway = Mutex<Option<Loading>>;
+
+fn taken(underway: &Underway) -> Result<Loading, Problem> {
+    underway.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(Problem::fault)
 }
 
 async fn take_all(
     app: &App,
     caller: &Caller,
-    underway: &Arc<Underway>,
+    options: LoadOptions,
     mut lines: Lines,
-) -> Result<(), Problem> {
+) -> Result<LoadReport, Problem> {
+    let asking = caller.clone();
+    let begun = app.blocking(move |engine| engine.begin_load(&asking, options)).await??;
+    let underway = &Arc::new(Mutex::new(Some(begun)));
     let (mut waiting, mut bytes) = (Vec::new(), 0);
     while let Some((number, line)) = lines.next().await? {
         if line.trim_ascii().is_empty() {
@@ -147,8 +149,8 @@ async fn take_all(
         }
     }
     take(app, caller, underway, waiting).await?;
-    let (caller, underway) = (caller.clone(), Arc::clone(underway));
-    Ok(app.work(true, move |engine| engine.finish_load(&caller, &underway.loading())).await??)
+    let (caller, loading) = (caller.clone(), taken(underway)?);
+    Ok(app.work(true, move |engine| engine.finish_load(&caller, loading)).await??)
 }
 
 fn read(number: u64, line: &[u8]) -> Result<Record, Problem> {
@@ -168,7 +170,10 @@ async fn take(
     let done = app.work(true, move |engine| {
         let lines = lines.into_iter().map(|(number, line)| Ok((number, read(number, &line)?)));
         let lines = lines.collect::<Result<_, Problem>>()?;
-        Ok::<_, Problem>(engine.load(&caller, &mut underway.loading(), lines)?)
+        let mut loading = taken(&underway)?;
+        engine.load(&caller, &mut loading, lines)?;
+        *underway.lock().unwrap_or_else(PoisonError::into_inner) = Some(loading);
+        Ok::<_, Problem>(())
     });
     done.await?
 }
@@ -234,10 +239,11 @@ impl Lines {
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use tulving_core::request::SaveRequest;
+    use tulving_core::request::{Filter, ListRequest, SaveRequest, Sort};
     use tulving_core::vocabulary::Origin;
 
     use super::*;
+    use crate::Upkeep;
     use crate::http::bed::{app, app_with};
 
     /// Counts how often it was told that something waits.
@@ -256,13 +262,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_came_in_before_a_dump_was_cut_off_is_counted_and_tended_to() {
+    async fn a_dump_that_was_cut_off_leaves_nothing_and_a_whole_one_is_tended_to() {
         let (here, there) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let source = app(here.path());
         let user = source.engine.user(Origin::Cli, None).expect("the user");
         source.engine.save(&user, SaveRequest::new("Tea at four")).expect("saved");
         let dumped = dump(State(source), Called(user)).await.expect("a dump").into_body();
         let mut lines: Vec<String> = text(dumped).await.lines().map(str::to_owned).collect();
+        let whole = lines.join("\n");
         lines.pop().expect("the line that ends it");
 
         let bell = Arc::new(Bell::default());
@@ -280,8 +287,25 @@ mod tests {
         let (code, told) = hint(lines.join("\n")).await;
         assert_eq!(code, "incomplete_dump");
         assert!(told.starts_with("get the whole file"), "{told}");
-        assert!(told.ends_with("stayed loaded; mend it and load again"), "{told}");
-        assert_eq!(bell.0.load(Ordering::SeqCst), before + 1);
+        assert!(told.ends_with("nothing was loaded"), "{told}");
+        assert_eq!(bell.0.load(Ordering::SeqCst), before);
+        let count = || {
+            app.engine
+                .list(
+                    &user,
+                    &ListRequest { filter: Filter::default(), sort: Sort::Newest, limit: 10, cursor: None },
+                )
+                .expect("a list")
+                .memories
+                .len()
+        };
+        assert_eq!(count(), 0);
+        let mistaken = Request::builder().uri("/v1/load?with_role=true").body(Body::from(whole.clone()));
+        let refused = load(State(app.clone()), Called(user.clone()), mistaken.expect("a request")).await;
+        assert_eq!(refused.expect_err("a mistaken argument").code(), "invalid_query");
+        let asked = Request::builder().uri("/v1/load?with_roles=true").body(Body::from(whole));
+        load(State(app.clone()), Called(user.clone()), asked.expect("a request")).await.expect("loaded");
+        assert_eq!((count(), bell.0.load(Ordering::SeqCst)), (1, before + 1));
     }
 
     #[tokio::test]

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{CONNECTION, CONTENT_TYPE};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -22,6 +22,7 @@ use http_body_util::BodyExt as _;
 use tulving_core::id::PrincipalId;
 
 use super::app::App;
+use super::connections::Seat;
 use super::problem::Problem;
 
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -36,6 +37,14 @@ const NOWHERE: &str = "none";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) SocketAddr);
 
+/// The address that stands for a client: for IPv6 its network, of which one person has many addresses.
+pub(super) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) >> 64 << 64).into()),
+        ip => ip,
+    }
+}
+
 /// What is known of a request beside what it says.
 #[derive(Clone, Debug)]
 pub(super) struct Visit(Arc<Known>);
@@ -44,6 +53,8 @@ pub(super) struct Visit(Arc<Known>);
 struct Known {
     id: HeaderValue,
     peer: Option<SocketAddr>,
+    /// The place of its connection, which is kept once a token was valid.
+    seat: Option<Arc<Seat>>,
     principal: OnceLock<PrincipalId>,
 }
 
@@ -51,19 +62,20 @@ impl Visit {
     fn new(request: &Request) -> Self {
         let id = given_id(request.headers()).unwrap_or_else(fresh_id);
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
-        Self(Arc::new(Known { id, peer, principal: OnceLock::new() }))
+        let seat = request.extensions().get().cloned();
+        Self(Arc::new(Known { id, peer, seat, principal: OnceLock::new() }))
     }
 
     /// The address that it comes from; for IPv6 the network, of which one person has many addresses.
     pub(super) fn origin(&self) -> Option<IpAddr> {
-        self.0.peer.map(|peer| match peer.ip().to_canonical() {
-            IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) >> 64 << 64).into()),
-            ip => ip,
-        })
+        self.0.peer.map(|peer| network(peer.ip()))
     }
 
-    /// Notes who asks.
+    /// Notes who asks, by a valid token.
     pub(super) fn by(&self, principal: PrincipalId) {
+        if let Some(seat) = &self.0.seat {
+            seat.trust();
+        }
         let _ = self.0.principal.set(principal);
     }
 
@@ -122,6 +134,7 @@ pub(super) async fn accompany(State(app): State<App>, mut request: Request, next
         *response.body_mut() = problem.document(Some(visit.id())).into();
     }
     response.headers_mut().insert(REQUEST_ID, visit.0.id.clone());
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if app.shared.stopping.load(Ordering::Relaxed) {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }

@@ -15,13 +15,14 @@ mod stdio;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents, Role,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, Role, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -29,7 +30,9 @@ use serde_json::{Value, json};
 use tulving_core::Engine;
 use tulving_core::error::Class;
 use tulving_core::request::{BriefingRequest, Caller};
-use tulving_dialects::tool::{Desk, Refusal, Reply, Tool};
+use tulving_core::text::visible;
+use tulving_dialects::outgoing::{self, Reply};
+use tulving_dialects::tool::{Desk, Refusal, Tool};
 use tulving_dialects::{Dialect, context};
 
 use crate::Upkeep;
@@ -49,6 +52,8 @@ pub const REVISIONS: [ProtocolVersion; 5] = [
 ];
 /// The prompt with the block for the start of a session.
 const SESSION_START: &str = "session-start";
+/// How long the beginning of a session may wait for its memories. Hosts give a server about ten seconds.
+const OPENING_TIME: Duration = Duration::from_secs(3);
 
 /// Speaks for one principal in one space, in one dialect.
 #[derive(Clone)]
@@ -109,6 +114,26 @@ impl Server {
             .map_err(|_| ErrorData::internal_error("the request was not done: a fault in Tulving", None))
     }
 
+    /// The guidance of the dialect, and the memories that belong into every session of it. A session begins without them where
+    /// they cannot be read, or not in time.
+    async fn instructions(&self, context: &RequestContext<RoleServer>) -> String {
+        let (dialect, guidance) = (self.dialect, offer::instructions(self.dialect));
+        let read = self.at_desk(context, move |desk| context::opening(desk, dialect));
+        let opening = match tokio::time::timeout(OPENING_TIME, read).await {
+            Ok(Ok(Ok(opening))) => opening,
+            Ok(Ok(Err(refusal))) => {
+                tracing::warn!("a session begins without its memories: {refusal}");
+                None
+            }
+            Ok(Err(_)) => None,
+            Err(_) => {
+                tracing::warn!("a session begins without its memories: reading them takes too long");
+                None
+            }
+        };
+        opening.map_or_else(|| guidance.to_owned(), |opening| format!("{guidance}\n\n{opening}"))
+    }
+
     async fn context(
         &self,
         context: &RequestContext<RoleServer>,
@@ -131,6 +156,23 @@ impl ServerHandler for Server {
         info.server_info = Implementation::new("tulving", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(offer::instructions(self.dialect).to_owned());
         info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut begun = self.negotiate_initialize(&request)?;
+        begun.instructions = Some(self.instructions(&context).await);
+        Ok(begun)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.instructions = Some(self.instructions(&context).await);
+        Ok(DiscoverResult::from_server_info(REVISIONS.to_vec(), info))
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -205,22 +247,27 @@ impl ServerHandler for Server {
             Class::Absent => missing(),
             _ => wrong(&refusal),
         };
-        let (text, media_type) = match address::named(&request.uri).ok_or_else(missing)? {
-            Named::Context => (self.context(&context, None).await?, "text/markdown"),
+        let contents = match address::named(&request.uri).ok_or_else(missing)? {
+            Named::Context => {
+                // It carries its marks itself.
+                let block = self.context(&context, None).await?;
+                vec![ResourceContents::text(block, &request.uri).with_mime_type("text/markdown")]
+            }
             Named::Memory(which) => {
-                let found = self.at_desk(&context, move |desk| desk.memory(which)).await?;
-                let text = serde_json::to_string_pretty(&found.map_err(failed)?)
-                    .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-                (text, "application/json")
+                let found = self.at_desk(&context, move |desk| desk.memory(which)).await?.map_err(failed)?;
+                let unwritten = |error: serde_json::Error| ErrorData::internal_error(error.to_string(), None);
+                let said = serde_json::to_string_pretty(&found).map_err(unwritten)?;
+                let shown = outgoing::pretty(&found).map_err(unwritten)?;
+                resource(shown, &said, &request.uri, "application/json")
             }
             Named::File(name) => {
                 let media_type = offer::media_type(&name);
                 let found = self.at_desk(&context, move |desk| desk.file(&name)).await?;
-                (found.map_err(failed)?.content, media_type)
+                let said = found.map_err(failed)?.content;
+                resource(visible::for_models(&said).into_owned(), &said, &request.uri, media_type)
             }
         };
-        let contents = ResourceContents::text(text, &request.uri).with_mime_type(media_type);
-        Ok(ReadResourceResult::new(vec![contents]).into())
+        Ok(ReadResourceResult::new(contents).into())
     }
 
     async fn list_prompts(
@@ -252,20 +299,32 @@ impl ServerHandler for Server {
 }
 
 fn replied(reply: Reply) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
-    result.structured_content = reply.data;
+    let (text, data) = reply.into_parts();
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = data;
     result
 }
 
 /// What a model reads where its call was refused.
 fn refused(refusal: &Refusal) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(refusal.to_string())])
+    CallToolResult::error(vec![ContentBlock::text(outgoing::text(&refusal.to_string()))])
 }
 
 fn wrong(refusal: &Refusal) -> ErrorData {
     let data = Some(json!({ "code": refusal.code, "field": refusal.field }));
+    let said = outgoing::text(&refusal.to_string());
     match refusal.class {
-        Class::Caller => ErrorData::invalid_params(refusal.to_string(), data),
-        _ => ErrorData::internal_error(refusal.to_string(), data),
+        Class::Caller => ErrorData::invalid_params(said, data),
+        _ => ErrorData::internal_error(said, data),
     }
+}
+
+/// A resource as models get it. Where what was said in it tries to command, a second part says so: the first stays the
+/// document that it is, whatever its form.
+fn resource(shown: String, said: &str, uri: &str, media_type: &str) -> Vec<ResourceContents> {
+    let mut contents = vec![ResourceContents::text(shown, uri).with_mime_type(media_type)];
+    if let Some(mark) = outgoing::mark_of(said) {
+        contents.push(ResourceContents::text(mark, format!("{uri}#marked")).with_mime_type("text/plain"));
+    }
+    contents
 }

@@ -78,7 +78,7 @@ impl Folder {
     /// The manifest; `None` where there is none.
     pub(super) fn manifest(&self) -> Result<Option<Manifest>, Trouble> {
         let path = self.path.join(NAME);
-        match fs::read(&path) {
+        match files::read_regular_bytes(&path) {
             Ok(bytes) => Ok(Some(Manifest::decoded(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Trouble::Disk(path, error)),
@@ -199,8 +199,7 @@ impl Folder {
             return 0;
         };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let stale =
-            names.filter(|name| (name.starts_with(SEGMENT) || name.starts_with(DEAD)) && !named(name));
+        let stale = names.filter(|name| is_own(name) && !named(name));
         stale.filter(|name| !removed(&self.path.join(name))).count()
     }
 
@@ -223,6 +222,12 @@ impl Folder {
     fn step(&self) -> Result<(), Trouble> {
         self.steps.take(&self.path)
     }
+}
+
+/// Whether a name is one that a segment, or a file of what is dead, is given here. Files of others stay.
+fn is_own(name: &str) -> bool {
+    let digits = name.strip_prefix(SEGMENT).or_else(|| name.strip_prefix(DEAD));
+    digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// How a segment is named in a manifest.
@@ -275,7 +280,7 @@ mod tests {
         let home = tempfile::tempdir().expect("a folder");
         let folder = Folder::new(home.path());
         let lock = folder.lock().expect("a lock").expect("nobody has it");
-        let [manifest, segment] = [NAME, "segment-1"].map(|name| home.path().join(name));
+        let [manifest, segment] = [NAME, "segment-0000000000000001"].map(|name| home.path().join(name));
         fs::write(&segment, "named by the manifest").expect("written");
         // A folder in its place: also root cannot read that.
         fs::create_dir(&manifest).expect("made");

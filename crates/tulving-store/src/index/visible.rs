@@ -219,6 +219,7 @@ fn judge(view: &View<'_>, class: u32, space: SpaceId, scope: &Scope) -> Verdict 
         && among(&filter.content_types, facets.content_type())
         && filter.author.is_none_or(|author| author == facets.author())
         && filter.pinned.is_none_or(|pinned| pinned == facets.pinned())
+        && filter.done.is_none_or(|done| if done { facets.done() } else { facets.open() })
         && !(filter.records_only && facets.mirror());
     let dated = filter.since.is_some() || filter.until.is_some() || filter.valid_at.is_some();
     match wanted {

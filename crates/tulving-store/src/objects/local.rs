@@ -12,6 +12,7 @@ use rustix::fs::{OFlags, Timespec, Timestamps};
 use tulving_core::error::ObjectError;
 use tulving_core::ports::{Hold, ObjectKey, Objects};
 
+use super::ObjectSizes;
 use super::held::Held;
 use crate::draft::Draft;
 use crate::{files, home};
@@ -104,6 +105,20 @@ impl Objects for Local {
 
     fn removing(&self) -> Result<Option<Hold>, ObjectError> {
         self.held.removing()
+    }
+}
+
+impl ObjectSizes for Local {
+    fn size(&self, key: &str) -> Result<Option<u64>, ObjectError> {
+        let key = ObjectKey::parse(key)?;
+        let look = || -> io::Result<Option<u64>> {
+            open(&self.path(&key))?.map(|file| Ok(file.metadata()?.len())).transpose()
+        };
+        look().map_err(|error| trouble("read", &error))
+    }
+
+    fn is_remote(&self) -> bool {
+        false
     }
 }
 

@@ -22,7 +22,7 @@ use tulving_core::preview;
 
 use super::pipe::{self, Broken, LINE_BYTES, Pipe};
 use super::{PluginCommand, wire};
-use crate::process::{self, Complaint, Group};
+use crate::process::{self, Complaint, Group, Kin};
 
 /// The number of the first request; those of the others come after it.
 const DESCRIBE: u64 = 0;
@@ -45,6 +45,8 @@ pub(super) struct Session {
 /// What the threads share.
 struct Shared {
     group: Group,
+    /// What it has started and what has left the group.
+    kin: Kin,
     state: Mutex<State>,
     /// Rung when it has said what it is, when it was ended, when it was waited for and when an output has ended.
     turn: Condvar,
@@ -131,7 +133,7 @@ impl Shared {
 
     fn kill(&self, state: &State) {
         if !state.reaped {
-            self.group.kill();
+            self.kin.kill(self.group);
         }
     }
 
@@ -173,11 +175,14 @@ impl Session {
             how.command.split_first().ok_or_else(|| not_started("its command is empty".to_owned()))?;
         let (looked_at, open) = io::pipe().map_err(|error| not_started(error.to_string()))?;
         let looked_at = Arc::new(looked_at);
+        let kin = Kin::new();
+        let (mark, value) = kin.variable();
         let mut child = Command::new(program)
             .args(arguments)
             .current_dir(&how.folder)
             .env_clear()
             .envs(process::environment(&ENVIRONMENT))
+            .env(mark, value)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -193,7 +198,7 @@ impl Session {
         let _ = lines.send(wire::request(DESCRIBE, "describe", &wire::describe()));
         let state = State { lines: Some(lines), open: Some(open), ..State::default() };
         let group = Group::of(&child);
-        let shared = Arc::new(Shared { group, state: Mutex::new(state), turn: Condvar::new() });
+        let shared = Arc::new(Shared { group, kin, state: Mutex::new(state), turn: Condvar::new() });
         let failed = |error: io::Error| {
             let error = not_started(error.to_string());
             shared.end(error.clone());
@@ -420,7 +425,7 @@ mod tests {
         }
     }
 
-    /// A process that has left the group of its plugin, ended with the test.
+    /// A process that has left the group of its plugin, ended with the test where it was not before.
     struct Stranger(Pid);
 
     impl Stranger {
@@ -438,11 +443,54 @@ mod tests {
     }
 
     const LEAVES_A_STRANGER: &str = "setsid sh -c 'echo $$ > new; mv new stranger; exec sleep 1000' & ";
+    /// The same without the mark, and without a parent.
+    const LEAVES_AN_UNMARKED_STRANGER: &str =
+        "env -i /usr/bin/setsid /bin/sh -c 'echo $$ > new; mv new stranger; exec sleep 1000' & ";
+
+    /// Whether a process runs. One that only waits to be waited for does not.
+    fn runs(id: Pid) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).unwrap_or_default();
+        stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+    }
+
+    #[test]
+    fn children_that_have_left_the_session_of_a_plugin_end_when_it_is_killed() {
+        for leaves in [
+            LEAVES_A_STRANGER,
+            LEAVES_AN_UNMARKED_STRANGER,
+            "(setsid sh -c 'setsid sh -c \"echo \\$\\$ > new; mv new stranger; exec sleep 1000\" & exit' &) ; ",
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let session =
+                Session::start(&shell(folder.path(), &format!("{leaves} sleep 1000"))).expect("started");
+            let stranger = Stranger::of(folder.path());
+            assert!(runs(stranger.0), "{leaves}");
+            session.end(BackendError::Gone { why: "it was late".to_owned() });
+            eventually("a child that left the session lives", || !runs(stranger.0));
+            eventually("threads and pipes are left", || session.is_over());
+        }
+    }
+
+    #[test]
+    fn children_that_have_left_the_session_of_a_plugin_end_when_it_ends_by_itself() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = format!("{LEAVES_A_STRANGER} while [ ! -e stranger ]; do sleep 0.01; done");
+        let other = tempfile::tempdir().expect("a folder");
+        let kept = Session::start(&shell(other.path(), &format!("{LEAVES_A_STRANGER} sleep 1000")))
+            .expect("started");
+        let of_another = Stranger::of(other.path());
+        let session = Session::start(&shell(folder.path(), &script)).expect("started");
+        let stranger = Stranger::of(folder.path());
+        eventually("a child that left the session lives", || !runs(stranger.0));
+        eventually("threads and pipes are left", || session.is_over());
+        assert!(runs(of_another.0), "those of another plugin are left alone");
+        kept.end(BackendError::Gone { why: "the test is over".to_owned() });
+    }
 
     #[test]
     fn nothing_stays_where_a_stranger_holds_the_pipes_of_a_plugin_that_ended() {
         let folder = tempfile::tempdir().expect("a folder");
-        let script = format!("{LEAVES_A_STRANGER} while [ ! -e stranger ]; do sleep 0.01; done");
+        let script = format!("{LEAVES_AN_UNMARKED_STRANGER} while [ ! -e stranger ]; do sleep 0.01; done");
         let session = Session::start(&shell(folder.path(), &script)).expect("started");
         let stranger = Stranger::of(folder.path());
         eventually("it has not ended", || session.ended().is_some());

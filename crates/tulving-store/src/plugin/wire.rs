@@ -196,6 +196,7 @@ fn filter(filter: &Filter) -> Value {
     say("author", json!(filter.author));
     say("source_agent", json!(filter.source_agent));
     say("pinned", json!(filter.pinned));
+    say("done", json!(filter.done));
     say("since", json!(filter.since));
     say("until", json!(filter.until));
     say("text", json!(filter.substring));

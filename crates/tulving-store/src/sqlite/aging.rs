@@ -22,7 +22,7 @@ impl Aging for SqliteStore {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT m.id, m.space, m.owner, m.boundary, m.version, m.type, m.kind, m.stability, m.importance, m.tags, \
-                 m.state, m.forgotten_at, m.quarantined_at, m.pinned, m.ruled_at, m.created_at, m.updated_at, \
+                 m.state, m.forgotten_at, m.quarantined_at, m.pinned, m.ruled_at, m.done_at, m.created_at, m.updated_at, \
                  coalesce(u.accessed_at, m.created_at), coalesce(u.access_count, 0), m.expires_at FROM {MEMORIES} \
                  WHERE m.id > ?1 AND m.mirror_line IS NULL AND m.quarantined_at IS NULL AND m.state <> 'processing' \
                  AND (m.state <> 'archived' OR m.ruled_at IS NOT NULL OR m.forgotten_at IS NOT NULL) \

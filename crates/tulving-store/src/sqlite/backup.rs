@@ -1,4 +1,6 @@
-//! Copies of the whole database: to a file of the caller's while others write, and back and forth for a restore.
+//! Copies of the database: to a file of the caller's while others write, and back and forth for a restore.
+//!
+//! The database is one part of a home; [`HomeContent`](crate::HomeContent) backs up all of them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,9 +10,10 @@ use rusqlite::backup::{Backup, StepResult};
 use tulving_core::error::StoreError;
 
 use super::failure::Fault;
-use super::{SqliteStore, busy, open};
+use super::{SqliteStore, busy, copies, open, scrub};
 use crate::draft::Draft;
 use crate::files;
+use crate::home::Home;
 
 /// How many pages are copied between two reports of progress.
 const PAGES_PER_STEP: i32 = 2_000;
@@ -25,19 +28,32 @@ pub enum IfExists {
     Replace,
 }
 
-/// What a backup holds.
+/// A copy of the database that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackupReport {
+pub struct DatabaseBackup {
     /// The file.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// How many memories are in it, forgotten ones among them.
+    /// The number of memories in it, forgotten ones included. Entries of files are not counted.
     pub memories: u64,
 }
 
+/// A copy of the database that is nobody's yet, and what a backup has to know of it.
+pub(crate) struct Snapshot {
+    pub(crate) draft: Draft,
+    /// As in [`DatabaseBackup::memories`].
+    pub(crate) memories: u64,
+    /// The keys of all attachments, in order.
+    pub(crate) attached: Vec<String>,
+    /// The mark of the last erasure.
+    pub(crate) erasure: Option<[u8; 16]>,
+    /// True if unused parts of the file may still have erased text.
+    pub(crate) erased_text_left: bool,
+}
+
 impl SqliteStore {
-    /// Writes a copy of the store as it is at this moment into one file, while others go on reading and writing.
+    /// Writes a copy of the database as it is at this moment into one file, while others go on reading and writing.
     ///
     /// `progress` hears how many bytes are done and how many there are. The file appears only when it is whole. What it
     /// must not replace is said by [`check_target`](crate::check_target).
@@ -46,24 +62,32 @@ impl SqliteStore {
         to: &Path,
         if_exists: IfExists,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<BackupReport, StoreError> {
-        let target = files::check_target(&self.home, to)?;
-        let in_the_way = || StoreError::Exists { path: to.to_owned() };
-        if if_exists == IfExists::Refuse && to.symlink_metadata().is_ok() {
-            return Err(in_the_way());
-        }
+    ) -> Result<DatabaseBackup, StoreError> {
+        let target = free_target(&self.home, to, if_exists)?;
         let (draft, memories) = self.draft(&target, progress)?;
-        let bytes = draft.path().metadata().map_or(0, |file| file.len());
-        let placed = match if_exists {
-            IfExists::Replace => draft.replace(&target),
-            IfExists::Refuse => draft.place(&target).map_err(|(_, error)| error),
+        let bytes = put(draft, to, &target, if_exists)?;
+        Ok(DatabaseBackup { path: to.to_owned(), bytes, memories })
+    }
+
+    /// A sound copy of the database beside where `to` is to be.
+    pub(crate) fn snapshot(
+        &self,
+        to: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Snapshot, StoreError> {
+        let (draft, memories) = self.draft(to, progress)?;
+        let look = || -> Result<Snapshot, Fault> {
+            let copy = open::connect_draft(draft.path())?;
+            refuse_damaged(&copy, &self.file)?;
+            Ok(Snapshot {
+                memories,
+                attached: attached(&copy)?,
+                erasure: copies::mark(&copy)?,
+                erased_text_left: scrub::rewrite_pending(&copy)? > 0,
+                draft,
+            })
         };
-        placed.map_err(|error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => in_the_way(),
-            _ => files::unwritten(to, "written", &error),
-        })?;
-        files::sync_folder(files::folder_of(&target))?;
-        Ok(BackupReport { path: to.to_owned(), bytes, memories })
+        look().map_err(|fault| self.explain(fault))
     }
 
     /// A whole copy beside where `to` is to be, and how many memories are in it.
@@ -74,19 +98,72 @@ impl SqliteStore {
     ) -> Result<(Draft, u64), StoreError> {
         let draft = Draft::beside(to, ".db")?;
         let wait = self.options.busy_wait;
-        let source = open::reader(&self.file, wait).map_err(|fault| self.explain(fault))?;
+        // Held until the copy is made, so that it is of one and the same store.
+        let live = self.live().map_err(|fault| self.explain(fault))?;
+        live.place.require()?;
+        let source = live.reach.reader(wait).map_err(|fault| self.explain(fault))?;
         // One moment for all steps: writers do not make the copy begin again.
         source
             .execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;")
             .map_err(|error| self.explain(error.into()))?;
         let memories = copy_into(&source, draft.path(), wait, progress)
-            .and_then(|()| {
-                Ok(source.query_row("SELECT count(*) FROM memories", [], |row| row.get::<_, i64>(0))?)
-            })
+            .and_then(|()| Ok(memories_in(&source)?))
             .map_err(|fault| fault.explained(to, wait))?;
+        live.place.require()?;
         draft.sync().map_err(|error| files::unwritten(to, "written", &error))?;
-        Ok((draft, memories.unsigned_abs()))
+        Ok((draft, memories))
     }
+}
+
+/// The file that a copy goes to, where it may be written; see [`check_target`](crate::check_target).
+pub(crate) fn free_target(home: &Home, to: &Path, if_exists: IfExists) -> Result<PathBuf, StoreError> {
+    let target = files::check_target(home, to)?;
+    match if_exists == IfExists::Refuse && to.symlink_metadata().is_ok() {
+        true => Err(StoreError::Exists { path: to.to_owned() }),
+        false => Ok(target),
+    }
+}
+
+/// Puts a whole copy in its place, durably, and says how large it is.
+pub(crate) fn put(draft: Draft, to: &Path, target: &Path, if_exists: IfExists) -> Result<u64, StoreError> {
+    let bytes = draft.path().metadata().map_or(0, |file| file.len());
+    let placed = match if_exists {
+        IfExists::Replace => draft.replace(target),
+        IfExists::Refuse => draft.place(target).map_err(|(_, error)| error),
+    };
+    placed.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => StoreError::Exists { path: to.to_owned() },
+        _ => files::unwritten(to, "written", &error),
+    })?;
+    files::sync_folder(files::folder_of(target))?;
+    Ok(bytes)
+}
+
+/// Counts the memories that are rows of their own. Entries of files are in the files.
+pub(super) fn memories_in(database: &Connection) -> rusqlite::Result<u64> {
+    let sql = "SELECT count(*) FROM memories WHERE mirror_line IS NULL";
+    database.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
+}
+
+/// The keys of all attachments, in order.
+pub(super) fn attached(database: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = database.prepare(
+        "SELECT DISTINCT attachment_key FROM memories WHERE attachment_key IS NOT NULL ORDER BY 1",
+    )?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Refuses a copy that is damaged or whose rows refer to what is not there.
+pub(super) fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Fault> {
+    let verdict: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict != "ok" {
+        return Err(StoreError::Corrupt { path: from.to_owned(), why: verdict }.into());
+    }
+    if copy.prepare("PRAGMA foreign_key_check")?.exists([])? {
+        let why = "some of its rows refer to what is not there".to_owned();
+        return Err(StoreError::Corrupt { path: from.to_owned(), why }.into());
+    }
+    Ok(())
 }
 
 /// Copies a database into an empty draft and leaves it as one file, without a log beside it. It is not durable yet.

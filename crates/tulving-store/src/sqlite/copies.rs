@@ -6,13 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use rusqlite::{Connection, OptionalExtension};
 use tulving_core::time::Timestamp;
 
 use super::failure::Fault;
 use super::{open, scrub};
-use crate::draft;
 use crate::home::Home;
+use crate::{archive, draft};
 
 /// How long a copy that somebody writes is waited for.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -24,7 +25,7 @@ const ERASURE: &str = "erasure";
 type Mark = Option<[u8; 16]>;
 
 /// A time as it stands in the name of a copy, so that the names are in the order of the times.
-pub(super) fn time_in_name(at: Timestamp) -> String {
+pub(crate) fn time_in_name(at: Timestamp) -> String {
     at.to_string().replace([':', '-', '.'], "")
 }
 
@@ -65,17 +66,22 @@ pub(super) fn all(home: &Home) -> Vec<PathBuf> {
     copies
 }
 
-fn mark(connection: &Connection) -> rusqlite::Result<Mark> {
+pub(super) fn mark(connection: &Connection) -> rusqlite::Result<Mark> {
     connection.query_row("SELECT value FROM meta WHERE name = ?1", [ERASURE], |row| row.get(0)).optional()
 }
 
 fn is_copy(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    name.ends_with(b".db") && !name.starts_with(draft::PREFIX.as_bytes()) && path.is_file()
+    (name.ends_with(b".db") || name.ends_with(b".tar"))
+        && !name.starts_with(draft::PREFIX.as_bytes())
+        && path.is_file()
 }
 
 /// Whether a copy says that nothing was erased since. One that cannot be read does not.
 fn is_clean(path: &Path, erased: [u8; 16]) -> bool {
+    if let Some(header) = archive::header_of(path) {
+        return header.erasure == Some(HEXLOWER.encode(&erased)) && !header.erased_text_left;
+    }
     let look = || -> Result<bool, Fault> {
         let copy = open::connect_read_only(path, PATIENCE)?;
         // Until the file is rewritten, unused parts of its pages may hold what is gone from its rows.

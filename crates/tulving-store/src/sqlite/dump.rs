@@ -1,13 +1,17 @@
-//! The whole content in pages, one short read each, so that a long dump holds nobody up.
+//! The whole content out, in pages of one short read each, so that a long dump holds nobody up; and in, as one transaction.
 
-use rusqlite::{Connection, Row, params};
+use std::cell::Cell;
+use std::sync::atomic::Ordering;
+
+use rusqlite::{Connection, Row, TransactionBehavior, params};
 use tulving_core::error::StoreError;
-use tulving_core::ports::Transfer;
+use tulving_core::ports::{LoadWork, Stage, Transfer};
 use tulving_core::record::{DUMP_FORMAT, DumpPosition, MemoryRecord, Record};
 
-use super::SqliteStore;
 use super::failure::Fault;
 use super::rows::{self, AROUND, ASSOCIATION, AUDIT, CURRENT, Columns, EDITION, MEMORIES, TURN, VERSION};
+use super::stage::StagedLines;
+use super::{SqliteStore, apply};
 
 /// A page ends early once it holds this many bytes of contents.
 const PAGE_BYTES: usize = 16 << 20;
@@ -19,6 +23,50 @@ struct Section {
 }
 
 impl Transfer for SqliteStore {
+    fn attached(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(
+                "SELECT DISTINCT attachment_key FROM memories WHERE attachment_key > ?1 ORDER BY attachment_key LIMIT ?2",
+            )?;
+            let keys = statement.query_map(params![after.unwrap_or_default(), rows::limit(limit)], |row| row.get(0))?;
+            Ok(keys.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn stage(&self) -> Result<Box<dyn Stage>, StoreError> {
+        Ok(Box::new(StagedLines::within(self.home.path().to_owned())?))
+    }
+
+    fn load(&self, work: &mut LoadWork<'_>) -> Result<bool, StoreError> {
+        let last = Cell::new(None);
+        let commits = self.write(|writer, allowed| {
+            let transaction = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            allowed()?;
+            let mut erased = false;
+            let commits = work(&mut |changes| {
+                let cut = apply::cut(&transaction, changes);
+                let done = cut.and_then(|cut| apply::within(&transaction, changes, &cut));
+                let (applied, erases) = done.map_err(|fault| self.explain(fault))?;
+                erased |= erases;
+                last.set(applied.seq.max(last.get()));
+                Ok(applied)
+            });
+            if !commits {
+                transaction.rollback()?;
+                return Ok(false);
+            }
+            transaction.commit()?;
+            if erased {
+                self.scrub.ask();
+            }
+            Ok(true)
+        })?;
+        if let Some(seq) = last.get().filter(|_| commits) {
+            self.head.fetch_max(seq.0, Ordering::Relaxed);
+        }
+        Ok(commits)
+    }
+
     fn dump(
         &self,
         position: DumpPosition,
@@ -36,7 +84,12 @@ fn page(
     let mut records = Vec::new();
     if position.section == 0 {
         let written_by = concat!("tulving ", env!("CARGO_PKG_VERSION")).to_owned();
-        records.push(Record::Dump { format: DUMP_FORMAT, written_by });
+        records.push(Record::Dump {
+            format: DUMP_FORMAT,
+            written_by,
+            holds: Vec::new(),
+            left_out: Vec::new(),
+        });
         position = DumpPosition { section: 1, after: i64::MIN, ..position };
     }
     let sections = sections();

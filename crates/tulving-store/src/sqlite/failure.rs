@@ -60,6 +60,11 @@ pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
+/// Whether the write-ahead log ended before what was looked for in it: it was cut.
+pub(super) fn is_cut_log(error: &rusqlite::Error) -> bool {
+    matches!(error, rusqlite::Error::SqliteFailure(code, _) if code.extended_code == ffi::SQLITE_IOERR_SHORT_READ)
+}
+
 fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreError {
     use rusqlite::Error as Sql;
     let path = file.to_owned();
@@ -73,6 +78,9 @@ fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreE
             match code.code {
                 ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { waited: busy_wait },
                 ErrorCode::DiskFull => StoreError::DiskFull { path },
+                ErrorCode::SystemIoFailure if is_cut_log(&error) => {
+                    StoreError::Detached { path: crate::files::beside(file, "-wal"), how: "cut" }
+                }
                 ErrorCode::SystemIoFailure if disk_is_full(file) => StoreError::DiskFull { path },
                 ErrorCode::SystemIoFailure => StoreError::Unusable { path, verb: "read or written", why },
                 ErrorCode::ReadOnly => StoreError::Unusable { path, verb: "written", why },

@@ -180,8 +180,7 @@ impl SqliteStore {
     /// the model that shall answer by the user's wish: where another one was begun before, it is given up. Where there
     /// is nothing to do, it costs one read.
     pub fn drop_stale_vectors(&self, chosen: Option<&str>, limit: usize) -> Result<bool, StoreError> {
-        let drop_some = || apply::drop_stale_vectors(&mut self.writer(), &self.gate, chosen, limit);
-        self.gate.pass(self.options.busy_wait, drop_some).map_err(|fault| self.explain(fault))
+        self.write(|writer, allowed| apply::drop_stale_vectors(writer, allowed, chosen, limit))
     }
 }
 

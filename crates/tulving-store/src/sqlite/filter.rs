@@ -8,7 +8,7 @@ use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
 use tulving_core::space::Viewer;
 use tulving_core::text::fold;
 use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::State;
+use tulving_core::vocabulary::{MemoryType, State};
 
 use super::visible;
 
@@ -38,6 +38,15 @@ impl Conditions {
         all.text("m.source_agent = ", filter.source_agent.as_deref());
         if let Some(pinned) = filter.pinned {
             all.plain(if pinned { "m.pinned = 1" } else { "m.pinned = 0" });
+        }
+        match filter.done {
+            Some(true) => all.plain("m.done_at IS NOT NULL"),
+            Some(false) => {
+                let open = MemoryType::ALL.iter().filter(|word| word.can_be_done());
+                all.words("m.type", open.map(|word| word.as_str()));
+                all.plain("m.done_at IS NULL");
+            }
+            None => {}
         }
         if let Some(since) = filter.since {
             all.bound("m.created_at >= ", Value::Integer(since.as_micros()));

@@ -35,7 +35,7 @@ impl Gate {
 
     /// Answers [`Fault::Shut`] while a restore goes on. Holds for a whole write transaction if asked inside it.
     pub(super) fn require_open(&self) -> Result<(), Fault> {
-        let lock = match File::open(&self.file) {
+        let lock = match files::open_regular(&self.file) {
             Ok(lock) => lock,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(files::unwritten(&self.file, "opened", &error).into()),

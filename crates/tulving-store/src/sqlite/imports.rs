@@ -16,7 +16,7 @@ impl Imports for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
                 "SELECT i.path, i.size, i.modified, i.inode, i.digest, i.settled, m.id, m.state, m.forgotten_at, \
-                 m.quarantined_at, m.pinned, m.ruled_at FROM imported i JOIN memories m ON m.row = i.memory \
+                 m.quarantined_at, m.pinned, m.ruled_at, m.done_at FROM imported i JOIN memories m ON m.row = i.memory \
                  WHERE i.space = ?1 AND i.owner = ?2 AND m.space = i.space AND (m.forgotten_at IS NULL OR NOT EXISTS (\
                    SELECT 1 FROM memories o WHERE o.source_path = i.path AND o.space = i.space AND o.owner = i.owner \
                    AND o.forgotten_at IS NULL AND o.mirror_line IS NULL)) \
@@ -37,7 +37,7 @@ impl Imports for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
                 "SELECT a.name, a.says, m.id, a.version, m.version, m.space, m.state, m.forgotten_at, m.quarantined_at, \
-                 m.pinned, m.ruled_at FROM adopted a JOIN memories m ON m.row = a.memory \
+                 m.pinned, m.ruled_at, m.done_at FROM adopted a JOIN memories m ON m.row = a.memory \
                  WHERE a.space = ?1 AND a.owner = ?2 AND a.system = ?3 AND a.name = ?4",
             )?;
             let mut found = Vec::new();

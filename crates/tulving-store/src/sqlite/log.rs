@@ -12,7 +12,6 @@ use tulving_core::request::AuditFilter;
 use tulving_core::space::Viewer;
 
 use super::directory::ADMINISTERED_ORGS;
-use super::failure::Fault;
 use super::rows::{self, AUDIT, Columns};
 use super::{SqliteStore, apply, visible};
 
@@ -29,8 +28,7 @@ impl Log for SqliteStore {
     }
 
     fn trim(&self, up_to: Seq, most: usize) -> Result<usize, StoreError> {
-        let trim = || apply::trim_log(&mut self.writer(), &self.gate, up_to, most);
-        self.gate.pass(self.options.busy_wait, trim).map_err(|fault| self.explain(fault))
+        self.write(|writer, allowed| apply::trim_log(writer, allowed, up_to, most))
     }
 
     fn head(&self) -> Result<Seq, StoreError> {
@@ -42,12 +40,14 @@ impl Log for SqliteStore {
     }
 
     fn pulse(&self) -> Result<u64, StoreError> {
-        // The follower never writes, so it sees the commits of this process as those of any other.
-        let follower = self.follower.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = follower
-            .prepare_cached("PRAGMA data_version")
-            .and_then(|mut statement| statement.query_row([], |row| Columns::of(row).count()));
-        asked.map_err(|error| self.explain(Fault::from(error)))
+        self.attached(|live| {
+            // The follower never writes, so it sees the commits of this process as those of any other.
+            let follower = live.follower.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut statement = follower.prepare_cached("PRAGMA data_version")?;
+            let version = statement.query_row([], |row| Columns::of(row).count())?;
+            // Each connection counts for itself, in 32 bits.
+            Ok((live.generation << 32) | version)
+        })
     }
 
     fn epoch(&self) -> Result<[u8; 16], StoreError> {

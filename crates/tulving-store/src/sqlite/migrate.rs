@@ -9,6 +9,7 @@ use tulving_core::vocabulary::{PrincipalKind, Realm, Role, SpaceKind};
 
 use super::failure::Fault;
 use super::open::{APPLICATION_ID, Marks};
+use super::sums;
 
 /// One step for each schema. A step is never edited once it was released.
 const STEPS: &[&str] = &[
@@ -24,6 +25,8 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0010_spending.sql"),
     include_str!("../../migrations/sqlite/0011_passes.sql"),
     include_str!("../../migrations/sqlite/0013_dropped.sql"),
+    include_str!("../../migrations/sqlite/0014_checksums.sql"),
+    include_str!("../../migrations/sqlite/0015_done.sql"),
 ];
 
 /// The newest schema.
@@ -52,6 +55,8 @@ pub(super) fn run(
         step.pragma_update(None, "application_id", APPLICATION_ID)?;
         write_first_rows(&step, now)?;
     }
+    // Of the columns that there are now.
+    sums::fill(&step)?;
     step.pragma_update(None, "user_version", SCHEMA)?;
     step.commit()?;
     Ok(())

@@ -5,6 +5,7 @@
 
 mod aging;
 mod apply;
+mod attached;
 mod backup;
 mod busy;
 mod check;
@@ -19,40 +20,51 @@ mod gate;
 mod holds;
 mod imports;
 mod jobs;
+mod live;
 mod log;
 mod migrate;
 mod mirrors;
 mod open;
 mod passes;
+mod place;
+mod reach;
 mod read;
 mod readers;
 mod rescue;
 mod restore;
 mod rows;
+mod schema;
 mod scrub;
 mod sights;
+mod stage;
+mod sums;
 mod usage;
 mod vectors;
 mod visible;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::Connection;
 use tulving_core::change::{Applied, ChangeSet};
 use tulving_core::error::StoreError;
 use tulving_core::ports::{Clock, Store, SystemClock};
+use tulving_core::time::Timestamp;
 
 use crate::home::Home;
-use crate::{draft, files};
+use crate::{draft, files, pending};
 use failure::Fault;
-use readers::Readers;
+use live::{Current, Live};
 
-pub use backup::{BackupReport, IfExists};
+pub(crate) use attached::{Attached, Mirrored};
+pub use backup::{DatabaseBackup, IfExists};
+pub(crate) use backup::{Snapshot, free_target, put};
 pub use check::{Checkup, Depth, Finding, Severity};
-pub use restore::RestoreReport;
+pub use restore::DatabaseRestore;
+pub(crate) use restore::{AroundCommit, first_copy, place_copy, refuse_unfit};
 
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,21 +81,21 @@ impl Default for Options {
     }
 }
 
+/// Answers whether a transaction may go on: no restore goes on, and the files are in place.
+type Allowed<'a> = dyn Fn() -> Result<(), Fault> + 'a;
+
 /// A store in one SQLite file.
 pub struct SqliteStore {
     home: Home,
     file: PathBuf,
-    /// Which file that was when it was opened.
-    opened: Option<(u64, u64)>,
     options: Options,
     clock: Arc<dyn Clock>,
     gate: gate::Gate,
     scrub: scrub::Scrub,
     sights: sights::Sights,
-    // Closed in this order: the writer last, so that it is the one that empties the log and removes it.
-    follower: Mutex<Connection>,
-    readers: Readers,
-    writer: Mutex<Connection>,
+    current: Current,
+    /// The newest change that this process has written.
+    head: AtomicU64,
 }
 
 impl SqliteStore {
@@ -99,27 +111,42 @@ impl SqliteStore {
         let file = home.database();
         let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
         let gate = gate::Gate::new(home.restore_lock());
+        open::refuse_special(home)?;
+        home.refuse_foreign()?;
+        pending::settle(home);
         open::refuse_emptied(home)?;
-        let writer = open::writer(&file, &gate, options.busy_wait, clock.now()).map_err(explain)?;
-        let follower = open::reader(&file, options.busy_wait).map_err(explain)?;
-        let pending = scrub::pending(&writer).map_err(|error| explain(error.into()))?;
+        let live = Live::open(home, &gate, options, clock.now(), 0).map_err(explain)?;
+        let pending = scrub::pending(&live.writer()).map_err(|error| explain(error.into()))?;
         let store = Self {
             home: home.clone(),
-            opened: files::identity(&file),
             options,
             clock,
             gate,
             scrub: scrub::Scrub::new(pending),
             sights: sights::Sights::default(),
-            follower: Mutex::new(follower),
-            readers: Readers::new(file.clone(), options),
-            writer: Mutex::new(writer),
+            current: Current::new(live),
+            head: AtomicU64::new(0),
             file,
         };
-        store.scrub.after_write(&store.writer());
+        if home.is_read_only() {
+            return Ok(store);
+        }
+        let live = store.live().map_err(|fault| store.explain(fault))?;
+        store.scrub.after_write(&live.writer());
+        drop(live);
         draft::sweep(home.path());
         draft::sweep(&home.backups());
         Ok(store)
+    }
+
+    /// The time by the store's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The time that others are waited for.
+    pub(crate) fn busy_wait(&self) -> Duration {
+        self.options.busy_wait
     }
 
     /// The home that the store is in.
@@ -127,15 +154,89 @@ impl SqliteStore {
         &self.home
     }
 
-    fn writer(&self) -> MutexGuard<'_, Connection> {
-        // A panic inside a transaction has rolled it back, so the connection is sound.
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The connections. While somebody has them, they are not closed.
+    fn live(&self) -> Result<Arc<Live>, Fault> {
+        self.current.get(|generation| self.reopen(generation))
     }
 
+    fn reopen(&self, generation: u64) -> Result<Live, Fault> {
+        let live = Live::open(&self.home, &self.gate, self.options, self.clock.now(), generation)?;
+        if !self.home.is_read_only() {
+            live::renew_epoch_after_loss(&live, self.head.load(Ordering::Relaxed))?;
+        }
+        Ok(live)
+    }
+
+    /// Reads, from the files that are at the path: where one of them was taken from under the connections, these are opened
+    /// again first.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
-        let found =
-            self.require_in_place().and_then(|()| self.readers.take()).and_then(|reader| work(&reader));
+        self.attached(|live| live.readers.take().and_then(|reader| work(&reader)))
+    }
+
+    /// Does some reading with the connections, which are on the files that are at the path.
+    fn attached<T>(&self, work: impl FnOnce(&Live) -> Result<T, Fault>) -> Result<T, StoreError> {
+        let attached = || {
+            let live = self.live()?;
+            match live.require_in_place() {
+                Err(error @ StoreError::Detached { .. }) => {
+                    let seen = live.generation;
+                    drop(live);
+                    self.current.renew(seen, |generation| self.reopen(generation))?;
+                    let live = self.live()?;
+                    if live.generation == seen { Err(error.into()) } else { Ok(live) }
+                }
+                in_place => in_place.map(|()| live).map_err(Fault::from),
+            }
+        };
+        let found = attached().and_then(|live| {
+            self.renewing(live, |live| {
+                let found = work(live);
+                // What was read from files that are gone is no answer, and an error is of their going.
+                live.require_in_place()?;
+                found
+            })
+        });
         found.map_err(|fault| self.explain(fault))
+    }
+
+    /// Writes. `work` gets the writer and a question to ask inside its transaction.
+    ///
+    /// What it wrote is acknowledged only if the files of the store are in place after it has committed.
+    fn write<T>(
+        &self,
+        mut work: impl FnMut(&mut Connection, &Allowed<'_>) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        self.home.require_writable()?;
+        let attempt = || {
+            self.renewing(self.live()?, |live| {
+                let mut writer = live.row_writer()?;
+                live.place.require_whole(&writer)?;
+                let written = work(&mut writer, &|| {
+                    self.gate.require_open()?;
+                    Ok(live.place.require()?)
+                });
+                if matches!(written, Err(Fault::Shut)) {
+                    return written;
+                }
+                live.place.require_whole(&writer)?;
+                self.scrub.after_write(&writer);
+                written
+            })
+        };
+        self.gate.pass(self.options.busy_wait, attempt).map_err(|fault| self.explain(fault))
+    }
+
+    /// Does some work with the connections. Where it finds that a file was taken from under them, they are opened again,
+    /// for those who come later.
+    fn renewing<T>(&self, live: Arc<Live>, work: impl FnOnce(&Live) -> Result<T, Fault>) -> Result<T, Fault> {
+        let done = work(&live);
+        let seen = live.generation;
+        drop(live);
+        if done.as_ref().is_err_and(live::is_detached) {
+            // That it failed is said already. Where opening fails too, the next who comes tries again and hears why.
+            drop(self.current.renew(seen, |generation| self.reopen(generation)));
+        }
+        done
     }
 
     /// Several reads of one state of the store.
@@ -148,15 +249,6 @@ impl SqliteStore {
         })
     }
 
-    /// Refuses a file that has lost its name: nobody would find again what is written there, and what is read is of a home
-    /// that is gone.
-    fn require_in_place(&self) -> Result<(), Fault> {
-        match files::identity(&self.file) == self.opened {
-            true => Ok(()),
-            false => Err(StoreError::Replaced { path: self.file.clone() }.into()),
-        }
-    }
-
     fn explain(&self, fault: Fault) -> StoreError {
         fault.explained(&self.file, self.options.busy_wait)
     }
@@ -164,21 +256,33 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError> {
+        pending::settle(&self.home);
         let cut = match apply::loads_memories(changes) {
             true => self.read(|reader| apply::cut(reader, changes))?,
             false => apply::Cut::default(),
         };
         let write = || {
-            let mut writer = self.writer();
-            self.require_in_place()?;
-            let (applied, erased) = apply::run(&mut writer, &self.gate, changes, &cut)?;
-            if erased {
-                self.scrub.ask();
-            }
-            self.scrub.after_write(&writer);
-            Ok(applied)
+            self.write(|writer, allowed| {
+                let (applied, erased) = apply::run(writer, allowed, changes, &cut)?;
+                if erased {
+                    self.scrub.ask();
+                }
+                Ok(applied)
+            })
         };
-        self.gate.pass(self.options.busy_wait, write).map_err(|fault| self.explain(fault))
+        let applied = match write() {
+            // Nothing was written. A reader is opened again when it is needed; a write that fails is lost.
+            Err(_)
+                if files::is_short_of_handles() && self.live().is_ok_and(|live| live.readers.release()) =>
+            {
+                write()
+            }
+            done => done,
+        }?;
+        if let Some(seq) = applied.seq {
+            self.head.fetch_max(seq.0, Ordering::Relaxed);
+        }
+        Ok(applied)
     }
 }
 

@@ -12,7 +12,7 @@ use tulving_core::time::Timestamp;
 
 use super::failure::Fault;
 use super::gate::Gate;
-use super::{busy, failure, holds, migrate};
+use super::{busy, failure, holds, migrate, sums};
 use crate::files;
 use crate::home::Home;
 
@@ -44,6 +44,19 @@ pub(super) fn refuse_emptied(home: &Home) -> Result<(), StoreError> {
         std::thread::sleep(busy::pause(round));
     }
     Err(StoreError::Corrupt { path: file, why: "it is empty, and this home was used before".to_owned() })
+}
+
+/// Refuses a pipe, device or socket in the place of one of the files: SQLite would wait for what comes out of it.
+pub(super) fn refuse_special(home: &Home) -> Result<(), StoreError> {
+    for suffix in ["", "-wal", "-shm"] {
+        let path = files::beside(&home.database(), suffix);
+        let Ok(found) = path.metadata() else { continue };
+        if !found.is_file() {
+            let why = format!("it is {}, not a file", files::sort(found.file_type()));
+            return Err(StoreError::Unusable { path, verb: "used as a database", why });
+        }
+    }
+    Ok(())
 }
 
 /// The connection that writes, on a database of the newest schema.
@@ -169,7 +182,7 @@ fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Resul
     unreachable!("the loop ends by returning")
 }
 
-fn set_up(connection: &Connection) -> Result<(), Fault> {
+pub(super) fn set_up(connection: &Connection) -> Result<(), Fault> {
     connection.execute_batch(&format!(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
@@ -183,7 +196,10 @@ fn set_up(connection: &Connection) -> Result<(), Fault> {
     // Without this a statement is compiled again whenever a value is bound to a column with an index: three quarters of
     // the time of a save.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    // The last to close would otherwise empty the log and remove it, also where that is not its own any more.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     holds::register(connection)?;
+    sums::register(connection)?;
     Ok(())
 }

@@ -17,7 +17,7 @@ const PASS: &str =
 
 /// True where the viewer is told of the pass `p`.
 fn told() -> String {
-    format!("{} AND (p.private_to IS NULL OR p.private_to = ?1)", visible::member_of("p.space"))
+    format!("{} AND (p.private_to IS NULL OR p.private_to = ?1)", visible::shares("p.space", "p.by"))
 }
 
 impl Passes for SqliteStore {

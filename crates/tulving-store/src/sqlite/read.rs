@@ -10,7 +10,7 @@ use tulving_core::change::Listing;
 use tulving_core::error::StoreError;
 use tulving_core::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, TurnId};
 use tulving_core::memory::{Memory, VersionRecord};
-use tulving_core::ports::{Memories, Probe};
+use tulving_core::ports::{Extent, Memories, Probe};
 use tulving_core::request::{Filter, Forgotten, Sort, TurnFilter};
 use tulving_core::search::Section;
 use tulving_core::space::Viewer;
@@ -51,7 +51,12 @@ impl Memories for SqliteStore {
         })
     }
 
-    fn memories(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+    fn memories_within(
+        &self,
+        viewer: &Viewer,
+        ids: &[MemoryId],
+        bytes: usize,
+    ) -> Result<Vec<Memory>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "{} json_each(?3) j CROSS JOIN memories m ON m.id = unhex(j.value) \
@@ -61,22 +66,22 @@ impl Memories for SqliteStore {
             )
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
-        self.read(|reader| many(reader, &SQL, params![me, within, visible::memory_ids(ids)]))
+        self.read(|reader| many(reader, &SQL, params![me, within, visible::memory_ids(ids)], bytes))
     }
 
-    fn list(
+    fn list_within(
         &self,
         viewer: &Viewer,
         filter: &Filter,
         sort: Sort,
-        limit: usize,
+        extent: Extent,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError> {
         let mut conditions = Conditions::of(viewer, filter);
         if let Some(last) = after {
             conditions.follow(sort, last);
         }
-        let limit = conditions.bind(Value::Integer(rows::limit(limit)));
+        let limit = conditions.bind(Value::Integer(rows::limit(extent.limit)));
         // The page is picked first: only its rows are read whole and asked for what supersedes them.
         let sql = format!(
             "{whole} (SELECT m.row AS picked FROM {tables} WHERE {wanted} ORDER BY {order} LIMIT {limit}) \
@@ -86,7 +91,7 @@ impl Memories for SqliteStore {
             wanted = conditions.sql(),
             order = filter::order(sort),
         );
-        self.read(|reader| many(reader, &sql, params_from_iter(conditions.values())))
+        self.read(|reader| many(reader, &sql, params_from_iter(conditions.values()), extent.bytes))
     }
 
     fn ids(&self, viewer: &Viewer, filter: &Filter, sort: Sort) -> Result<Vec<MemoryId>, StoreError> {
@@ -317,7 +322,7 @@ impl Memories for SqliteStore {
 
     fn turn(&self, viewer: &Viewer, id: TurnId) -> Result<Option<Turn>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
-            format!("SELECT {TURN} FROM turns WHERE id = ?3 AND {}", visible::member_of("space"))
+            format!("SELECT {TURN} FROM turns WHERE id = ?3 AND {}", visible::shares("space", "logged_by"))
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
         self.read(|reader| {
@@ -339,7 +344,7 @@ impl Memories for SqliteStore {
             format!(
                 "SELECT {TURN} FROM turns WHERE space = ?3 AND (?4 IS NULL OR channel = ?4) AND {} \
                  ORDER BY position DESC LIMIT ?5",
-                visible::member_of("space")
+                visible::shares("space", "logged_by")
             )
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
@@ -390,8 +395,17 @@ fn one(reader: &Connection, sql: &str, values: impl Params) -> Result<Option<Mem
     Ok(reader.prepare_cached(sql)?.query_row(values, rows::memory).optional()?)
 }
 
-fn many(reader: &Connection, sql: &str, values: impl Params) -> Result<Vec<Memory>, Fault> {
+/// The memories of a statement, until their contents have so many bytes. No further row is read.
+fn many(reader: &Connection, sql: &str, values: impl Params, bytes: usize) -> Result<Vec<Memory>, Fault> {
     let mut statement = reader.prepare_cached(sql)?;
-    let found = statement.query_map(values, rows::memory)?;
-    Ok(found.collect::<Result<_, _>>()?)
+    let (mut memories, mut read) = (Vec::new(), 0_usize);
+    for memory in statement.query_map(values, rows::memory)? {
+        let memory = memory?;
+        read = read.saturating_add(memory.edition.text.content.len());
+        memories.push(memory);
+        if read >= bytes {
+            break;
+        }
+    }
+    Ok(memories)
 }

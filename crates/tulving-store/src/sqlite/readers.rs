@@ -1,17 +1,18 @@
 //! The connections that read. Opened when they are first needed, then lent out again and again.
 
 use std::ops::Deref;
-use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
+use super::Options;
 use super::failure::Fault;
-use super::{Options, open};
+use super::reach::Reach;
+use crate::files;
 
 /// A pool that opens no more connections than it may.
 pub(super) struct Readers {
-    file: PathBuf,
+    reach: Arc<Reach>,
     options: Options,
     pool: Mutex<Pool>,
     returned: Condvar,
@@ -24,27 +25,47 @@ struct Pool {
 }
 
 impl Readers {
-    pub(super) fn new(file: PathBuf, options: Options) -> Self {
-        Self { file, options, pool: Mutex::default(), returned: Condvar::new() }
+    pub(super) fn new(reach: Arc<Reach>, options: Options) -> Self {
+        Self { reach, options, pool: Mutex::default(), returned: Condvar::new() }
     }
 
-    /// A connection for one piece of work; waits while all are lent out.
+    /// A connection for one piece of work; waits while all are lent out. Where the process can open no more files, those
+    /// that are open have to do.
     pub(super) fn take(&self) -> Result<Reader<'_>, Fault> {
         let mut pool = self.pool();
+        let mut short = false;
         loop {
             if let Some(connection) = pool.idle.pop() {
                 return Ok(Reader { readers: self, connection: Some(connection) });
             }
-            if pool.open < self.options.readers.max(1) {
+            if pool.open == 0 || (pool.open < self.options.readers.max(1) && !short) {
                 pool.open += 1;
                 drop(pool);
                 // Made before the attempt, so that a failed one gives its place back.
                 let mut reader = Reader { readers: self, connection: None };
-                reader.connection = Some(open::reader(&self.file, self.options.busy_wait)?);
+                match self.reach.reader(self.options.busy_wait) {
+                    Ok(connection) => reader.connection = Some(connection),
+                    Err(_) if !short && files::is_short_of_handles() => {
+                        short = true;
+                        drop(reader);
+                        pool = self.pool();
+                        continue;
+                    }
+                    Err(fault) => return Err(fault),
+                }
                 return Ok(reader);
             }
             pool = self.returned.wait(pool).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Closes those that nobody uses, so that the process can open other files. Says whether there were any.
+    pub(super) fn release(&self) -> bool {
+        let mut pool = self.pool();
+        let idle = std::mem::take(&mut pool.idle);
+        pool.open -= idle.len();
+        drop(pool);
+        !idle.is_empty()
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool> {

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tulving_core::error::StoreError;
 use tulving_core::ports::{Clock, SystemClock};
 
-use super::{Options, RestoreReport, SqliteStore, copies};
+use super::restore::{AroundCommit, Candidate, refuse_unfit};
+use super::{DatabaseRestore, Options, SqliteStore, copies};
 use crate::draft::DraftFolder;
 use crate::files;
 use crate::home::{self, Home};
@@ -23,18 +24,49 @@ impl SqliteStore {
         options: Options,
         from: &Path,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<RestoreReport, StoreError> {
+    ) -> Result<DatabaseRestore, StoreError> {
+        Self::rescue_with(home, options, from, from, &mut |_| Ok(()), progress)
+    }
+
+    /// The same with the database at `from`, which came from `backup`. `prepare` is called with the new database, before
+    /// the commit; where it fails, nothing changes.
+    pub(crate) fn rescue_with(
+        home: &Home,
+        options: Options,
+        from: &Path,
+        backup: &Path,
+        prepare: &mut dyn FnMut(&Candidate) -> Result<(), StoreError>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<DatabaseRestore, StoreError> {
+        refuse_unfit(&home.database(), backup)?;
         let folder = home.backups();
         home::make_folder(&folder)?;
         let scratch =
             DraftFolder::within(&folder).map_err(|error| files::unwritten(&folder, "written", &error))?;
         let aside = Home::open_or_create(&scratch.path().join("home"))?;
-        let report = Self::open(&aside, options)?.restore(from, progress)?;
-        refuse_divided(&aside.database(), from)?;
+        let store = Self::open(&aside, options)?;
+        let candidate = store.candidate(from, backup, progress)?;
+        let report = store.replace_by(&candidate, &mut NothingElse)?;
+        drop(store);
+        refuse_divided(&aside.database(), backup)?;
+        prepare(&candidate)?;
         let previous = folder.join(format!("damaged-{}.db", copies::time_in_name(SystemClock.now())));
         put_in_place(&aside.database(), &home.database(), &previous)?;
         files::sync_folder(home.path())?;
-        Ok(RestoreReport { previous, ..report })
+        Ok(DatabaseRestore { previous, ..report })
+    }
+}
+
+/// Restores into a folder in the making, where nothing was before.
+struct NothingElse;
+
+impl AroundCommit for NothingElse {
+    fn keep(&mut self) -> Result<PathBuf, StoreError> {
+        Ok(PathBuf::new())
+    }
+
+    fn follow(&mut self) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 

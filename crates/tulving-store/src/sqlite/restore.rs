@@ -1,4 +1,4 @@
-//! Puts a backup in the place of the live content, as one transaction that other processes see as one commit.
+//! Puts the database of a backup in the place of the live one, as one transaction that other processes see as one commit.
 //!
 //! From before the copy of what was there until after the replacement the [`gate`](super::gate) is shut, so that every
 //! write that was acknowledged is in that copy or was made on the restored content.
@@ -10,54 +10,82 @@ use tulving_core::error::StoreError;
 use tulving_core::time::Timestamp;
 
 use super::failure::Fault;
-use super::{SqliteStore, backup, copies, migrate, open, scrub};
+use super::{SqliteStore, backup, copies, migrate, open, schema, scrub, sums};
 use crate::draft::Draft;
-use crate::{files, home};
+use crate::files;
+use crate::home::{self, Home};
 
-/// What a restore did.
+/// A database that was restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RestoreReport {
+pub struct DatabaseRestore {
     /// A copy of what was there before.
     pub previous: PathBuf,
-    /// How many memories are there now, forgotten ones among them.
+    /// The number of memories that are there now, forgotten ones included. Entries of files are not counted.
     pub memories: u64,
     /// The schema that the backup had before it was brought to the newest.
     pub schema: i64,
-    /// How many tokens were still good in the backup and stay revoked, because they had been revoked since.
+    /// The number of tokens that were still good in the backup and stay revoked, because they had been revoked since.
     pub kept_revoked: u64,
 }
 
+/// A checked copy of the database of a backup, at the newest schema and with an epoch of its own.
+pub(crate) struct Candidate {
+    draft: Draft,
+    schema: i64,
+    pub(crate) epoch: [u8; 16],
+    pub(crate) memories: u64,
+    /// The keys of its attachments, in order.
+    pub(crate) attached: Vec<String>,
+}
+
+/// The work of a restore around the commit, while nobody else writes.
+pub(crate) trait AroundCommit {
+    /// Keeps what is there, and says where. Called before the commit.
+    fn keep(&mut self) -> Result<PathBuf, StoreError>;
+
+    /// Puts what belongs to the new database in its place. Called after the commit.
+    fn follow(&mut self) -> Result<(), StoreError>;
+}
+
 impl SqliteStore {
-    /// Replaces everything in the store by what a backup holds, under a new epoch. A token that was ever revoked here
-    /// stays revoked.
+    /// Replaces the database by the one in a file, under a new epoch. A token that was ever revoked here stays revoked.
     ///
     /// Works while this and other processes have the store open; their writes wait until it is done, and so does another
-    /// restore. The backup is checked and brought to the newest schema in a copy first, and what was there before is kept
+    /// restore. The file is checked and brought to the newest schema in a copy first, and what was there before is kept
     /// in the home's backups; a failure changes nothing.
     pub fn restore(
         &self,
         from: &Path,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<RestoreReport, StoreError> {
+    ) -> Result<DatabaseRestore, StoreError> {
+        self.home.require_writable()?;
         self.refuse_unfit(from)?;
-        let (candidate, schema) =
-            self.candidate(from, progress).map_err(|fault| self.blame_backup(fault, from))?;
-        self.swap(&candidate, schema).map_err(|fault| self.explain(fault))
+        let candidate = self.candidate(from, from, progress)?;
+        self.replace_by(&candidate, &mut DatabaseAlone(self))
     }
 
-    fn refuse_unfit(&self, from: &Path) -> Result<(), StoreError> {
-        let refused = |verb, why: String| StoreError::Unusable { path: from.to_owned(), verb, why };
-        if files::same_file(from, &self.file) {
-            return Err(refused("restored", "it is the live store itself, not a backup of it".to_owned()));
-        }
-        match from.metadata() {
-            Ok(found) if found.is_file() => Ok(()),
-            Ok(found) => {
-                let why = format!("it is {}, not a backup", files::sort(found.file_type()));
-                Err(refused("restored", why))
-            }
-            Err(error) => Err(refused("restored", error.to_string())),
-        }
+    /// Refuses what cannot be a backup before it is read.
+    pub(crate) fn refuse_unfit(&self, from: &Path) -> Result<(), StoreError> {
+        refuse_unfit(&self.file, from)
+    }
+
+    /// A candidate made from the database at `from`. What is wrong with it is said of `backup`, which it came from.
+    pub(crate) fn candidate(
+        &self,
+        from: &Path,
+        backup: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Candidate, StoreError> {
+        self.try_candidate(from, backup, progress).map_err(|fault| self.blame_backup(fault, backup))
+    }
+
+    /// Keeps what is there and puts a candidate in its place, with nothing written in between.
+    pub(crate) fn replace_by(
+        &self,
+        candidate: &Candidate,
+        around: &mut dyn AroundCommit,
+    ) -> Result<DatabaseRestore, StoreError> {
+        self.swap(candidate, around).map_err(|fault| self.explain(fault))
     }
 
     /// What goes wrong while a backup is looked at is the backup's fault, and the home is as it was.
@@ -73,72 +101,125 @@ impl SqliteStore {
         }
     }
 
-    /// A checked copy of the backup in the home, at the newest schema and with an epoch of its own.
-    fn candidate(&self, from: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(Draft, i64), Fault> {
+    fn try_candidate(
+        &self,
+        from: &Path,
+        backup: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Candidate, Fault> {
         let wait = self.options.busy_wait;
         let source = open::connect_read_only(from, wait)?;
         let marks = open::Marks::read(&source)?;
-        marks.accept(from)?;
+        marks.accept(backup)?;
         if marks.is_blank() {
-            return Err(StoreError::Foreign { path: from.to_owned(), why: "it is empty".to_owned() }.into());
+            return Err(StoreError::Foreign { path: backup.to_owned(), why: "it is empty".to_owned() }.into());
         }
         let draft = Draft::beside(&self.file, ".db")?;
         backup::copy_into(&source, draft.path(), wait, progress)?;
         drop(source);
         let mut copy = open::connect_draft(draft.path())?;
-        refuse_damaged(&copy, from)?;
-        match_page_size(&copy, &self.writer())?;
-        migrate::run(&mut copy, from, self.clock.now(), || Ok(()))?;
-        refuse_other_tables(&copy, from)?;
+        backup::refuse_damaged(&copy, backup)?;
+        match_page_size(&copy, &self.live()?.writer())?;
+        migrate::run(&mut copy, backup, self.clock.now(), || Ok(()))?;
+        schema::refuse_other(&copy, backup)?;
         migrate::renew_epoch(&copy)?;
         // What is there before must not linger in the log once it was replaced.
         scrub::raise_log(&copy)?;
+        let epoch = copy.query_row("SELECT value FROM meta WHERE name = 'epoch'", [], |row| row.get(0))?;
+        let (memories, attached) = (backup::memories_in(&copy)?, backup::attached(&copy)?);
         copy.close().map_err(|(_, error)| error)?;
-        Ok((draft, marks.schema))
+        Ok(Candidate { draft, schema: marks.schema, epoch, memories, attached })
     }
 
-    /// Keeps what is there and puts the candidate in its place, with nothing written in between.
-    fn swap(&self, candidate: &Draft, schema: i64) -> Result<RestoreReport, Fault> {
+    fn swap(&self, candidate: &Candidate, around: &mut dyn AroundCommit) -> Result<DatabaseRestore, Fault> {
         let wait = self.options.busy_wait;
+        let opened = self.live()?;
+        opened.place.require_whole(&opened.writer())?;
         // A connection of its own, so that none with prepared statements is in the way.
         let mut live = open::connect(&self.file, wait)?;
         live.pragma_update(None, "synchronous", "FULL")?;
         let shut = self.gate.shut(&live, wait)?;
-        let previous = self.keep_previous()?;
-        let source = open::connect_draft(candidate.path())?;
+        let previous = around.keep()?;
+        let source = open::connect_draft(candidate.draft.path())?;
+        sums::watch(&source)?;
         let kept_revoked = keep_revoked(&live, &source)?;
         copies::take_over_mark(&live, &source)?;
-        let memories: i64 = source.query_row("SELECT count(*) FROM memories", [], |row| row.get(0))?;
         backup::copy(&source, &mut live, -1, wait, &mut |_, _| ())?;
+        opened.place.require_whole(&opened.writer())?;
+        let followed = around.follow();
         drop((live, shut));
         // If somebody still reads from the log, the next write sees to it.
         self.scrub.ask();
-        self.scrub.after_write(&self.writer());
-        Ok(RestoreReport { previous, memories: memories.unsigned_abs(), schema, kept_revoked })
+        self.scrub.after_write(&opened.writer());
+        followed?;
+        let Candidate { memories, schema, .. } = *candidate;
+        Ok(DatabaseRestore { previous, memories, schema, kept_revoked })
     }
 
-    /// Copies the live content into the home's backups.
+    /// Copies the live database into the home's backups.
     fn keep_previous(&self) -> Result<PathBuf, StoreError> {
-        let folder = self.home.backups();
-        home::make_folder(&folder)?;
-        let time = copies::time_in_name(self.clock.now());
-        let first = folder.join(format!("before-restore-{time}.db"));
-        let (mut draft, _) = self.draft(&first, &mut |_, _| ())?;
-        for round in 1.. {
-            let path = match round {
-                1 => first.clone(),
-                _ => folder.join(format!("before-restore-{time}-{round}.db")),
-            };
-            match draft.place(&path) {
-                Ok(()) => {
-                    files::sync_folder(&folder)?;
-                    return Ok(path);
-                }
-                Err((back, error)) if error.kind() == std::io::ErrorKind::AlreadyExists => draft = back,
-                Err((_, error)) => return Err(files::unwritten(&path, "written", &error)),
+        let first = first_copy(&self.home, "before-restore", ".db", self.clock.now())?;
+        let (draft, _) = self.draft(&first, &mut |_, _| ())?;
+        place_copy(draft, &first)
+    }
+}
+
+/// A restore of nothing but the database.
+struct DatabaseAlone<'a>(&'a SqliteStore);
+
+impl AroundCommit for DatabaseAlone<'_> {
+    fn keep(&mut self) -> Result<PathBuf, StoreError> {
+        self.0.keep_previous()
+    }
+
+    fn follow(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// The name that a copy of this time has in the home's backups, unless it is taken. The folder is made.
+pub(crate) fn first_copy(
+    home: &Home,
+    what: &str,
+    suffix: &str,
+    now: Timestamp,
+) -> Result<PathBuf, StoreError> {
+    let folder = home.backups();
+    home::make_folder(&folder)?;
+    Ok(folder.join(format!("{what}-{}{suffix}", copies::time_in_name(now))))
+}
+
+/// Puts a copy there durably, or under the next name that is free.
+pub(crate) fn place_copy(mut draft: Draft, first: &Path) -> Result<PathBuf, StoreError> {
+    let folder = files::folder_of(first);
+    let (stem, suffix) = (first.file_stem().unwrap_or_default(), first.extension().unwrap_or_default());
+    for round in 1.. {
+        let path = match round {
+            1 => first.to_owned(),
+            _ => folder.join(format!("{}-{round}.{}", stem.display(), suffix.display())),
+        };
+        match draft.place(&path) {
+            Ok(()) => {
+                files::sync_folder(folder)?;
+                return Ok(path);
             }
+            Err((back, error)) if error.kind() == std::io::ErrorKind::AlreadyExists => draft = back,
+            Err((_, error)) => return Err(files::unwritten(&path, "written", &error)),
         }
-        unreachable!("the loop ends by returning")
+    }
+    unreachable!("the loop ends by returning")
+}
+
+/// Refuses what cannot be a backup of a home whose database is `live`, before it is read.
+pub(crate) fn refuse_unfit(live: &Path, from: &Path) -> Result<(), StoreError> {
+    let refused = |why: String| StoreError::Unusable { path: from.to_owned(), verb: "restored", why };
+    if files::same_file(from, live) {
+        return Err(refused("it is the live store itself, not a backup of it".to_owned()));
+    }
+    match from.metadata() {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(found) => Err(refused(format!("it is {}, not a backup", files::sort(found.file_type())))),
+        Err(error) => Err(refused(error.to_string())),
     }
 }
 
@@ -162,18 +243,6 @@ fn keep_revoked(live: &Connection, candidate: &Connection) -> Result<u64, Fault>
     Ok(kept)
 }
 
-fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Fault> {
-    let verdict: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if verdict != "ok" {
-        return Err(StoreError::Corrupt { path: from.to_owned(), why: verdict }.into());
-    }
-    if copy.prepare("PRAGMA foreign_key_check")?.exists([])? {
-        let why = "some of its rows refer to what is not there".to_owned();
-        return Err(StoreError::Corrupt { path: from.to_owned(), why }.into());
-    }
-    Ok(())
-}
-
 /// SQLite copies only between equal page sizes where the target has a write-ahead log.
 fn match_page_size(copy: &Connection, live: &Connection) -> Result<(), Fault> {
     let size = |connection: &Connection| {
@@ -184,30 +253,4 @@ fn match_page_size(copy: &Connection, live: &Connection) -> Result<(), Fault> {
         copy.execute_batch(&format!("PRAGMA page_size = {live}; VACUUM;"))?;
     }
     Ok(())
-}
-
-/// A file may carry our mark and yet other tables or triggers; none of those shall come to live here.
-fn refuse_other_tables(copy: &Connection, from: &Path) -> Result<(), Fault> {
-    let objects = |connection: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
-        let mut statement = connection.prepare(
-            "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema \
-             WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' ORDER BY 1",
-        )?;
-        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        found.collect()
-    };
-    let mut model = Connection::open_in_memory()?;
-    migrate::run(&mut model, from, Timestamp::from_micros(0), || Ok(()))?;
-    let (found, known) = (objects(copy)?, objects(&model)?);
-    match found
-        .iter()
-        .find(|object| !known.contains(object))
-        .or(known.iter().find(|object| !found.contains(object)))
-    {
-        None => Ok(()),
-        Some((name, _)) => {
-            let why = format!("its {name} is not as Tulving makes it");
-            Err(StoreError::Foreign { path: from.to_owned(), why }.into())
-        }
-    }
 }

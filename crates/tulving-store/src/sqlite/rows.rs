@@ -182,7 +182,7 @@ pub(super) fn current(columns: &mut Columns<'_>) -> rusqlite::Result<CurrentVers
 macro_rules! around {
     ($accessed_at:literal, $access_count:literal) => {
         concat!(
-            "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, m.quarantined_at, m.pinned, m.ruled_at, \
+            "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, m.quarantined_at, m.pinned, m.ruled_at, m.done_at, \
              m.author, m.origin, m.source_agent, m.assisted_by_agent, m.trust, m.pass, m.source_path, m.mirror_line, \
              m.mirror_occurrence, m.attachment_key, m.attachment_media_type, m.attachment_size, m.attachment_hash, \
              m.attachment_name, m.attachment_trouble, m.conversation, m.position, m.speaker, m.created_at, m.updated_at, ",
@@ -238,7 +238,7 @@ pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory>
     })
 }
 
-/// Reads `state, forgotten_at, quarantined_at, pinned, ruled_at` of a memory.
+/// Reads `state, forgotten_at, quarantined_at, pinned, ruled_at, done_at` of a memory.
 pub(super) fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> {
     Ok(Standing {
         state: columns.word()?,
@@ -246,6 +246,7 @@ pub(super) fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> 
         quarantined_at: columns.time_or_none()?,
         pinned: columns.take()?,
         ruled_at: columns.time_or_none()?,
+        done_at: columns.time_or_none()?,
     })
 }
 

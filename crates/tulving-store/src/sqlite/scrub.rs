@@ -63,18 +63,37 @@ impl SqliteStore {
     /// Costs about as much as writing the whole file once, and holds up other writers for as long. Work for the
     /// background, or for a process that has given its answer.
     pub fn scrub(&self) -> Result<bool, StoreError> {
+        self.home.require_writable()?;
         self.gate.pass(self.options.busy_wait, || self.rewrite()).map_err(|fault| self.explain(fault))
+    }
+
+    /// Moves what is in the write-ahead log into the database, as far as those who read from the log allow. Nobody waits for it.
+    ///
+    /// SQLite does so only after many writes or at the last close. Until then the log holds what was saved last, and a
+    /// program that removes it takes that with it.
+    pub fn move_log(&self) -> Result<(), StoreError> {
+        if self.home.is_read_only() {
+            return Ok(());
+        }
+        self.attached(|live| {
+            let writer = live.writer();
+            live.place.require_whole(&writer)?;
+            Ok(writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
+        })
     }
 
     /// Whether erased text may still be in the files, because another process reads from them.
     pub fn erased_lingers(&self) -> Result<bool, StoreError> {
-        let writer = self.writer();
-        let left = counter(&writer, LOG).and_then(|log| Ok(log + counter(&writer, REWRITE)?));
-        Ok(left.map_err(|error| self.explain(error.into()))? > 0)
+        self.attached(|live| {
+            let writer = live.writer();
+            Ok(counter(&writer, LOG)? + counter(&writer, REWRITE)? > 0)
+        })
     }
 
     fn rewrite(&self) -> Result<bool, Fault> {
-        let writer = self.writer();
+        let live = self.live()?;
+        let writer = live.writer();
+        live.place.require_whole(&writer)?;
         // A restore may still begin meanwhile. It loses nothing by that, and then the counter is another store's.
         self.gate.require_open()?;
         let seen = Seen::read(&writer, REWRITE)?;

@@ -5,7 +5,7 @@
 //! The `+` keeps the planner from choosing an index by a condition that most rows meet.
 
 use data_encoding::HEXLOWER;
-use tulving_core::id::MemoryId;
+use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::space::Viewer;
 
 /// The spaces that the viewer is a member of.
@@ -64,6 +64,14 @@ pub(super) fn confined(space: &str) -> String {
 /// True where the viewer is a member of the space and its token reaches it.
 pub(super) fn member_of(space: &str) -> String {
     format!("({} AND +{space} IN ({MEMBER_SPACES}))", confined(space))
+}
+
+/// True where the viewer shares what was said or done in the space by `maker`: in `default` that is private to its maker
+/// and to the user of the home, elsewhere it is for all members. The core has the same rule for files.
+pub(super) fn shares(space: &str, maker: &str) -> String {
+    let (default, user) =
+        (HEXLOWER.encode(SpaceId::DEFAULT.as_bytes()), HEXLOWER.encode(PrincipalId::USER.as_bytes()));
+    format!("({} AND (+{space} <> x'{default}' OR +{maker} = ?1 OR ?1 = x'{user}'))", member_of(space))
 }
 
 /// The newest memory that the viewer may see and that a caller said updates the memory `m`.

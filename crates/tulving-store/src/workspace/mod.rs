@@ -22,6 +22,9 @@ mod trouble;
 mod watch;
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -36,6 +39,7 @@ use self::notes::Note;
 use self::pulse::Pulse;
 use self::trouble::{Trouble, or_none};
 use crate::home::Home;
+use crate::pending;
 
 /// How many listings are kept until something changes.
 const LISTINGS: usize = 64;
@@ -82,6 +86,22 @@ impl Workspace {
         self.pulse.begin();
     }
 
+    /// Finishes what dead processes have begun to write.
+    pub(crate) fn mend(&self) {
+        pending::settle(&self.home);
+        mend::all(self);
+    }
+
+    /// Lets no restore replace the files for as long as this is held. Every call that writes holds it.
+    fn writing(&self) -> Result<Option<File>, Trouble> {
+        pending::settle(&self.home);
+        match pending::hold_off_restores(&self.home) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => Err(Trouble::Busy),
+            // A home that cannot be written cannot be restored either.
+            held => Ok(held.unwrap_or_default()),
+        }
+    }
+
     /// What a caller hears of a file that could not be `verb`.
     fn told(&self, path: &FilePath, verb: &'static str) -> impl Fn(Trouble) -> FileError {
         move |trouble| trouble.told(&path.to_string(), path.name(), self.home.path(), verb)
@@ -119,13 +139,18 @@ impl Workspace {
     }
 }
 
+/// Keeps processes of Tulving from writing in an open folder for as long as it stays open.
+pub(crate) fn lock_folder(folder: impl AsFd) -> io::Result<()> {
+    lock::lock(folder).map_err(|_| io::ErrorKind::ResourceBusy.into())
+}
+
 impl Files for Workspace {
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
         let told = self.told_of(folder, below, "read");
         if !below.is_empty() && FilePath::new(folder, below).is_err() {
             return Err(told(Trouble::Refused("no folder is called so")));
         }
-        mend::all(self);
+        self.mend();
         let asked = (folder.clone(), below.to_owned(), most);
         let pulse = self.pulse(folder).filter(|_| pulse::covers(folder, below));
         if let Some(kept) = self.listings().get(&asked).filter(|kept| Some(kept.pulse) == pulse) {
@@ -142,21 +167,25 @@ impl Files for Workspace {
     }
 
     fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
-        mend::all(self);
+        self.mend();
         or_none(read::stamp(self, path)).map_err(self.told(path, "read"))
     }
 
     fn read(&self, path: &FilePath, most: u64) -> Result<Option<FileContent>, FileError> {
-        mend::all(self);
+        self.mend();
         or_none(read::read(self, path, most)).map_err(self.told(path, "read"))
     }
 
     fn append(&self, path: &FilePath, entry: &str) -> Result<Appended, FileError> {
-        append::append(self, path, entry).map_err(self.told(path, "written"))
+        let told = self.told(path, "written");
+        let _writing = self.writing().map_err(&told)?;
+        append::append(self, path, entry).map_err(told)
     }
 
     fn create(&self, path: &FilePath, content: &[u8]) -> Result<(), FileError> {
-        replace::create(self, path, content).map_err(self.told(path, "created"))
+        let told = self.told(path, "created");
+        let _writing = self.writing().map_err(&told)?;
+        replace::create(self, path, content).map_err(told)
     }
 
     fn replace(
@@ -166,11 +195,16 @@ impl Files for Workspace {
         from: Basis,
         keep: Option<Timestamp>,
     ) -> Result<(), FileError> {
-        replace::replace(self, path, content, from, keep).map_err(self.told(path, "written"))
+        let told = self.told(path, "written");
+        let _writing = self.writing().map_err(&told)?;
+        replace::replace(self, path, content, from, keep).map_err(told)
     }
 
     fn remove(&self, path: &FilePath, from: Basis) -> Result<bool, FileError> {
-        let removed = or_none(replace::remove(self, path, from)).map_err(self.told(path, "removed"))?;
+        let told = self.told(path, "removed");
+        // Where there is no workspace, nothing is touched.
+        let _writing = self.root.exists().then(|| self.writing()).transpose().map_err(&told)?;
+        let removed = or_none(replace::remove(self, path, from)).map_err(told)?;
         Ok(removed.is_some())
     }
 
@@ -183,11 +217,15 @@ impl Files for Workspace {
     }
 
     fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError> {
-        previous::forget(&self.previous_of(path)).map_err(self.told(path, "removed"))
+        let told = self.told(path, "removed");
+        let _writing = self.writing().map_err(&told)?;
+        previous::forget(&self.previous_of(path)).map_err(told)
     }
 
     fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
-        pledge::pledge(self, pledge, content).map_err(self.told(&pledge.path, "created"))
+        let told = self.told(&pledge.path, "created");
+        let _writing = self.writing().map_err(&told)?;
+        pledge::pledge(self, pledge, content).map_err(told)
     }
 
     fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
@@ -195,12 +233,15 @@ impl Files for Workspace {
     }
 
     fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
-        pledge::settle(self, pledge, saved).map_err(self.told(&pledge.path, "removed"))
+        let told = self.told(&pledge.path, "removed");
+        let _writing = self.writing().map_err(&told)?;
+        pledge::settle(self, pledge, saved).map_err(told)
     }
 
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError> {
-        let made = Space::open(&self.root, folder, Missing::Make);
-        made.map(drop).map_err(self.told_of(folder, "", "created"))
+        let told = self.told_of(folder, "", "created");
+        let _writing = self.writing().map_err(&told)?;
+        Space::open(&self.root, folder, Missing::Make).map(drop).map_err(told)
     }
 
     fn pulse(&self, folder: &Folder) -> Option<u64> {

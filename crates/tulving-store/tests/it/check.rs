@@ -147,3 +147,103 @@ fn a_past_version_that_somebody_changed_is_found_by_a_deep_look() {
     let found = finding(&store, Depth::Deep, "versions");
     assert!(found.text.contains("cannot be read"), "{found:?}");
 }
+
+#[test]
+fn a_foreign_trigger_table_or_index_is_found() {
+    for (sql, name) in [
+        ("CREATE TRIGGER spy AFTER INSERT ON turns BEGIN SELECT 1; END", "trigger spy"),
+        ("CREATE TABLE theirs (x)", "table theirs"),
+        ("CREATE INDEX mine ON memories (title)", "index mine"),
+        ("DROP INDEX memories_by_key", "index memories_by_key"),
+    ] {
+        let folder = tempdir().expect("a folder");
+        let home = folder.path().join("home");
+        let store = store(&home);
+        save(&store, "as it was");
+        assert_eq!(finding(&store, Depth::Usual, "schema").severity, Severity::Fine);
+        Connection::open(home.join("tulving.db")).expect("opened").execute_batch(sql).expect("done");
+        let found = finding(&store, Depth::Usual, "schema");
+        assert_eq!(found.severity, Severity::Bad);
+        assert!(found.text.contains(name), "{found:?}");
+    }
+}
+
+/// Every column of every table with checksums: changed by somebody else by the least that it can be, it is found.
+#[test]
+fn a_changed_value_in_any_column_with_a_checksum_is_found() {
+    let folder = tempdir().expect("a folder");
+    let home = folder.path().join("home");
+    let store = store(&home);
+    fill(&store);
+    assert_eq!(finding(&store, Depth::Deep, "checksums").severity, Severity::Fine);
+    let other = Connection::open(home.join("tulving.db")).expect("opened");
+    other.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON").expect("set");
+    let mut changed = 0;
+    for table in ["memories", "chunks", "vectors", "versions", "associations", "turns", "spaces", "tokens"] {
+        let columns = "SELECT name FROM pragma_table_info(?1) WHERE pk = 0 AND name NOT IN ('next_number', 'next_turn')";
+        let mut statement = other.prepare(columns).expect("sql");
+        let names = statement.query_map([table], |row| row.get::<_, String>(0)).expect("read");
+        let names: Vec<String> = names.collect::<Result<_, _>>().expect("read");
+        for column in names {
+            let first = first(table);
+            let save_it =
+                format!("CREATE TEMP TABLE before AS SELECT \"{column}\" AS x FROM {table} WHERE {first}");
+            other.execute_batch(&save_it).expect("saved");
+            let change = format!(
+                "UPDATE {table} SET \"{column}\" = CASE typeof(\"{column}\") WHEN 'integer' THEN \"{column}\" + 1 \
+                 WHEN 'real' THEN \"{column}\" / 2 + 0.1 WHEN 'text' THEN \"{column}\" || ' ' \
+                 WHEN 'blob' THEN CAST(\"{column}\" || x'00' AS BLOB) END \
+                 WHERE \"{column}\" IS NOT NULL AND {first}"
+            );
+            match other.execute(&change, []) {
+                Ok(0) | Err(_) => {}
+                Ok(_) => {
+                    changed += 1;
+                    // An id of another length cannot even be read.
+                    if let Ok(checkup) = store.check(Depth::Deep) {
+                        let mut findings = checkup.findings.into_iter();
+                        let found = findings.find(|finding| finding.name == "checksums").expect("looked at");
+                        assert_eq!(found.severity, Severity::Bad, "{table}.{column}");
+                    }
+                    let back =
+                        format!("UPDATE {table} SET \"{column}\" = (SELECT x FROM before) WHERE {first}");
+                    other.execute_batch(&back).expect("put back");
+                }
+            }
+            other.execute_batch("DROP TABLE before").expect("dropped");
+        }
+    }
+    assert!(changed > 40, "only {changed} columns were looked at");
+    assert_eq!(finding(&store, Depth::Deep, "checksums").severity, Severity::Fine);
+}
+
+/// True of the first row of a table.
+fn first(table: &str) -> String {
+    match table {
+        "chunks" => {
+            "(memory, ordinal) = (SELECT memory, ordinal FROM chunks ORDER BY memory, ordinal LIMIT 1)"
+                .to_owned()
+        }
+        _ => format!("row = (SELECT min(row) FROM {table})"),
+    }
+}
+
+#[test]
+fn checksums_name_the_memory_and_survive_erasure_restore_and_edits() {
+    let folder = tempdir().expect("a folder");
+    let home = folder.path().join("home");
+    let store = store(&home);
+    fill(&store);
+    let (kept, gone) = (save(&store, "kept"), save(&store, "gone"));
+    apply(&store, vec![Write::Erase { id: gone, from: None }]);
+    let copy = folder.path().join("copy.db");
+    store.backup(&copy, IfExists::Refuse, &mut |_, _| ()).expect("made");
+    store.restore(&copy, &mut |_, _| ()).expect("restored");
+    assert!(store.scrub().expect("rewritten"));
+    assert_eq!(finding(&store, Depth::Deep, "checksums").severity, Severity::Fine);
+    let other = Connection::open(home.join("tulving.db")).expect("opened");
+    let change = "UPDATE memories SET importance = importance / 3 WHERE id = ?1";
+    assert_eq!(other.execute(change, [kept.as_bytes()]).expect("done"), 1);
+    let found = finding(&store, Depth::Deep, "checksums");
+    assert!(found.text.contains(&kept.to_string()), "{found:?}");
+}

@@ -237,6 +237,11 @@ fn orders_fall_and_ties_go_by_id() {
 }
 
 #[test]
+fn a_read_ends_where_the_contents_have_so_many_bytes() {
+    keeps(contract::list::a_read_ends_where_the_contents_have_so_many_bytes);
+}
+
+#[test]
 fn pages_follow_each_other() {
     keeps(contract::list::pages_follow_each_other);
 }
@@ -364,6 +369,11 @@ fn the_newest_turns_come_oldest_first() {
 #[test]
 fn only_members_see_turns() {
     keeps(contract::turns::only_members_see_turns);
+}
+
+#[test]
+fn turns_of_the_default_space_are_for_the_user_and_who_logged_them() {
+    keeps(contract::turns::turns_of_the_default_space_are_for_the_user_and_who_logged_them);
 }
 
 #[test]

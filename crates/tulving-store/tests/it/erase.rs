@@ -39,6 +39,7 @@ fn update(store: &SqliteStore, id: MemoryId, from: Version, content: &str) {
         stood: Standing::new(State::Active),
         standing: Standing::new(State::Active),
         chunks: Some(chunk::split(content, chunk::Form::PROSE)),
+        vouched: None,
     };
     apply(store, vec![Write::Revise(Box::new(revision))]);
 }

@@ -157,6 +157,7 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
         edition: newer,
         stood: Standing::new(State::Active),
         standing: Standing::new(State::Active),
+        vouched: None,
     }))]);
     revise.by = Actor { principal: PrincipalId::USER, agent: Some("shell".to_owned()) };
     store.apply(&revise).expect("edited");

@@ -15,8 +15,14 @@ mod contract;
 // Opening: first runs, races, files that are not ours.
 mod open;
 
+// Files that are removed or cut while a store has them open.
+mod detached;
+
 // Copies of the whole store and back, while it is in use.
 mod backup;
+
+// Backups of the whole home: files and attachments too, kills, hostile archives.
+mod whole;
 
 // Restores beside writers, and what they must not bring back.
 mod restore;
@@ -50,6 +56,9 @@ mod index;
 
 // The files that people can read: paths, appends, replacements, listings, pledges, the pulse.
 mod workspace;
+
+// What memories speak of and is not there.
+mod presence;
 
 // What the check-up sees.
 mod check;

@@ -157,6 +157,7 @@ fn versions_of_a_handmade_dump_leave_room_for_edits() {
                 stood: found.standing,
                 standing: found.standing,
                 chunks: None,
+                vouched: None,
             };
             apply(&target, vec![Write::Revise(Box::new(revision))]);
         }

@@ -173,11 +173,13 @@ pub fn a_move_from_elsewhere_conflicts(fresh: Fresh<'_>) {
     let (space, owner) = world.hub_with_writer("moved");
     let memory = world.put(space, owner, "here", |_| ());
     let now = world.now();
-    let mut others = [memory.standing; 4];
+    let mut others = [memory.standing; 6];
     others[0].state = State::Cooling;
     others[1].forgotten_at = Some(now);
     others[2].quarantined_at = Some(now);
     others[3].pinned = true;
+    others[4].ruled_at = Some(now);
+    others[5].done_at = Some(now);
     for from in others {
         let mut to = from;
         to.state = State::Archived;

@@ -409,6 +409,7 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
                     quarantined_at: (random.u8(..4) == 0).then_some(now),
                     pinned: random.bool(),
                     ruled_at: random.bool().then_some(now),
+                    done_at: random.bool().then_some(now),
                 };
                 picked.memory = world.shift(&picked.memory, |s| *s = standing);
             }
@@ -434,6 +435,7 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
                     stood: picked.memory.standing,
                     standing,
                     chunks: new.then(|| chunks(&some)),
+                    vouched: None,
                 }))]);
                 picked.memory.version = picked.memory.version.next();
                 picked.memory.standing = standing;

@@ -2,6 +2,7 @@
 
 use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::memory::{Memory, Mirror};
+use tulving_core::ports::Extent;
 use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
 use tulving_core::score::Importance;
 use tulving_core::space::MemberOf;
@@ -45,7 +46,8 @@ fn random_memory(
 ) -> Memory {
     let word = pick(random, &["Alpha", "beta", "GAMMA", "über"]);
     let mut memory = world.put(space, owner, &format!("{word} {n}"), |m| {
-        m.edition.class.memory_type = pick(random, &MemoryType::ALL[..4]);
+        m.edition.class.memory_type =
+            pick(random, &[MemoryType::Fact, MemoryType::Identity, MemoryType::Goal, MemoryType::Todo]);
         m.edition.class.kind = pick(random, Kind::ALL);
         m.edition.class.stability = pick(random, Stability::ALL);
         m.edition.class.importance = Importance::new(f64::from(random.u8(..4)) / 4.0).expect("within bounds");
@@ -63,6 +65,7 @@ fn random_memory(
         m.provenance.source_agent = random.bool().then(|| "agent".to_owned());
         m.standing.state = pick(random, State::ALL);
         m.standing.pinned = random.u8(..4) == 0;
+        m.standing.done_at = maybe(random, instant);
         if random.u8(..8) == 0 {
             m.provenance.source_path = Some(format!("path-{n}"));
             let occurrence = 0;
@@ -91,7 +94,7 @@ fn random_memory(
 fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
     Filter {
         space: maybe(random, |random| pick(random, spaces)),
-        types: some(random, &MemoryType::ALL[..5]),
+        types: some(random, MemoryType::ALL),
         kinds: some(random, Kind::ALL),
         stabilities: some(random, Stability::ALL),
         states: some(random, State::ALL),
@@ -103,6 +106,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         author: maybe(random, |random| pick(random, Author::ALL)),
         source_agent: maybe(random, |_| "agent".to_owned()),
         pinned: maybe(random, fastrand::Rng::bool),
+        done: maybe(random, fastrand::Rng::bool),
         since: maybe(random, instant),
         until: maybe(random, instant),
         substring: maybe(random, |random| {
@@ -157,6 +161,13 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && given(&filter.source_agent, &memory.provenance.source_agent)
         && filter.author.is_none_or(|author| author == memory.provenance.author)
         && filter.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
+        && filter.done.is_none_or(|done| match done {
+            true => memory.standing.done_at.is_some(),
+            false => {
+                memory.standing.done_at.is_none()
+                    && matches!(class.memory_type, MemoryType::Todo | MemoryType::Goal)
+            }
+        })
         && within(memory.usage.created_at)
         && (holds(Some(&text.content))
             || (!filter.content_only && (holds(text.title.as_deref()) || holds(edition.key.as_deref()))))
@@ -325,6 +336,31 @@ fn follow(
         all.extend(ids(&page));
         between();
     }
+}
+
+/// A read ends with the memory by which the contents have so many bytes; one is always read.
+pub fn a_read_ends_where_the_contents_have_so_many_bytes(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("bytes");
+    for n in 0..5 {
+        world.save(crate::build::memory(
+            crate::build::second(n),
+            space,
+            owner,
+            &format!("{n}{}", "x".repeat(9)),
+        ));
+    }
+    let (viewer, filter) = (eyes(owner), Filter { space: Some(space), ..Filter::default() });
+    let all = good(world.store.ids(&viewer, &filter, Sort::Oldest));
+    for (bytes, many) in [(0, 1), (1, 1), (10, 1), (11, 2), (20, 2), (49, 5), (usize::MAX, 5)] {
+        let extent = Extent { limit: 9, bytes };
+        let listed = good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None));
+        assert_eq!(ids(&listed), all[..many], "{bytes}");
+        let read = good(world.store.memories_within(&viewer, &all, bytes));
+        assert_eq!(ids(&read), all[..many], "{bytes}");
+    }
+    let extent = Extent { limit: 3, bytes: 49 };
+    assert_eq!(good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None)).len(), 3);
 }
 
 /// Pages of any size, each after the end of the last, give the whole list once, across equal times too.

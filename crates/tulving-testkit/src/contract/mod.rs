@@ -107,6 +107,7 @@ checks! {
         every_filter_agrees_with_a_plain_one,
         substrings_are_literal_and_ignore_case,
         orders_fall_and_ties_go_by_id,
+        a_read_ends_where_the_contents_have_so_many_bytes,
         pages_follow_each_other,
         pages_stand_still_while_others_write,
         time_filters_include_the_start_only,
@@ -144,6 +145,7 @@ checks! {
         the_newest_turns_come_oldest_first,
         turns_end_where_they_are_long,
         only_members_see_turns,
+        turns_of_the_default_space_are_for_the_user_and_who_logged_them,
         pruned_positions_are_not_given_again,
     }
     jobs {

@@ -73,7 +73,7 @@ pub fn turns_end_where_they_are_long(fresh: Fresh<'_>) {
     }
 }
 
-/// Turns have no boundary: they are for the members of the space, and nobody above it.
+/// Turns have no boundary of their own: they are for the members of the space, and nobody above it.
 pub fn only_members_see_turns(fresh: Fresh<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("closed");
@@ -128,4 +128,24 @@ pub fn pruned_positions_are_not_given_again(fresh: Fresh<'_>) {
     assert_eq!(prune(0), [0; 0]);
     assert_eq!(log(&world, space, owner, "after all").position, 10);
     assert_eq!(last(&world, &eyes(stranger), other, 9).len(), 1, "other spaces are left alone");
+}
+
+/// In `default`, where memories are private unless somebody says otherwise, so are turns: to the user of the home, and to
+/// whoever logged them.
+pub fn turns_of_the_default_space_are_for_the_user_and_who_logged_them(fresh: Fresh<'_>) {
+    let world = world(fresh);
+    let space = SpaceId::DEFAULT;
+    let [logger, admin] = [("logger", Role::Writer), ("admin", Role::Admin)].map(|(name, role)| {
+        let id = world.principal(name);
+        world.join(id, MemberOf::Space(space), role);
+        id
+    });
+    let of_user = log(&world, space, PrincipalId::USER, "mine");
+    let of_logger = log(&world, space, logger, "theirs");
+    assert_eq!(last(&world, &eyes(PrincipalId::USER), space, 9), [of_user.clone(), of_logger.clone()]);
+    assert_eq!(last(&world, &eyes(logger), space, 9), std::slice::from_ref(&of_logger));
+    assert_eq!(last(&world, &eyes(admin), space, 9), []);
+    let one = |who: PrincipalId, turn: &Turn| good(world.store.turn(&eyes(who), turn.id)).is_some();
+    assert!(one(PrincipalId::USER, &of_logger) && one(logger, &of_logger));
+    assert!(!one(logger, &of_user) && !one(admin, &of_user) && !one(admin, &of_logger));
 }

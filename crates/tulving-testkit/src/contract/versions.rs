@@ -28,6 +28,7 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
         standing: second.standing,
         chunks: None,
         attachment: None,
+        vouched: None,
     }));
     good(world.apply_as(owner, Vec::new(), vec![back]));
     let third = world.seen(&eyes(owner), first.id).expect("there");

@@ -11,7 +11,6 @@ use tulving_core::limits;
 use tulving_core::request::AuditFilter;
 
 use crate::args::{count, reference, whole_number};
-use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -53,10 +52,7 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
         Some(name) => Some(identify(reference(name)?, app)?),
     };
     // A space that only the settings name is where commands work; it does not narrow what is looked back at.
-    let space = match app.settings.space_source() {
-        Source::Flag { .. } => Some(app.here()?.space),
-        _ => None,
-    };
+    let space = app.settings.is_confined().then(|| app.here().map(|here| here.space)).transpose()?;
     let entries = app.engine.audit(&app.caller, &AuditFilter { space, memory, last })?;
     let ids: Vec<PrincipalId> = entries.iter().map(|entry| entry.by).collect();
     let names = app.engine.names(&ids)?;

@@ -76,7 +76,7 @@ pub(super) fn run(args: &AuditQuality, app: &App<'_>, printer: &mut Printer) -> 
     } else {
         // A command that is copied works where it was printed.
         let place = match app.settings.space_source() {
-            Source::Flag { .. } => format!(" --space {}", app.engine.space(&caller)?.name),
+            Source::Flag { name } => format!(" {name} {}", app.engine.space(&caller)?.name),
             _ => String::new(),
         };
         show(&report, &place, printer)?;

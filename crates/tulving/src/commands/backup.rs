@@ -1,28 +1,37 @@
-//! `tulving backup`: the whole store as one file, taken while others write, and back.
+//! `tulving backup`: the whole home as one file, taken while others write, and back.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use tulving_core::error::StoreError;
-use tulving_store::{Home, IfExists, RestoreReport, SqliteStore};
+use tulving_store::{
+    BackupCounts, ConfigFate, Home, HomeContent, IfExists, LeftOut, Rescue, RestoreOptions, RestoreReport,
+};
 
 use crate::args::Command;
-use crate::config::Settings;
+use crate::config::{self, Settings};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::home_token;
 use crate::input::InputError;
 use crate::print::Printer;
-use crate::show::text::{counted, thousands};
+use crate::show::text::{counted, one_line, thousands};
 use crate::wire::{self, App};
 
 const EXAMPLES: &str = "\
 Examples:
-  tulving backup create memories.db
-  tulving backup restore memories.db
+  tulving backup create home.tar
+  tulving backup restore home.tar
+  tar tf home.tar
 
-Both work while other processes have the store open. A restore keeps what was there in the home's `backups`.";
+A backup is the whole home in one tar file: memories, the files of the workspace, attachments, and settings without secrets.
+Both work while other processes have the store open. A restore is all or nothing, and keeps what was there as a backup in the
+home's `backups`.";
+
+/// The number of things that are named as not in a backup.
+const NAMED: usize = 20;
 
 /// Flags of `backup`.
 #[derive(Debug, Args)]
@@ -34,7 +43,7 @@ pub(crate) struct Backup {
 
 #[derive(Debug, Subcommand)]
 enum Act {
-    /// Copy the store into a file, while others go on writing
+    /// Copy the whole home into a file, while others go on writing
     Create {
         /// The file to make
         file: PathBuf,
@@ -42,10 +51,13 @@ enum Act {
         #[arg(long)]
         force: bool,
     },
-    /// Put a backup in the place of what is stored
+    /// Put a backup in the place of everything in the home
     Restore {
         /// The backup
         file: PathBuf,
+        /// Put the files of the workspace into this folder instead of the one in use
+        #[arg(long, value_name = "DIR")]
+        workspace: Option<PathBuf>,
         /// Do not ask
         #[arg(long)]
         yes: bool,
@@ -53,10 +65,10 @@ enum Act {
 }
 
 pub(super) fn run(args: &Backup, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    app.engine.require_org_admin(&app.caller)?;
+    app.engine.require_org_admin(app.everywhere("backup")?)?;
     match &args.act {
         Act::Create { file, force } => create(file, *force, app, printer),
-        Act::Restore { file, yes } => restore(file, *yes, app, printer),
+        Act::Restore { file, workspace, yes } => restore(file, workspace.as_deref(), *yes, app, printer),
     }
 }
 
@@ -68,23 +80,67 @@ fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Res
         return Err(InputError::Exists { path: file.to_owned() }.into());
     }
     let if_exists = if force { IfExists::Replace } else { IfExists::Refuse };
+    let objects = app.settings.objects.open(&app.store.home().objects());
+    let content = HomeContent {
+        store: &app.store,
+        files: &app.files,
+        objects: &*objects,
+        config: packed_config(&app.settings.home)?,
+    };
     let bar = printer.bar("Copying", Some(0));
-    let report = app.store.backup(file, if_exists, &mut |done, all| advance(&bar, done, all));
+    let report = content.back_up(file, if_exists, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
     let report = report.map_err(elsewhere)?;
     if printer.json() {
-        printer.document(&serde_json::json!({
-            "file": report.path, "bytes": report.bytes, "memories": report.memories,
-        }))?;
+        let mut document = amounts(&report.counts, &report.left_out);
+        document["file"] = serde_json::json!(report.path);
+        document["bytes"] = report.bytes.into();
+        printer.document(&document)?;
     } else {
-        printer.line(format!(
-            "Backed up {} to {} ({} bytes)",
-            counted(report.memories, "memory", "memories"),
-            report.path.display(),
-            thousands(report.bytes)
-        ))?;
+        let (amounts, file) = (told_amounts(&report.counts), report.path.display());
+        printer.line(format!("Backed up {amounts} to {file} ({} bytes)", thousands(report.bytes)))?;
     }
+    warn_left_out(&report.left_out, printer)?;
     Ok(Outcome::Done)
+}
+
+/// The text of `config.toml` without its secrets; `None` where there is none.
+fn packed_config(home: &Path) -> Result<Option<String>, Failure> {
+    let path = config::file_of(home);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(config::without_secrets(&text))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::Unusable { path, verb: "read", why: error.to_string() }.into()),
+    }
+}
+
+/// The amounts in a backup, for programs.
+fn amounts(counts: &BackupCounts, left_out: &[LeftOut]) -> serde_json::Value {
+    serde_json::json!({
+        "memories": counts.memories, "files": counts.files, "attachments": counts.attachments,
+        "former_texts": counts.former_texts, "left_out": left_out,
+    })
+}
+
+/// The same for people.
+fn told_amounts(counts: &BackupCounts) -> String {
+    format!(
+        "{}, {} and {}",
+        counted(counts.memories, "memory", "memories"),
+        counted(counts.files, "file", "files"),
+        counted(counts.attachments, "attachment", "attachments")
+    )
+}
+
+/// Names what a backup has not.
+fn warn_left_out(left_out: &[LeftOut], printer: &mut Printer) -> Result<(), Failure> {
+    for LeftOut { path, why } in left_out.iter().take(NAMED) {
+        printer.warning(format!("not in the backup: {}: {}", one_line(path), one_line(why)))?;
+    }
+    match left_out.len().saturating_sub(NAMED) {
+        0 => Ok(()),
+        more => printer.warning(format!("not in the backup: {more} more")),
+    }
 }
 
 /// Why a copy was not written, with what to do where it is its place that is wrong.
@@ -95,16 +151,39 @@ pub(super) fn elsewhere(error: StoreError) -> Failure {
     }
 }
 
-fn restore(file: &Path, yes: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    if !confirm(file, yes, app.settings, printer)? {
+fn restore(
+    file: &Path,
+    workspace: Option<&Path>,
+    yes: bool,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
+    let target = workspace.unwrap_or(app.files.folder());
+    if !confirm(file, target, yes, app.settings, printer)? {
         return printer.declined();
     }
+    let objects = app.settings.objects.open(&app.store.home().objects());
+    let content = HomeContent {
+        store: &app.store,
+        files: &app.files,
+        objects: &*objects,
+        config: packed_config(&app.settings.home)?,
+    };
     let bar = printer.bar("Restoring", Some(0));
-    let report = app.store.restore(file, &mut |done, all| advance(&bar, done, all));
+    let options = RestoreOptions {
+        workspace: target,
+        config: &|text| config::unpacked(text, named(workspace).as_deref()),
+    };
+    let report = content.restore(file, &options, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
     let report = report?;
     move_in(file, app, printer)?;
-    tell(file, &report, printer)
+    tell(file, workspace, &report, printer)
+}
+
+/// A folder that was named, from the root on: a setting is not read where the command was.
+fn named(workspace: Option<&Path>) -> Option<PathBuf> {
+    workspace.map(|folder| std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
 }
 
 /// Notes a restore and renews the token of the home where the backup does not know it. What is done is done: what goes wrong
@@ -130,20 +209,29 @@ pub(super) fn rescue(
     failure: Failure,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    let Command::Backup(Backup { act: Act::Restore { file, yes } }) = command else { return Err(failure) };
+    let Command::Backup(Backup { act: Act::Restore { file, workspace, yes } }) = command else {
+        return Err(failure);
+    };
     // Who a token speaks for cannot be read from a damaged store.
     if failure.code() != DAMAGED || settings.token.is_some() {
         return Err(failure);
     }
-    if !confirm(file, *yes, settings, printer)? {
+    let home = Home::open_or_create(&settings.home)?;
+    let files = wire::workspace(&home, settings);
+    let workspace = workspace.as_deref();
+    let target = workspace.unwrap_or(files.folder());
+    if !confirm(file, target, *yes, settings, printer)? {
         return printer.declined();
     }
     printer.warning(failure.message())?;
-    let home = Home::open_or_create(&settings.home)?;
+    let objects = settings.objects.open(&home.objects());
+    let rescue = Rescue { home: &home, store: wire::options(settings), files: &files, objects: &*objects };
+    let options = RestoreOptions {
+        workspace: target,
+        config: &|text| config::unpacked(text, named(workspace).as_deref()),
+    };
     let bar = printer.bar("Restoring", Some(0));
-    let report = SqliteStore::rescue(&home, wire::options(settings), file, &mut |done, all| {
-        advance(&bar, done, all);
-    });
+    let report = rescue.restore(file, &options, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
     let report = report?;
     match wire::open(settings) {
@@ -158,15 +246,27 @@ pub(super) fn rescue(
             ))?;
         }
     }
-    tell(file, &report, printer)
+    tell(file, workspace, &report, printer)
 }
 
-fn confirm(file: &Path, yes: bool, settings: &Settings, printer: &mut Printer) -> Result<bool, Failure> {
+fn confirm(
+    file: &Path,
+    files: &Path,
+    yes: bool,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<bool, Failure> {
     // What is not there needs no answer, and the one who restores says why.
     if yes || !file.exists() {
         return Ok(true);
     }
-    let question = format!("Replace everything in {} by {}?", settings.home.display(), file.display());
+    let home = std::path::absolute(&settings.home).unwrap_or_else(|_| settings.home.clone());
+    let elsewhere = match files.starts_with(&home) {
+        true => String::new(),
+        false => format!(" and the files of memory in {}", files.display()),
+    };
+    let question =
+        format!("Replace everything in {}{elsewhere} by {}?", settings.home.display(), file.display());
     printer.confirm(&question)?.ok_or_else(|| {
         let failure =
             Failure::from(Cause::Unconfirmed("a restore replaces everything and was not confirmed"));
@@ -174,22 +274,68 @@ fn confirm(file: &Path, yes: bool, settings: &Settings, printer: &mut Printer) -
     })
 }
 
-fn tell(file: &Path, report: &RestoreReport, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn tell(
+    file: &Path,
+    workspace: Option<&Path>,
+    report: &RestoreReport,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
     if printer.json() {
-        printer.document(&serde_json::json!({
-            "file": file, "memories": report.memories, "previous": report.previous, "schema": report.schema,
-            "tokens_kept_revoked": report.kept_revoked,
-        }))?;
+        let mut document = amounts(&report.counts, &report.left_out);
+        document["file"] = serde_json::json!(file);
+        document["previous"] = serde_json::json!(report.previous);
+        document["previous_files"] = serde_json::json!(report.previous_files);
+        document["schema"] = report.schema.into();
+        document["tokens_kept_revoked"] = report.kept_revoked.into();
+        document["database_only"] = report.database_only.into();
+        document["config"] = fate(report.config).into();
+        printer.document(&document)?;
     } else {
-        let memories = counted(report.memories, "memory", "memories");
-        printer.line(format!("Restored {memories} from {}", file.display()))?;
-        printer.note(format!("What was there before is in {}", report.previous.display()))?;
-        if report.kept_revoked > 0 {
-            let tokens = counted(report.kept_revoked, "token", "tokens");
-            printer.note(format!("Still revoked, because revoked since the backup: {tokens}"))?;
-        }
+        tell_people(file, report, printer)?;
     }
+    if let Some(folder) = named(workspace).filter(|_| report.config != ConfigFate::Written) {
+        let folder = folder.display();
+        printer.warning(format!(
+            "set `workspace` to {folder} in config.toml; until then files are looked for elsewhere"
+        ))?;
+    }
+    warn_left_out(&report.left_out, printer)?;
     Ok(Outcome::Done)
+}
+
+fn tell_people(file: &Path, report: &RestoreReport, printer: &mut Printer) -> Result<(), Failure> {
+    let restored = match report.database_only {
+        true => counted(report.counts.memories, "memory", "memories"),
+        false => told_amounts(&report.counts),
+    };
+    printer.line(format!("Restored {restored} from {}", file.display()))?;
+    if report.database_only {
+        printer.note(
+            "The backup is of the database alone: it holds no files and no attachments, and those that are here stay as they were",
+        )?;
+    }
+    for previous in [Some(&report.previous), report.previous_files.as_ref()].into_iter().flatten() {
+        printer.note(format!("What was there before is in {}", previous.display()))?;
+    }
+    if report.kept_revoked > 0 {
+        let tokens = counted(report.kept_revoked, "token", "tokens");
+        printer.note(format!("Still revoked, because revoked since the backup: {tokens}"))?;
+    }
+    match report.config {
+        ConfigFate::None => Ok(()),
+        ConfigFate::Kept => printer.note("config.toml was there and stays as it is"),
+        ConfigFate::Written => printer.note(
+            "config.toml was written, without secrets and without the former places of files and attachments",
+        ),
+    }
+}
+
+fn fate(config: ConfigFate) -> &'static str {
+    match config {
+        ConfigFate::Written => "written",
+        ConfigFate::Kept => "kept",
+        ConfigFate::None => "none",
+    }
 }
 
 fn advance(bar: &ProgressBar, done: u64, all: u64) {

@@ -18,7 +18,8 @@ Examples:
   tulving config path
   TULVING_SPACE=team-a tulving config
 
-`config.toml` in the home, then the environment, then flags: the later one wins.";
+`config.toml` in the home, then the environment, then flags: the later one wins. A block of
+JSON, such as another tool's, goes into `config.json` beside it.";
 
 /// Flags of `config`.
 #[derive(Debug, Args)]
@@ -57,6 +58,9 @@ pub(super) fn run(
             Ok(_) => {}
             Err(failure) => printer.warning(said(&failure))?,
         }
+    }
+    for unknown in &settings.unknown_variables {
+        printer.warning(format!("{unknown}; {}", unknown.hint()))?;
     }
     let key = key(settings, printer)?;
     if printer.json() {
@@ -112,6 +116,7 @@ fn place(settings: &Settings) -> Result<String, Failure> {
 /// Shows the space of a confined token in the place of the default.
 fn confine(chosen: &mut [Chosen], name: String) {
     if let Some(space) = chosen.iter_mut().find(|chosen| chosen.key == "space" && chosen.value != name) {
+        space.json = name.clone().into();
         (space.value, space.source) = (name, Source::Token);
     }
 }

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::text::{counted, one_line};
 use crate::wire::App;
+use crate::worker;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,6 +48,8 @@ struct Report<'a> {
 pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let write = !args.dry_run && (args.apply || app.engine.llm().is_some());
+    // One that was killed at it is not waited for.
+    app.engine.release_jobs(&worker::is_gone)?;
     let told = app.engine.consolidate(&caller, write)?;
     if printer.json() {
         printer.document(&Report { written: told.pass.is_some(), told: &told })?;
@@ -76,6 +79,11 @@ pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> R
         (None, None) if args.dry_run => "Nothing was written".to_owned(),
         (None, None) => "Nothing was written; `tulving consolidate --apply` writes it".to_owned(),
     })?;
+    if let Some(pass) = told.held {
+        printer.note(format!(
+            "What is in doubt waits in `tulving review`; `tulving undo {pass}` takes it back"
+        ))?;
+    }
     for pass in &told.records {
         printer.note(format!(
             "Memories that say nearly the same: `tulving passes {pass}` shows what was done"

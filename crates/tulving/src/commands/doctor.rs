@@ -14,7 +14,9 @@ use tulving_core::preview;
 use tulving_core::space::Viewer;
 use tulving_core::{BackendEntry, Keeps};
 use tulving_models::Patience;
-use tulving_store::{Checkup, Depth, Finding, Home, SearchIndex, Severity, SqliteStore, Workspace};
+use tulving_store::{
+    Checkup, Depth, Finding, Home, PresenceCheck, SearchIndex, Severity, SqliteStore, Workspace,
+};
 
 use crate::config::{Calling, Settings};
 use crate::exit::Outcome;
@@ -39,7 +41,7 @@ const BACKEND_WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Doctor {
-    /// Look at every content, not only at a sample
+    /// Look at every content and attachment, not only at a sample
     #[arg(long)]
     deep: bool,
 }
@@ -84,7 +86,8 @@ impl From<Finding> for Line {
 }
 
 pub(super) fn run(args: &Doctor, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let lines = look(args, settings)?;
+    let mut lines = look(args, settings)?;
+    lines.extend(environment(settings));
     let sound = lines.iter().all(|line| line.verdict != Verdict::Bad);
     if printer.json() {
         printer.document(&serde_json::json!({ "sound": sound, "findings": lines }))?;
@@ -125,6 +128,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
             lines.extend(if sound { model(&store, settings) } else { None });
             lines.extend(sound.then(|| index(&wire::index(&store), args.deep)));
             lines.push(files(&wire::workspace(store.home(), settings)));
+            lines.extend(if sound { presence(&store, settings, depth) } else { Vec::new() });
             lines.extend(backends(settings));
             lines.extend(secrecy(&store, settings));
             lines.extend(settings.idle().map(idle));
@@ -155,8 +159,8 @@ fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
 /// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which
 /// one that is, which is a finding of its own.
 fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
-    let calling = Calling { patience: Patience::Hurried, known: None };
-    let embedder = wire::embedder(settings, calling);
+    let calling = Calling { patience: Patience::Hurried, ..Calling::default() };
+    let embedder = wire::embedder(settings, wire::noted(settings, calling));
     let answers = store.model().ok()?;
     let tried = embedder.embed(&["Does it work?"]).and_then(|_| embedder.model());
     Some(match (tried, answers) {
@@ -174,6 +178,12 @@ fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
         }
         (Ok(set_up), _) => Line::ok("model", format!("{set_up} works")),
     })
+}
+
+/// The variables that begin like ours and are no setting.
+fn environment(settings: &Settings) -> impl Iterator<Item = Line> {
+    let unknown = settings.unknown_variables.iter();
+    unknown.map(|variable| Line::warn("environment", variable.to_string(), &variable.hint()))
 }
 
 /// That something is turned on and does nothing.
@@ -194,6 +204,24 @@ fn files(workspace: &Workspace) -> Line {
             let hint = "check that the folder is there and may be read and written";
             Line::warn("workspace", format!("{shown} cannot be read: {error}"), hint)
         }
+    }
+}
+
+/// The attachments and files that memories speak of, and that may be missing.
+fn presence(store: &SqliteStore, settings: &Settings, depth: Depth) -> Vec<Line> {
+    let (home, folder) = (store.home(), store.home().objects());
+    let sizes = match settings.objects.sizes(&folder) {
+        Ok(sizes) => sizes,
+        Err(error) => {
+            let text = format!("they cannot be looked at: {error}");
+            return vec![Line::warn("attachments", text, "`tulving config` shows where they are kept")];
+        }
+    };
+    let (files, objects) = (wire::workspace(home, settings), settings.objects.open(&folder));
+    let check = PresenceCheck { store, files: &files, objects: &*objects, sizes: &*sizes };
+    match check.look(depth) {
+        Ok(findings) => findings.into_iter().map(Line::from).collect(),
+        Err(error) => vec![unreadable(error)],
     }
 }
 

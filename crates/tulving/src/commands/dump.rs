@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use tulving_core::record::DumpPosition;
+use tulving_core::record::{DumpPosition, Record};
 use tulving_store::Draft;
 
 use super::backup;
@@ -22,7 +22,9 @@ Examples:
   tulving dump | gzip > memories.jsonl.gz
   tulving load memories.jsonl --home elsewhere
 
-The dump holds everything: all spaces, forgotten memories, all versions. Tokens are not in it.";
+The dump holds all spaces, forgotten memories and all versions, with attachments and the files of the
+workspace (MEMORY.md, journals, conversations, files of groups). Not in it are tokens, passes, previous
+texts of files and settings; its first line says so.";
 
 /// How many records one read takes: short, so that the write-ahead log can be cut in between.
 const PAGE: usize = 1_000;
@@ -42,15 +44,19 @@ pub(crate) struct Dump {
 pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if args.file == Path::new("-") {
         let bar = ProgressBar::hidden();
-        write(app, &bar, &mut |line| printer.bytes(line))?;
+        let written = write(app, &bar, &mut |line| printer.bytes(line))?;
+        warn(&written, printer)?;
         return Ok(Outcome::Done);
     }
     let bar = printer.bar("Dumping", None);
-    let records = to_file(args, app, &bar);
+    let written = to_file(args, app, &bar);
     bar.finish_and_clear();
-    let records = records?;
+    let written = written?;
+    let records = written.records;
     if printer.json() {
-        printer.document(&serde_json::json!({ "file": args.file, "records": records }))?;
+        let document =
+            serde_json::json!({ "file": args.file, "records": records, "missing": written.missing });
+        printer.document(&document)?;
     } else {
         printer.line(format!(
             "Wrote {} to {}",
@@ -58,11 +64,28 @@ pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<O
             args.file.display()
         ))?;
     }
+    warn(&written, printer)?;
     Ok(Outcome::Done)
 }
 
+/// What was written.
+#[derive(Default)]
+struct Written {
+    /// How many records there were between the first line and the last.
+    records: u64,
+    /// The attachments and files that could not be read, and why.
+    missing: Vec<(String, String)>,
+}
+
+fn warn(written: &Written, printer: &mut Printer) -> Result<(), Failure> {
+    for (what, why) in &written.missing {
+        printer.warning(format!("{what} is not in the dump: {why}"))?;
+    }
+    Ok(())
+}
+
 /// Writes beside the file and renames at the end, so that a dump is whole or not there. It is for its owner alone.
-fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<u64, Failure> {
+fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<Written, Failure> {
     refuse_devices(&args.file)?;
     let path = &tulving_store::check_target(app.store.home(), &args.file).map_err(backup::elsewhere)?;
     if !args.force && args.file.symlink_metadata().is_ok() {
@@ -72,9 +95,9 @@ fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<u64, Failure
         |source: io::Error| -> Failure { InputError::Unwritable { path: path.clone(), source }.into() };
     // A draft that a kill leaves behind is swept by whoever writes into the folder or opens the home next.
     let draft = Draft::beside(path, ".jsonl").map_err(backup::elsewhere)?;
-    let (draft, records) = fill(draft, app, bar, &unwritable)?;
+    let (draft, written) = fill(draft, app, bar, &unwritable)?;
     draft.replace(path).map_err(unwritable)?;
-    Ok(records)
+    Ok(written)
 }
 
 /// A device, a pipe or a socket cannot be replaced by a file, and was meant to be written to.
@@ -93,32 +116,35 @@ fn fill(
     app: &App<'_>,
     bar: &ProgressBar,
     unwritable: &dyn Fn(io::Error) -> Failure,
-) -> Result<(Draft, u64), Failure> {
+) -> Result<(Draft, Written), Failure> {
     let mut out = BufWriter::new(draft);
-    let records = write(app, bar, &mut |line| out.write_all(line).map_err(unwritable))?;
+    let written = write(app, bar, &mut |line| out.write_all(line).map_err(unwritable))?;
     let draft = out.into_inner().map_err(|error| unwritable(error.into_error()))?;
     draft.sync().map_err(unwritable)?;
-    Ok((draft, records))
+    Ok((draft, written))
 }
 
-/// Hands each record over as a line, and says how many there were between the first line and the last.
+/// Hands each record over as a line, and says what there was.
 fn write(
     app: &App<'_>,
     bar: &ProgressBar,
     take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
-) -> Result<u64, Failure> {
+) -> Result<Written, Failure> {
     let mut position = Some(DumpPosition::default());
-    let mut records = 0;
+    let mut written = Written::default();
     while let Some(from) = position {
-        let (page, next) = app.engine.dump(&app.caller, from, PAGE)?;
+        let (page, next) = app.engine.dump(app.everywhere("dump")?, from, PAGE)?;
         for record in page {
             let mut line = serde_json::to_vec(&record).map_err(|error| Cause::Output(error.into()))?;
             line.push(b'\n');
             take(&line)?;
-            records += u64::from(!record.is_frame());
+            written.records += u64::from(!record.is_frame());
+            if let Record::Missing { what, why } = record {
+                written.missing.push((what, why));
+            }
         }
-        bar.set_position(records);
+        bar.set_position(written.records);
         position = next;
     }
-    Ok(records)
+    Ok(written)
 }

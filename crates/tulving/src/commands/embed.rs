@@ -7,7 +7,6 @@ use serde::Serialize;
 use tulving_core::Embedded;
 use tulving_core::error::Error;
 
-use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -48,10 +47,7 @@ struct Report {
 }
 
 pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    if matches!(app.settings.space_source(), Source::Flag { .. }) {
-        return Err(Failure::usage("embed is about all spaces together, and --space has no meaning for it"));
-    }
-    app.engine.require_org_admin(&app.caller)?;
+    app.engine.require_org_admin(app.everywhere("embed")?)?;
     let engine = app.asking_anew();
     let mut report = Report::default();
     step_by_step(

@@ -1,22 +1,22 @@
 //! `tulving forget`: softly, or for good; by name, or all that a condition holds of.
 
-use std::cell::{Cell, RefCell};
-
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::{Edited, Foreseen, Forgone, Swept, Warning};
+use tulving_core::answer::{Edited, Foreseen, Forgone, Gone, Swept};
+use tulving_core::error::Error;
+use tulving_core::id::MemoryRef;
 use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{Caller, ForgetRequest, ForgetWhere, Manner};
 use tulving_store::Folded;
 
 use super::{Placed, moves};
-use crate::args::whole_number;
+use crate::args::{references, whole_number};
 use crate::condition;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::print::Printer;
-use crate::show::memory::{Layout, lines};
+use crate::show::memory::{Layout, lines, sentence};
 use crate::show::text::counted;
 use crate::wire::App;
 
@@ -47,7 +47,7 @@ pub(crate) struct Forget {
     reason: Option<String>,
     /// All of this space that this holds of, such as type=fact; repeated, all must hold, but of several types, kinds, stabilities,
     /// states or content-types one. Keys: type, kind, stability, state, tag, content-type, key, source-path, conversation, author,
-    /// agent, pinned, since, until, contains. Archived ones only with state=archived
+    /// agent, pinned, done, since, until, contains. Archived ones only with state=archived
     #[arg(long = "where", value_name = "KEY=VALUE", help_heading = "Which memories")]
     conditions: Vec<String>,
     /// Only count them and show the newest
@@ -88,31 +88,34 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
     if args.conditions.is_empty() { by_name(args, app, printer) } else { by_condition(args, app, printer) }
 }
 
+/// Forgets the memories that were named as one act. One that is not there is named, and the others go all the same; where one
+/// may not be forgotten, none goes.
 fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let request = args.request();
-    let others = Cell::new(false);
-    // Whether all that was forgotten is kept elsewhere.
-    let elsewhere = Cell::new(None);
-    let told: RefCell<Vec<Warning>> = RefCell::default();
-    let outcome = moves::each(&args.memories, app, printer, args.done(), |caller, which| {
-        let Edited { memory, warnings } = app.engine.forget(caller, which, &request)?;
-        // The reason is the same for all, and so is what was held back of it.
-        let mut told = told.borrow_mut();
-        warnings.into_iter().for_each(|warning| {
-            if !told.contains(&warning) {
-                told.push(warning);
-            }
-        });
-        others.set(others.get() || memory.owner != caller.viewer.principal);
-        elsewhere.set(Some(elsewhere.get().unwrap_or(true) && memory.backend.is_some()));
-        Ok((memory, None))
-    })?;
-    printer.warnings(&told.into_inner())?;
-    if elsewhere.get() == Some(true) {
+    let references = references(&args.memories)?;
+    let caller = app.here()?;
+    let Gone { forgotten, missing, warnings } = match references.as_slice() {
+        // By itself, so that the answer says why it was not.
+        [one] => {
+            let Edited { memory, warnings } = app.engine.forget(&caller, *one, &args.request())?;
+            Gone { forgotten: vec![memory], missing: Vec::new(), warnings }
+        }
+        several => app.engine.forget_many(&caller, several, &args.request())?,
+    };
+    if printer.json() {
+        moves::document(&forgotten, app, printer)?;
+    } else {
+        for memory in &forgotten {
+            let done = format!("{} {}", args.done(), memory.reference());
+            printer.line(sentence(&done, memory, printer.columns()))?;
+        }
+    }
+    let outcome = name_missing(&missing, &caller, app, printer);
+    printer.warnings(&warnings)?;
+    if forgotten.is_empty() || forgotten.iter().all(|memory| memory.backend.is_some()) {
         return Ok(outcome);
     }
     if !args.hard && outcome == Outcome::Done {
-        printer.note(match others.get() {
+        printer.note(match forgotten.iter().any(|memory| memory.owner != caller.viewer.principal) {
             false => "`tulving restore` brings it back",
             true => "its owner or an admin of the space brings it back with `tulving restore`",
         })?;
@@ -123,8 +126,24 @@ fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
     Ok(outcome)
 }
 
+/// Says of each memory that was not there why it was not.
+fn name_missing(missing: &[MemoryRef], caller: &Caller, app: &App<'_>, printer: &mut Printer) -> Outcome {
+    let mut outcome = Outcome::Done;
+    for which in missing {
+        // One that is found all the same is in a backend that is only read, or came back meanwhile.
+        let absent = || Error::NoMemory { which: *which, space: None };
+        let error = app.engine.get(caller, *which).err().unwrap_or_else(absent);
+        let failure = Failure::from(error);
+        if outcome == Outcome::Done {
+            outcome = Outcome::Partly(failure.class());
+        }
+        printer.failure(&failure);
+    }
+    outcome
+}
+
 fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let filter = condition::filter(&args.conditions)?;
+    let filter = condition::filter(&args.conditions, &app.settings.zone)?;
     let expect = args.expect.map(expected).transpose()?;
     let mut asked = ForgetWhere { filter, request: args.request(), expect };
     let caller = app.here()?;

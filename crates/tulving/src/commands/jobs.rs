@@ -83,7 +83,7 @@ pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<O
                 Failure::usage(format!("`{}` is not the id of a job", preview::short(job)))
                     .hinted("`tulving jobs` shows them")
             })?;
-            let job = app.engine.retry_job(&app.caller, id)?;
+            let job = app.engine.retry_job(app.everywhere("jobs")?, id)?;
             if printer.json() {
                 printer.document(&job)?;
             } else {
@@ -97,8 +97,8 @@ pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<O
 /// Lets all jobs that were given up be tried again.
 fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut retried = Vec::new();
-    for job in app.engine.jobs(&app.caller, &[JobState::Dead], usize::MAX)? {
-        retried.push(app.engine.retry_job(&app.caller, job.id)?);
+    for job in app.engine.jobs(app.everywhere("jobs")?, &[JobState::Dead], usize::MAX)? {
+        retried.push(app.engine.retry_job(app.everywhere("jobs")?, job.id)?);
     }
     if printer.json() {
         printer.document(&serde_json::json!({ "jobs": retried }))?;
@@ -115,8 +115,8 @@ fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 }
 
 fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let jobs = app.engine.jobs(&app.caller, &args.states, args.limit)?;
-    let waiting_to_be_embedded = app.engine.waiting_to_be_embedded(&app.caller)?;
+    let jobs = app.engine.jobs(app.everywhere("jobs")?, &args.states, args.limit)?;
+    let waiting_to_be_embedded = app.engine.waiting_to_be_embedded(app.everywhere("jobs")?)?;
     if printer.json() {
         printer.document(&Report { jobs, waiting_to_be_embedded })?;
         return Ok(Outcome::Done);
@@ -168,7 +168,7 @@ pub(super) struct Done {
 }
 
 fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    app.engine.require_org_admin(&app.caller)?;
+    app.engine.require_org_admin(app.everywhere("jobs")?)?;
     let done = process_all(app, printer)?;
     if printer.json() {
         printer.document(&done)?;
@@ -189,7 +189,7 @@ fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 
 /// Does what asks a language model, unless another process of the home does.
 fn think_alone(app: &App<'_>) -> Result<Outcome, Failure> {
-    app.engine.require_org_admin(&app.caller)?;
+    app.engine.require_org_admin(app.everywhere("jobs")?)?;
     if let Some(_alone) = keeper::thinking(app.store.home()) {
         app.engine.release_jobs(&worker::is_gone)?;
         while app.engine.think_waiting(worker::own())?.is_some() {}

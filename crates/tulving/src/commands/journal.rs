@@ -31,7 +31,7 @@ A journal is a Markdown file for each day (UTC), in `memory` of the workspace; e
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Journal {
-    /// The day: today, yesterday, or a date such as 2026-05-27
+    /// The day in UTC: today, yesterday, or a date such as 2026-05-27
     #[arg(value_name = "DAY", default_value = "today", conflicts_with_all = ["note", "search", "list"])]
     day: String,
     /// Note this in the journal of today; - reads standard input
@@ -63,8 +63,8 @@ fn show(day: &str, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fail
     match found {
         Some(journal) if printer.json() => printer.document(&journal)?,
         None if printer.json() => printer.document(&json!({ "date": date, "content": null }))?,
-        Some(journal) => printer.written(&format!("# {date}\n\n{}", journal.content))?,
-        None => printer.note(format!("No journal entry for {date}."))?,
+        Some(journal) => printer.written(&format!("# {date} (UTC)\n\n{}", journal.content))?,
+        None => printer.note(format!("No journal entry for {date} (UTC)."))?,
     }
     Ok(Outcome::Done)
 }

@@ -82,7 +82,7 @@ impl Order {
 
 impl List {
     fn filter(&self, caller: &Caller) -> Result<Filter, Failure> {
-        let mut filter = self.chooser.filter()?;
+        let mut filter = self.chooser.filter(&caller.zone)?;
         filter.space = (!self.chooser.all_spaces).then_some(caller.space);
         filter.substring.clone_from(&self.contains);
         if self.forgotten {

@@ -121,7 +121,7 @@ pub(super) fn run(args: &LlmArgs, app: &App<'_>, printer: &mut Printer) -> Resul
 }
 
 fn key(act: KeyAct, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    app.engine.require_org_admin(&app.caller)?;
+    app.engine.require_org_admin(app.everywhere("llm")?)?;
     let llm = &app.settings.llm;
     let entry = llm.key_entry().ok_or_else(|| {
         Failure::usage("llm.key_entry names no entry of the keyring").hinted(
@@ -167,7 +167,7 @@ fn given(printer: &mut Printer) -> Result<String, Failure> {
 }
 
 fn test(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    app.engine.require_org_admin(&app.caller)?;
+    app.engine.require_org_admin(app.everywhere("llm")?)?;
     let (config, key) = app.settings.llm.config(&app.settings.home).map_err(Error::from)?;
     let address = config.address().to_string();
     if !printer.json() {

@@ -1,11 +1,13 @@
-//! `tulving load`: takes in what `dump` wrote. What is there already stays as it is, so it can be run again.
+//! `tulving load`: takes in what `dump` wrote, all of it or nothing. What is there already stays as it is, so it can be run
+//! again.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use tulving_core::preview;
 use tulving_core::record::{self, Loaded};
-use tulving_core::{LeftOut, Loading};
+use tulving_core::{LeftOut, LoadOptions, LoadReport, LoadedRole, Loading};
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -18,11 +20,15 @@ const EXAMPLES: &str = "\
 Examples:
   tulving load memories.jsonl
   gunzip -c memories.jsonl.gz | tulving load -
+  tulving load memories.jsonl --with-roles
 
-A memory keeps its number where it is free, and gets a new one where it is not.";
+Everything is loaded or, where a line is refused, nothing. A memory keeps its number where it is free,
+and gets a new one where it is not. Without --with-roles a load gives nobody a right over what is here
+already: a membership is taken over only where its space, team or org came with this load and its
+principal did too, or is you. No membership makes anyone an admin of an org.";
 
-/// How many lines one transaction takes.
-const TRANSACTION: usize = 1_000;
+/// How many lines are checked at a time.
+const LINES: usize = 1_000;
 
 /// How many memories of a sort are listed to a person; a program gets all of them.
 const LISTED: usize = 20;
@@ -34,32 +40,43 @@ pub(crate) struct Load {
     /// The dump; - reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Take over every membership with its role, admins of the org too
+    #[arg(long)]
+    with_roles: bool,
 }
 
 pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    app.everywhere("load")?;
     let mut lines = Lines::open(&args.file)?;
     if lines.is_database() {
         return Err(lines.database());
     }
     let bar = printer.bar("Loading", lines.size());
-    let mut loading = Loading::default();
-    let done = take_all(&mut lines, &mut loading, app, &bar)
-        .and_then(|()| Ok(app.engine.finish_load(&app.caller, &loading)?));
+    let options = LoadOptions { with_roles: args.with_roles };
+    let done = load(&mut lines, options, app, &bar);
     bar.finish_and_clear();
-    if let Err(failure) = done {
-        let loaded = match loading.added {
-            0 => "nothing was loaded".to_owned(),
-            added => format!("{} stayed loaded; mend it and load again", counted(added, "record", "records")),
-        };
-        let hint = failure.hint().map_or_else(|| loaded.clone(), |own| format!("{own}; {loaded}"));
-        return Err(failure.hinted(hint));
-    }
+    let loaded = done.map_err(|failure| {
+        let nothing = "nothing was loaded";
+        let hint = failure.hint().map_or_else(|| nothing.to_owned(), |own| format!("{own}; {nothing}"));
+        failure.hinted(hint)
+    })?;
     if printer.json() {
-        printer.document(&loading)?;
-        return Ok(Outcome::Done);
+        printer.document(&loaded)?;
+    } else {
+        report(&loaded, printer)?;
     }
-    report(&loading, printer)?;
     Ok(Outcome::Done)
+}
+
+fn load(
+    lines: &mut Lines,
+    options: LoadOptions,
+    app: &App<'_>,
+    bar: &ProgressBar,
+) -> Result<LoadReport, Failure> {
+    let mut loading = app.engine.begin_load(&app.caller, options)?;
+    take_all(lines, &mut loading, app, bar)?;
+    Ok(app.engine.finish_load(&app.caller, loading)?)
 }
 
 fn take_all(
@@ -74,7 +91,7 @@ fn take_all(
         some = true;
         let record = record::from_line(&text).map_err(|why| lines.wrong(line, why))?;
         waiting.push((line, record));
-        if waiting.len() == TRANSACTION {
+        if waiting.len() == LINES {
             app.engine.load(&app.caller, loading, std::mem::take(&mut waiting))?;
             bar.set_position(if lines.size().is_some() { lines.read() } else { line });
         }
@@ -85,10 +102,18 @@ fn take_all(
     Ok(app.engine.load(&app.caller, loading, waiting)?)
 }
 
-fn report(loading: &Loading, printer: &mut Printer) -> Result<(), Failure> {
-    printer.line(format!("Loaded {}", counted(loading.added, "record", "records")))?;
+fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
+    printer.line(format!(
+        "Loaded {}: {}, {}, {}",
+        counted(loading.added, "record", "records"),
+        counted(loading.memories, "memory", "memories"),
+        counted(loading.files, "file", "files"),
+        counted(loading.attachments, "attachment", "attachments"),
+    ))?;
     let rest = [
         (loading.present, "was there already", "were there already"),
+        (loading.files_present, "file was there already", "files were there already"),
+        (loading.attachments_present, "attachment was there already", "attachments were there already"),
         (u64::try_from(loading.renumbered.len()).unwrap_or(u64::MAX), "got a new number", "got a new number"),
         (
             loading.duplicates,
@@ -112,6 +137,34 @@ fn report(loading: &Loading, printer: &mut Printer) -> Result<(), Failure> {
     if loading.renumbered.len() > LISTED {
         printer.line("    … --json lists all of them")?;
     }
+    for path in &loading.files_differ {
+        printer.warning(format!("the file {path} is here with another content, and stays as it is"))?;
+    }
+    for (what, why) in &loading.missing {
+        printer.warning(format!("{what} was left out: {why}"))?;
+    }
+    for name in loading.attachments_missing.iter().take(LISTED) {
+        printer.warning(format!("the attachment {name} is neither in the dump nor here"))?;
+    }
+    if loading.attachments_missing.len() > LISTED {
+        printer.note("--json lists all attachments that are missing")?;
+    }
+    for role in &loading.roles {
+        printer.line(format!(
+            "  {} is now {} of the {} {}",
+            role.principal,
+            article(role),
+            role.realm,
+            role.of
+        ))?;
+    }
+    for role in &loading.roles_left_out {
+        let who = format!("{} would be {} of the {} {}", role.principal, article(role), role.realm, role.of);
+        printer.warning(format!("line {} was left out: {who}", role.line))?;
+    }
+    if !loading.roles_left_out.is_empty() {
+        printer.note("load it again with --with-roles to take these memberships over")?;
+    }
     for left_out in loading.left_out.iter().take(LISTED) {
         printer.warning(explain(left_out))?;
     }
@@ -121,6 +174,12 @@ fn report(loading: &Loading, printer: &mut Printer) -> Result<(), Failure> {
         printer.note(format!("and {more} left out; --json lists all of them"))?;
     }
     Ok(())
+}
+
+/// A role with its article.
+fn article(role: &LoadedRole) -> String {
+    let role = role.role.as_str();
+    format!("{} {role}", preview::article(role))
 }
 
 /// Which line was left out, and why.

@@ -21,6 +21,7 @@ Examples:
   tulving mcp --dialect spacebot --space work
   claude mcp add --scope user tulving -- tulving mcp
 
+In the dialects max and maven the instructions also carry what is remembered, up to 4,000 characters.
 The client starts it and speaks to it; a person has no use for it in a terminal. Standard output carries the protocol
 and nothing else.";
 

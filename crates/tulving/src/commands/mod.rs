@@ -15,6 +15,7 @@ pub(crate) mod conversation;
 pub(crate) mod demo;
 pub(crate) mod dissociate;
 pub(crate) mod doctor;
+pub(crate) mod done;
 pub(crate) mod dump;
 pub(crate) mod embed;
 pub(crate) mod extract_text;
@@ -126,6 +127,7 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
         Command::History(args) => history::run(args, app, printer),
         Command::Revert(args) => revert::run(args, app, printer),
         Command::Forget(args) => forget::run(args, app, printer),
+        Command::Done(args) => done::run(args, app, printer),
         Command::Restore(which) => moves::run(&moves::RESTORE, which, app, printer),
         Command::Archive(which) => moves::run(&moves::ARCHIVE, which, app, printer),
         Command::Unarchive(which) => moves::run(&moves::UNARCHIVE, which, app, printer),

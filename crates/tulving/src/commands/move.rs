@@ -35,7 +35,7 @@ pub(crate) struct Move {
 /// Moves all of them as one act; one that may not go holds back the others, one that is not there does not.
 pub(super) fn run(args: &Move, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = references(&args.which.memories)?;
-    let caller = app.here()?;
+    let caller = app.here_and(&[&args.to])?;
     let Relocated { moved, missing } = app.engine.move_to(&caller, &which, &args.to)?;
     if printer.json() {
         moves::document(&moved, app, printer)?;

@@ -85,16 +85,17 @@ struct Listed<'a> {
 
 pub(super) fn run(args: &Passes, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if let Some(pass) = &args.pass {
-        let told = app.engine.pass(&app.caller, named(pass)?)?;
+        let told = app.engine.pass(&app.here()?, named(pass)?)?;
         return one(&told, app, printer);
     }
+    let caller = app.here()?;
     let filter = PassFilter {
-        space: Some(app.here()?.space),
+        space: Some(caller.space),
         kind: args.kind,
         before: args.before.as_deref().map(named).transpose()?,
         limit: count(Field::Limit, args.limit, limits::PAGE)?,
     };
-    let passes = app.engine.passes(&app.caller, &filter)?;
+    let passes = app.engine.passes(&caller, &filter)?;
     if printer.json() {
         let listed = |pass| Listed { pass, interrupted: pass.is_interrupted(printer.now()) };
         let passes = passes.iter().map(listed).collect();
@@ -168,7 +169,7 @@ pub(super) fn change(line: &str) -> String {
 }
 
 pub(super) fn undo(args: &Undo, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let undone = app.engine.undo(&app.caller, named(&args.pass)?, args.dry_run)?;
+    let undone = app.engine.undo(&app.here()?, named(&args.pass)?, args.dry_run)?;
     if printer.json() {
         if undone.taken_back() == 0 {
             printer.warning(summary(&undone, args.dry_run))?;

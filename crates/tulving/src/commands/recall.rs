@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tulving_core::answer::{Answer, FailedBackend, FurtherSection, Hit, Lane, Missing, Strength, Unread};
 use tulving_core::error::Field;
+use tulving_core::id::MemoryRef;
 use tulving_core::limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::{Ask, Caller, Fusion, Mode, RecallRequest, Sort};
@@ -18,7 +19,7 @@ use crate::input;
 use crate::print::Printer;
 use crate::show::memory::{Layout, further, lines};
 use crate::show::style::{self, FAINT};
-use crate::show::text::thousands;
+use crate::show::text::{counted, thousands};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -143,6 +144,8 @@ struct Found<'a> {
     evidence: Option<Strength>,
     withheld: u64,
     left_out: u64,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    archived: &'a [MemoryRef],
     missing: &'a [Missing],
     #[serde(skip_serializing_if = "<[Unread]>::is_empty")]
     unread: &'a [Unread],
@@ -219,7 +222,7 @@ impl Recall {
             [] => None,
             words => Some(input::text(words, app.settings.limits.content_bytes)?.trim().to_owned()),
         };
-        let mut filter = self.chooser.filter()?;
+        let mut filter = self.chooser.filter(&app.settings.zone)?;
         let mode = match (self.mode, text) {
             (None, None) => {
                 self.asking.refuse(None)?;
@@ -293,8 +296,17 @@ pub(super) fn tell(
         if !explain {
             answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
         }
-        let Answer { hits, total_found, evidence, withheld, left_out, missing, unread, failed_backends } =
-            &answer;
+        let Answer {
+            hits,
+            total_found,
+            evidence,
+            withheld,
+            left_out,
+            archived,
+            missing,
+            unread,
+            failed_backends,
+        } = &answer;
         let placed = hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
         printer.document(&Found {
             memories: placed.collect(),
@@ -302,6 +314,7 @@ pub(super) fn tell(
             evidence: *evidence,
             withheld: *withheld,
             left_out: *left_out,
+            archived,
             missing,
             unread,
             failed_backends,
@@ -322,7 +335,8 @@ pub(super) fn tell(
             printer.note(format!("No memories: {what}; {hint}"))?;
             return Ok(Outcome::Done);
         }
-        return nothing(args, &request.mode, &answer, printer);
+        nothing(args, &request.mode, &answer, printer)?;
+        return mention_archived(&answer.archived, printer);
     }
     print(args, &answer.hits, explain, app, printer)?;
     if answer.evidence.is_some_and(|evidence| evidence < Strength::Strong) {
@@ -338,6 +352,20 @@ pub(super) fn tell(
     if answer.evidence.is_none() && answer.total_found > shown {
         let found = thousands(answer.total_found);
         printer.note(format!("{} of {found}; --limit shows more", thousands(shown)))?;
+    }
+    mention_archived(&answer.archived, printer)
+}
+
+/// Says which archived memories have every word of the question, and how to see them.
+fn mention_archived(archived: &[MemoryRef], printer: &mut Printer) -> Result<Outcome, Failure> {
+    let names: Vec<String> = archived.iter().map(ToString::to_string).collect();
+    let first = names.first().map(|name| name.trim_start_matches('#').to_owned());
+    if let Some(first) = first {
+        let matches = counted(names.len() as u64, "archived match", "archived matches");
+        printer.note(format!(
+            "{matches}: {}; `tulving get {first}` shows it, `tulving unarchive {first}` brings it back",
+            names.join(", ")
+        ))?;
     }
     Ok(Outcome::Done)
 }
@@ -398,7 +426,7 @@ fn below_headings<'a>(section: &'a str, path: &[String]) -> &'a str {
 }
 
 /// Nothing found is an answer, not an error.
-fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -> Result<(), Failure> {
     let what = match mode {
         Mode::Substring(text) => format!("No memory holds “{}”.", tulving_core::preview::short(text)),
         Mode::Hybrid(ask) if answer.withheld == 0 && ask.as_of.is_some() => {
@@ -422,8 +450,7 @@ fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -
         _ if args.chooser.has_types() => "Try without --type, or `tulving list --all-spaces`.",
         _ => "Save one with `tulving save \"…\"`.",
     };
-    printer.note(format!("{what} {tip}"))?;
-    Ok(Outcome::Done)
+    printer.note(format!("{what} {tip}"))
 }
 
 #[cfg(test)]

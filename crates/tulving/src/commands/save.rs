@@ -312,12 +312,20 @@ pub(super) fn label(receipt: &Receipt) -> String {
     receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string())
 }
 
+/// The fields that changed because somebody says on purpose what was noted by itself before.
+fn changed(receipt: &Receipt) -> String {
+    let changes: Vec<String> = receipt.changed.iter().map(ToString::to_string).collect();
+    if changes.is_empty() { String::new() } else { format!("; {}", changes.join(", ")) }
+}
+
 pub(super) fn what_became(receipt: &Receipt) -> String {
     let label = label(receipt);
     let archive = if receipt.revived { ", back from the archive" } else { "" };
     match receipt.fate {
         Fate::Created => format!("Saved {label}"),
-        Fate::Updated => format!("Updated {label} to version {}{archive}", receipt.version),
+        Fate::Updated => {
+            format!("Updated {label} to version {}{archive}{}", receipt.version, changed(receipt))
+        }
         Fate::Unchanged => format!("Unchanged {label}{archive}"),
         Fate::Duplicate => format!("Already known as {label}{archive}"),
     }

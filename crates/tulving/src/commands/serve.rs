@@ -64,12 +64,10 @@ pub(super) fn run(
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    for (key, flag, header) in
-        [("space", "--space", "X-Tulving-Space"), ("agent", "--agent", "X-Tulving-Agent")]
-    {
+    for (key, header) in [("space", "X-Tulving-Space"), ("agent", "X-Tulving-Agent")] {
         let chosen = app.settings.chosen.iter().find(|chosen| chosen.key == key);
-        if chosen.is_some_and(|chosen| matches!(chosen.source, Source::Flag { .. })) {
-            return Err(Failure::usage(format!("{flag} means nothing to a server"))
+        if let Some(Source::Flag { name }) = chosen.map(|chosen| &chosen.source) {
+            return Err(Failure::usage(format!("{name} means nothing to a server"))
                 .hinted(format!("each request names its own, with {header}")));
         }
     }

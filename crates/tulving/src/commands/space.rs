@@ -92,9 +92,9 @@ pub(super) fn run(args: &Space, app: &App<'_>, printer: &mut Printer) -> Result<
         Act::Create { name, group } => {
             create(name, if *group { SpaceKind::Group } else { SpaceKind::Hub }, app, printer)
         }
-        Act::Members { name } => members(&app.engine.members(&app.caller, name)?, printer),
+        Act::Members { name } => members(&app.engine.members(&app.here()?, name)?, printer),
         Act::AddMember { name, principal, role } => {
-            let member = app.engine.set_member(&app.caller, name, principal, *role)?;
+            let member = app.engine.set_member(&app.here()?, name, principal, *role)?;
             say(
                 &member,
                 format!("`{principal}` is {} {role} of `{name}`", preview::article(role.as_str())),
@@ -102,7 +102,7 @@ pub(super) fn run(args: &Space, app: &App<'_>, printer: &mut Printer) -> Result<
             )
         }
         Act::RemoveMember { name, principal } => {
-            app.engine.remove_member(&app.caller, name, principal)?;
+            app.engine.remove_member(&app.here()?, name, principal)?;
             let removed = serde_json::json!({ "removed": principal, "space": name });
             say(&removed, format!("`{principal}` is no longer in `{name}`"), printer)
         }
@@ -119,7 +119,7 @@ fn say(document: &impl Serialize, sentence: String, printer: &mut Printer) -> Re
 }
 
 fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let spaces = app.engine.spaces(&app.caller)?;
+    let spaces = app.engine.spaces(&app.here()?)?;
     if printer.json() {
         printer.document(&BTreeMap::from([("spaces", &spaces)]))?;
         return Ok(Outcome::Done);
@@ -134,7 +134,7 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 }
 
 fn create(name: &str, kind: SpaceKind, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let space = app.engine.create_space(&app.caller, name, kind)?;
+    let space = app.engine.create_space(app.everywhere("space create")?, name, kind)?;
     let sentence = format!("Made the {kind} `{}`; work in it with --space {0}", space.name);
     say(&space, sentence, printer)
 }

@@ -8,10 +8,10 @@ use tulving_core::answer::{Missing, Timeline, TimelineEntry, Unread};
 use tulving_core::error::Field;
 use tulving_core::limits;
 use tulving_core::request::{About, TimelineRequest};
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 
 use super::{Placed, warn_of_lanes};
-use crate::args::{count, time, whole_number};
+use crate::args::{count, moment, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
 use crate::input;
@@ -74,8 +74,8 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
         about: About::from(text.as_str()),
         space: (!args.all_spaces).then_some(caller.space),
         limit: count(Field::Limit, args.limit, limits::TIMELINE)?,
-        since: time(args.since.as_ref())?,
-        until: time(args.until.as_ref())?,
+        since: moment(args.since.as_ref(), &caller.zone)?,
+        until: moment(args.until.as_ref(), &caller.zone)?,
     };
     let timeline = app.engine.timeline(&caller, &request)?;
     let names = app.space_names()?;
@@ -87,7 +87,8 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
     }
     let now = printer.now();
     let elsewhere = timeline.entries.iter().any(|entry| entry.space != caller.space);
-    let sheet = Sheet { now, names: elsewhere.then_some(&names), columns: printer.columns() };
+    let (names, columns) = (elsewhere.then_some(&names), printer.columns());
+    let sheet = Sheet { now, zone: &caller.zone, names, columns };
     printer.lines(&sheet.lines(&timeline.entries))?;
     aside(&timeline, app, printer)?;
     if timeline.entries.is_empty() {
@@ -115,6 +116,7 @@ fn aside(timeline: &Timeline, app: &App<'_>, printer: &mut Printer) -> Result<()
 /// How lines are laid out.
 struct Sheet<'a> {
     now: Timestamp,
+    zone: &'a Zone,
     /// The names of spaces, where memories of several are told together.
     names: Option<&'a SpaceNames>,
     columns: Option<usize>,
@@ -159,7 +161,7 @@ impl Sheet<'_> {
             false => one_line(&entry.content),
         };
         Row {
-            when: when(entry),
+            when: when(entry, self.zone),
             who: format!("{chain}{space}{name} v{}", entry.version),
             content,
             end: self.end(entry),
@@ -186,11 +188,13 @@ impl Sheet<'_> {
 }
 
 /// From when to when: days, or times where both are of one day.
-fn when(entry: &TimelineEntry) -> String {
-    let from = entry.from.date();
+fn when(entry: &TimelineEntry, zone: &Zone) -> String {
+    let from = zone.date(entry.from);
     match entry.until {
-        Some(until) if until.date() == from => format!("{} → {}", minute(entry.from), minute(until)),
-        Some(until) => format!("{from} → {}", until.date()),
+        Some(until) if zone.date(until) == from => {
+            format!("{} → {}", zone.minute(entry.from), zone.minute(until))
+        }
+        Some(until) => format!("{from} → {}", zone.date(until)),
         None if entry.holds => format!("{from} → now"),
         None => format!("{from} →"),
     }
@@ -204,10 +208,4 @@ fn line(row: &Row, when: usize, who: usize, content: usize) -> String {
         "" => format!("{when}  {who}  {}", row.content),
         end => format!("{when}  {who}  {}   {}", pad(&row.content, content), style::paint(WORD, end)),
     }
-}
-
-/// An instant to the minute.
-fn minute(time: Timestamp) -> String {
-    let text = time.to_string();
-    text.get(..16).unwrap_or(&text).replace('T', " ")
 }

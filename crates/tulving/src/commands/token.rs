@@ -98,7 +98,12 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
         spaces: spaces(args, app)?,
         role: args.role,
     };
-    let (secret, kept) = app.engine.create_token(&app.here()?, &request)?;
+    // Here `--space` says what the token is confined to; its maker is not.
+    let caller = match args.spaces.first() {
+        Some(space) => app.engine.enter(&app.caller, space)?,
+        None => app.here()?,
+    };
+    let (secret, kept) = app.engine.create_token(&caller, &request)?;
     if printer.json() {
         printer.document(&Made { token: secret.reveal(), kept: &kept, principal_name: &args.principal })?;
         return Ok(Outcome::Done);
@@ -118,7 +123,7 @@ fn spaces(args: &Create, app: &App<'_>) -> Result<Vec<SpaceId>, Failure> {
 }
 
 fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let tokens = app.engine.tokens(&app.caller)?;
+    let tokens = app.engine.tokens(&app.here()?)?;
     if printer.json() {
         printer.document(&BTreeMap::from([("tokens", &tokens)]))?;
         return Ok(Outcome::Done);
@@ -147,7 +152,7 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 
 fn rotate(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let home = app.store.home();
-    let revoked = home_token::rotate(&app.engine, home, &app.caller)?;
+    let revoked = home_token::rotate(&app.engine, home, app.everywhere("token rotate")?)?;
     let file = home.token_file();
     if printer.json() {
         printer.document(&serde_json::json!({ "token_file": file, "revoked": revoked }))?;
@@ -159,7 +164,7 @@ fn rotate(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 }
 
 fn revoke(which: &str, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let token = app.engine.revoke_token(&app.caller, which)?;
+    let token = app.engine.revoke_token(&app.here()?, which)?;
     if printer.json() {
         printer.document(&token)?;
     } else {

@@ -62,12 +62,12 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
     };
     let caller = app.here()?;
     let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
-    let reply = tool.call(&desk, arguments).map_err(Cause::Refused)?;
+    let (text, data) = tool.call(&desk, arguments).map_err(Cause::Refused)?.into_parts();
     if printer.json() {
-        printer.document(&reply.data.unwrap_or_else(|| serde_json::json!({ "text": reply.text })))?;
+        printer.document(&data.unwrap_or_else(|| serde_json::json!({ "text": text })))?;
         return Ok(Outcome::Done);
     }
-    printer.bytes(reply.text.as_bytes())?;
+    printer.bytes(text.as_bytes())?;
     printer.bytes(b"\n")?;
     Ok(Outcome::Done)
 }

@@ -120,13 +120,14 @@ fn log(args: &Log, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fail
 fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let most = usize::try_from(TURNS_KEPT).unwrap_or(limits::PAGE);
     let filter = TurnFilter { channel: args.channel.clone(), last: count(Field::Limit, args.last, most)? };
-    let turns = app.engine.turns(&app.here()?, &filter)?;
+    let caller = app.here()?;
+    let turns = app.engine.turns(&caller, &filter)?;
     if printer.json() {
         printer.document(&serde_json::json!({ "turns": turns }))?;
         return Ok(Outcome::Done);
     }
     for turn in &turns {
-        let about = style::paint(FAINT, format!("{} {}", turn.at.date(), turn.source));
+        let about = style::paint(FAINT, format!("{} {}", caller.zone.date(turn.at), turn.source));
         printer.line(format!("{about} {}: {}", turn.role, tulving_core::preview::cut(&turn.content, 200)))?;
     }
     if turns.is_empty() {

@@ -30,7 +30,7 @@ pub(crate) struct Usage {
 }
 
 pub(super) fn run(args: &Usage, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let spending = app.engine.usage(&app.caller, args.days)?;
+    let spending = app.engine.usage(app.everywhere("usage")?, args.days)?;
     if printer.json() {
         printer.document(&spending)?;
         return Ok(Outcome::Done);

@@ -55,7 +55,12 @@ impl BackendSetting {
                 format!("{} ({role}, {} ms): {command}", self.name, self.within.as_millis())
             }
         };
-        Chosen { key: KEY, value, source: self.place.clone(), about: ABOUT }
+        let mut json = serde_json::json!({ "name": self.name, "role": role });
+        if !self.is_built_in() {
+            json["command"] = self.command.clone().into();
+            json["timeout_ms"] = u64::try_from(self.within.as_millis()).unwrap_or(u64::MAX).into();
+        }
+        Chosen { key: KEY, value, json, source: self.place.clone(), about: ABOUT }
     }
 }
 

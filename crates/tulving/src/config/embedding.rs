@@ -26,6 +26,8 @@ pub(crate) struct Calling {
     pub(crate) patience: Patience,
     /// The model that the store answers with, which a service need not be asked about.
     pub(crate) known: Option<String>,
+    /// The file in which processes note that the service did not answer.
+    pub(crate) pause_file: Option<PathBuf>,
 }
 
 /// Where vectors come from.
@@ -51,7 +53,7 @@ impl Embedding {
     }
 
     fn service(&self, calling: Calling) -> Result<Service, String> {
-        let Calling { patience, known } = calling;
+        let Calling { patience, known, pause_file } = calling;
         if self.base_url.is_empty() {
             return Err("embedding.base_url is not set".to_owned());
         }
@@ -62,7 +64,8 @@ impl Embedding {
             Patience::Patient => self.time_out,
             Patience::Hurried => self.time_out.min(HURRY),
         };
-        Ok(Service { base_url: self.base_url.clone(), model: self.model.clone(), time_out, patience, known })
+        let (base_url, model) = (self.base_url.clone(), self.model.clone());
+        Ok(Service { base_url, model, time_out, patience, known, pause_file })
     }
 
     /// What the models are asked for, or which setting is missing.

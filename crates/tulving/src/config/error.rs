@@ -21,14 +21,6 @@ pub(crate) enum SettingError {
         /// The one that was meant, where one is like it.
         nearest: Option<&'static str>,
     },
-    /// There is no such variable.
-    #[error("there is no setting `{got}` for the environment")]
-    UnknownVariable {
-        /// What was given.
-        got: String,
-        /// The one that was meant, where one is like it.
-        nearest: Option<&'static str>,
-    },
     /// A value does not fit.
     #[error("{place}: {key} is `{got}` and must be {expects}")]
     Value {
@@ -53,6 +45,16 @@ pub(crate) enum SettingError {
         /// The line where it was set first.
         line: usize,
     },
+    /// Two files set it.
+    #[error("{place}: {key} is set already at {first}")]
+    InBoth {
+        /// Where it was found again.
+        place: Source,
+        /// The key.
+        key: &'static str,
+        /// Where it was set first.
+        first: Source,
+    },
     /// Something that belongs to it is not said.
     #[error("{place}: {key} has no {what}")]
     Missing {
@@ -63,7 +65,7 @@ pub(crate) enum SettingError {
         /// What is missing.
         what: &'static str,
     },
-    /// The file is not TOML.
+    /// The file is not TOML, or not JSON.
     #[error("{}:{line}: {why}", path.display())]
     Syntax {
         /// The file.
@@ -138,8 +140,8 @@ impl SettingError {
     /// A stable name for programs.
     pub(crate) fn code(&self) -> &'static str {
         match self {
-            Self::Unknown { .. } | Self::UnknownVariable { .. } => "unknown_setting",
-            Self::Value { .. } | Self::Twice { .. } => "invalid_setting",
+            Self::Unknown { .. } => "unknown_setting",
+            Self::Value { .. } | Self::Twice { .. } | Self::InBoth { .. } => "invalid_setting",
             Self::Syntax { .. } => "invalid_config",
             Self::Alone { .. } | Self::Missing { .. } => "incomplete_setting",
             Self::Tls(_) => "invalid_certificate",
@@ -157,13 +159,15 @@ impl SettingError {
                 "a key is not written here: `tulving llm key set` keeps it in the keyring, llm.key_file names a file with it, and TULVING_LLM_API_KEY is read too"
                     .to_owned(),
             ),
-            Self::Unknown { nearest: Some(nearest), .. }
-            | Self::UnknownVariable { nearest: Some(nearest), .. } => {
+            Self::Unknown { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`? `tulving config --help` lists all of them"))
             }
-            Self::Twice { .. } => Some("keep one of the two".to_owned()),
-            Self::Unknown { nearest: None, .. } | Self::UnknownVariable { nearest: None, .. } => {
+            Self::Twice { .. } | Self::InBoth { .. } => Some("keep one of the two".to_owned()),
+            Self::Unknown { nearest: None, .. } => {
                 Some("`tulving config --help` lists all of them".to_owned())
+            }
+            Self::Syntax { path, .. } if path.extension().is_some_and(|end| end == "json") => {
+                Some("write {\"space\": \"work\"}; `tulving config --help` lists the keys".to_owned())
             }
             Self::Syntax { .. } => Some(
                 "write key = value on each line, texts in quotes; `tulving config --help` lists the keys"

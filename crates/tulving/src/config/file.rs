@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 use tulving_core::preview;
@@ -39,7 +40,10 @@ impl<'a> ConfigFile<'a> {
         let table = DeTable::parse(text).map_err(|error| SettingError::Syntax {
             path: path.to_owned(),
             line: line_at(text, error.span().map_or(0, |span| span.start)),
-            why: error.message().trim().replace('\n', ", "),
+            why: match text.trim_start().starts_with('{') {
+                true => "it is JSON, which belongs into config.json beside it".to_owned(),
+                false => error.message().trim().replace('\n', ", "),
+            },
         })?;
         Ok(Self { path, text, table })
     }
@@ -167,13 +171,27 @@ pub(super) fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
     }
 }
 
+/// A table for programs.
+pub(super) fn json(fields: &DeTable<'_>) -> Value {
+    fields.iter().map(|(key, value)| (key.get_ref().to_string(), json_of(value.get_ref()))).collect()
+}
+
+fn json_of(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::Table(fields) => json(fields),
+        DeValue::Array(items) => items.iter().map(|item| json_of(item.get_ref())).collect(),
+        DeValue::Datetime(time) => time.to_string().into(),
+        other => shaped(other).map_or(Value::Null, |(shape, text)| shape.json(&text)),
+    }
+}
+
 fn holds_settings(table: &str) -> bool {
     let below = |key: &str| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
     settings().any(|setting| below(setting.key)) || is_spelled_below(table)
 }
 
 /// The line of the byte at this place, from 1.
-fn line_at(text: &str, at: usize) -> usize {
+pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 

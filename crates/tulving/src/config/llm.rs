@@ -146,7 +146,8 @@ impl LlmSettings {
 fn read_key(path: &Path) -> Result<String, LlmError> {
     let wrong = |why: String| LlmError::NotSetUp { why: format!("llm.key_file {} {why}", path.display()) };
     let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let file =
+        tulving_store::open_regular(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     // What is in it is not repeated, whatever it is.
     file.take(KEY_BYTES + 1)
         .read_to_string(&mut text)

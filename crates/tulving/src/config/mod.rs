@@ -1,14 +1,17 @@
-//! Settings: `config.toml` in the home, then the environment, then flags; the later one wins.
+//! Settings: `config.toml` and `config.json` in the home, then the environment, then flags; the later one wins.
 //!
-//! [`table`] declares each of them once. What is unknown is an error that names the nearest known one, so that a misspelt
-//! setting is never silently unused.
+//! [`table`] declares each of them once. An unknown key of the file is an error that names the nearest known one. An unknown
+//! variable is a warning of `config` and `doctor`: others set variables with our prefix too, such as Kubernetes for a service
+//! named `tulving`.
 
 mod backends;
 mod embedding;
 mod error;
 mod file;
+mod json;
 mod llm;
 mod objects;
+mod portable;
 mod secrets;
 mod server;
 mod table;
@@ -17,7 +20,7 @@ mod tend;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fs, io};
+use std::{env, io};
 
 use anstream::ColorChoice;
 use etcetera::base_strategy::{self, BaseStrategy};
@@ -25,6 +28,7 @@ use serde::Serialize;
 use tulving_core::limits::Limits;
 use tulving_core::preview;
 use tulving_core::space::Secret;
+use tulving_core::time::Zone;
 use tulving_core::turn::Listening;
 use tulving_core::{Consolidation, Secrecy};
 
@@ -43,6 +47,7 @@ pub(crate) use embedding::Calling;
 pub(crate) use error::SettingError;
 pub(crate) use file::LISTS;
 pub(crate) use llm::{KEY_BYTES, KeySource};
+pub(crate) use portable::{unpacked, without_secrets};
 pub(crate) use table::reference;
 #[cfg(test)]
 pub(crate) use table::reference_page;
@@ -61,6 +66,8 @@ pub(crate) struct Settings {
     pub(crate) agent: Option<String>,
     /// The folder of files that people can read; empty is that of the home.
     pub(crate) workspace: PathBuf,
+    /// The time zone in which days are counted.
+    pub(crate) zone: Zone,
     /// Bounds on what is taken in.
     pub(crate) limits: Limits,
     /// How long to wait for other processes.
@@ -93,6 +100,34 @@ pub(crate) struct Settings {
     pub(crate) color: ColorChoice,
     /// Each value and where it came from, in the order of the table.
     pub(crate) chosen: Vec<Chosen>,
+    /// Variables of the environment that begin like ours and are no setting, by name.
+    pub(crate) unknown_variables: Vec<UnknownVariable>,
+}
+
+/// A variable of the environment that begins like ours and is no setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnknownVariable {
+    /// Its name.
+    name: String,
+    /// The setting that may have been meant.
+    nearest: Option<&'static str>,
+}
+
+impl UnknownVariable {
+    /// The advice for whoever set it.
+    pub(crate) fn hint(&self) -> String {
+        match self.nearest {
+            Some(nearest) => format!("did you mean `{nearest}`? `tulving config --help` lists all of them"),
+            None => "`tulving config --help` lists all of them; one that another program sets does no harm"
+                .to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Display for UnknownVariable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "there is no setting `{}` for the environment, so it is ignored", self.name)
+    }
 }
 
 /// A value and where it came from.
@@ -100,8 +135,12 @@ pub(crate) struct Settings {
 pub(crate) struct Chosen {
     /// The key.
     pub(crate) key: &'static str,
-    /// The value as it was written.
+    /// The value as people read it.
+    #[serde(skip)]
     pub(crate) value: String,
+    /// The same for programs: a number, a choice, a list, a table or a text.
+    #[serde(rename = "value")]
+    pub(crate) json: serde_json::Value,
     /// Where it came from.
     pub(crate) source: Source,
     /// What it is for.
@@ -154,6 +193,12 @@ impl Settings {
         space.map_or(&Source::Default, |chosen| &chosen.source)
     }
 
+    /// Returns whether the call is confined to its space. Only the flag confines: a space in `config.toml` or in the
+    /// environment is where a person works, and other spaces stay in reach.
+    pub(crate) fn is_confined(&self) -> bool {
+        matches!(self.space_source(), Source::Flag { name } if *name == CONFINING)
+    }
+
     /// What is turned on and does nothing, since no language model is set up.
     pub(crate) fn idle(&self) -> Option<&'static str> {
         match (self.listening.journal.enabled, self.consolidation.enabled) {
@@ -168,6 +213,8 @@ impl Settings {
     }
 }
 
+/// The flag that confines a call to the space it names.
+const CONFINING: &str = "--space";
 /// What every variable begins with.
 pub(crate) const PREFIX: &str = "TULVING_";
 /// Variables that are no settings: where the home is, and as whom to act.
@@ -184,7 +231,9 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
     read_file(&mut settings)?;
     read_environment(&mut settings, env::vars_os())?;
     let flags = [
-        ("space", "--space", global.space.clone()),
+        ("space", "--default-space", global.default_space.clone()),
+        // After the default, so that it wins where both get here.
+        ("space", CONFINING, global.space.clone()),
         ("agent", "--agent", global.agent.clone()),
         ("output.color", "--color", global.color.map(|choice| choice.to_string())),
     ];
@@ -205,6 +254,7 @@ impl Settings {
             space: String::new(),
             agent: None,
             workspace: PathBuf::new(),
+            zone: Zone::default(),
             limits: Limits::default(),
             busy_wait: Duration::ZERO,
             readers: 1,
@@ -221,6 +271,7 @@ impl Settings {
             logging: Logging::default(),
             color: ColorChoice::Auto,
             chosen: Vec::new(),
+            unknown_variables: Vec::new(),
         };
         for setting in all_settings() {
             take(&mut settings, setting, setting.default, Source::Default)?;
@@ -259,6 +310,11 @@ pub(crate) fn file_of(home: &Path) -> PathBuf {
     home.join("config.toml")
 }
 
+/// The file of a home that has settings as JSON.
+pub(crate) fn json_of(home: &Path) -> PathBuf {
+    home.join("config.json")
+}
+
 /// Takes one value over and notes where it came from.
 fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) -> Result<(), SettingError> {
     if (setting.take)(settings, text).is_none() {
@@ -266,7 +322,8 @@ fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) 
         return Err(SettingError::Value { place: source, key: setting.key, got, expects: setting.expects });
     }
     let value = setting.shown(text.trim());
-    let chosen = Chosen { key: setting.key, value, source, about: setting.about };
+    let json = setting.shape.json(&value);
+    let chosen = Chosen { key: setting.key, value, json, source, about: setting.about };
     match settings.chosen.iter_mut().find(|old| old.key == setting.key) {
         Some(old) => *old = chosen,
         None => settings.chosen.push(chosen),
@@ -274,27 +331,36 @@ fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) 
     Ok(())
 }
 
-fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
-    let path = file_of(&settings.home);
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
+/// The text of a file; `None` where there is none.
+fn text_of(path: &Path) -> Result<Option<String>, SettingError> {
+    match tulving_store::read_regular(path) {
+        Ok(text) => Ok(Some(text)),
         // What is wrong with the home itself is said by what opens it.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(());
+            Ok(None)
         }
-        Err(source) => return Err(SettingError::Unreadable { path, source }),
-    };
-    let file = ConfigFile::parse(&path, &text)?;
-    for Entry { key, line, value, written } in file.entries() {
-        let place = Source::File { path: path.clone(), line };
+        Err(source) => Err(SettingError::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+/// Takes the entries of a file over.
+fn take_entries(settings: &mut Settings, path: &Path, entries: Vec<Entry>) -> Result<(), SettingError> {
+    for Entry { key, line, value, written } in entries {
+        let place = Source::File { path: path.to_owned(), line };
         let Some(setting) = all_settings().find(|setting| setting.key == table::spelled(&key)) else {
             let nearest = nearest(&key, table::keys());
             return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
         let before = settings.chosen.iter().find(|chosen| chosen.key == setting.key);
-        if let Some(Source::File { line, .. }) = before.map(|chosen| &chosen.source) {
-            let (got, line) = (preview::short(&key), *line);
-            return Err(SettingError::Twice { place, got, key: setting.key, line });
+        match before.map(|chosen| &chosen.source) {
+            Some(Source::File { path: first, line }) if first == path => {
+                let (got, line) = (preview::short(&key), *line);
+                return Err(SettingError::Twice { place, got, key: setting.key, line });
+            }
+            Some(first @ Source::File { .. }) => {
+                return Err(SettingError::InBoth { place, key: setting.key, first: first.clone() });
+            }
+            _ => {}
         }
         match value {
             Some((shape, text)) if shape == setting.shape => take(settings, setting, &text, place)?,
@@ -305,6 +371,18 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
             }
         }
     }
+    Ok(())
+}
+
+fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
+    let path = json_of(&settings.home);
+    if let Some(text) = text_of(&path)? {
+        take_entries(settings, &path, json::entries(&path, &text)?)?;
+    }
+    let path = file_of(&settings.home);
+    let Some(text) = text_of(&path)? else { return Ok(()) };
+    let file = ConfigFile::parse(&path, &text)?;
+    take_entries(settings, &path, file.entries())?;
     settings.tending.read(&file)?;
     settings.chosen.extend(settings.tending.chosen.iter().cloned());
     settings.chosen.extend(secrets::read(&mut settings.secrecy, &file)?);
@@ -325,10 +403,13 @@ fn read_environment(
             continue;
         }
         let Some(setting) = all_settings().find(|setting| setting.variable == name) else {
-            let nearest = table::nearest_variable(name);
-            return Err(SettingError::UnknownVariable { got: preview::short(name), nearest });
+            let unknown =
+                UnknownVariable { name: preview::short(name), nearest: table::nearest_variable(name) };
+            settings.unknown_variables.push(unknown);
+            continue;
         };
         take(settings, setting, &value.to_string_lossy(), Source::Environment { name: setting.variable })?;
     }
+    settings.unknown_variables.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tulving_core::error::ObjectError;
 use tulving_core::ports::{Hold, Objects};
-use tulving_store::objects::{Local, S3, S3Config, S3Keys};
+use tulving_store::objects::{Local, ObjectSizes, S3, S3Config, S3Keys};
 
 /// The settings below `objects`.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,14 @@ impl ObjectPlace {
         match self.bucket(folder) {
             Ok(bucket) => Arc::new(bucket),
             Err(why) => Arc::new(Unusable { why }),
+        }
+    }
+
+    /// The sizes of what is kept there.
+    pub(crate) fn sizes(&self, folder: &Path) -> Result<Box<dyn ObjectSizes>, ObjectError> {
+        match self.bucket.is_empty() {
+            true => Ok(Box::new(Local::new(folder))),
+            false => Ok(Box::new(self.bucket(folder)?)),
         }
     }
 

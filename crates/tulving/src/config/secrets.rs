@@ -4,7 +4,7 @@ use tulving_core::{Secrecy, preview};
 
 use super::Chosen;
 use super::error::SettingError;
-use super::file::{ConfigFile, word};
+use super::file::{self, ConfigFile, word};
 use super::tend::ANOTHER_SPACE;
 
 /// The list, and what it is for.
@@ -41,7 +41,8 @@ pub(super) fn read(secrecy: &mut Secrecy, file: &ConfigFile<'_>) -> Result<Vec<C
             let (got, expects) = (preview::short(&name), ANOTHER_SPACE);
             return Err(SettingError::Value { place, key: KEYS[0], got, expects });
         }
-        chosen.push(Chosen { key: SPACE, value: file.shown(fields), source: place, about: ABOUT });
+        let (value, json) = (file.shown(fields), file::json(fields));
+        chosen.push(Chosen { key: SPACE, value, json, source: place, about: ABOUT });
     }
     Ok(chosen)
 }

@@ -11,7 +11,7 @@ use tulving_core::lifecycle::rules::{Expiry, Policy, Rules};
 use tulving_core::preview;
 
 use super::error::SettingError;
-use super::file::{ConfigFile, number, word};
+use super::file::{self, ConfigFile, number, word};
 use super::{Chosen, Source};
 
 /// The lists, and what they are for.
@@ -92,8 +92,8 @@ impl Tending {
     pub(super) fn read(&mut self, file: &ConfigFile<'_>) -> Result<(), SettingError> {
         for (place, fields) in file.tables(EXPIRE, "tables, each under [[tend.expire]]")? {
             self.expire.push(expiry(file, &place, fields)?);
-            let value = file.shown(fields);
-            self.chosen.push(Chosen { key: EXPIRE, value, source: place, about: ABOUT });
+            let (value, json) = (file.shown(fields), file::json(fields));
+            self.chosen.push(Chosen { key: EXPIRE, value, json, source: place, about: ABOUT });
         }
         for (place, fields) in file.tables(SPACE, "tables, each under [[tend.space]]")? {
             let said = space(file, &place, fields)?;
@@ -105,8 +105,8 @@ impl Tending {
                     expects: ANOTHER_SPACE,
                 });
             }
-            let value = file.shown(fields);
-            self.chosen.push(Chosen { key: SPACE, value, source: place, about: ABOUT });
+            let (value, json) = (file.shown(fields), file::json(fields));
+            self.chosen.push(Chosen { key: SPACE, value, json, source: place, about: ABOUT });
             self.spaces.push(said);
         }
         Ok(())

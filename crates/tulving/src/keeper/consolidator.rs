@@ -59,6 +59,9 @@ fn say(done: &[(Space, Consolidated)]) {
         for pass in &told.records {
             tracing::info!(%space, %pass, "did what is proposed about memories");
         }
+        if let Some(pass) = &told.held {
+            tracing::info!(%space, %pass, "lines in doubt wait for review");
+        }
         if let Some(reason) = &told.undecided {
             tracing::warn!(%space, reason, "nothing is decided about memories");
         }

@@ -159,6 +159,7 @@ impl House {
                     others.not_before = Some(self.later());
                 }
                 erased.look(&self.store);
+                troubles.note("the log is not moved into the database", self.store.move_log());
             }
             if self.is_stopped() {
                 break;

@@ -107,6 +107,7 @@ fn marks(memory: &Memory, now: Timestamp) -> Vec<&'static str> {
     let standing = &memory.standing;
     let marks = [
         (standing.pinned, "pinned"),
+        (standing.done_at.is_some(), "done"),
         (standing.state == State::Cooling, "cooling"),
         (standing.state == State::Archived, "archived"),
         (standing.forgotten_at.is_some(), "forgotten"),
@@ -217,6 +218,7 @@ fn standing(fields: &mut Fields, memory: &Memory, now: Timestamp) {
     fields.set("matters now", ((said - is).abs() >= 0.005).then(|| format!("{is:.2}")));
     fields.always("state", memory.standing.state.to_string());
     fields.set("pinned", memory.standing.pinned.then_some("yes"));
+    fields.set("done", memory.standing.done_at.map(instant));
     fields.set("forgotten", memory.standing.forgotten_at.map(instant));
     fields.set("quarantined", memory.standing.quarantined_at.map(instant));
     fields.set("superseded by", memory.superseded_by);

@@ -1,12 +1,14 @@
 //! Homes that cannot be used: a file, read-only, on a full disk. A clear error, exit code 9, nothing lost.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use crate::binary::{Run, Transcript, Tulving, assert_transcript, finish};
+use crate::binary::{Run, Transcript, Tulving, WITHOUT_MODEL, assert_transcript, finish};
 
 /// Nobody: whoever this is, it is not root.
 const NOBODY: u32 = 65_534;
@@ -34,6 +36,62 @@ fn files_of_others_are_named_and_left_alone() {
     assert_eq!(run.code, 7, "{}", run.err);
     assert!(run.err.contains("tulving.db"), "{}", run.err);
     assert_eq!(fs::read(&database).expect("there"), before);
+}
+
+/// Runs a command that must end by itself soon.
+fn run_soon(tulving: &Tulving, args: &[&str]) -> Run {
+    let mut command = tulving.command(args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let begun = Instant::now();
+    while child.try_wait().expect("ours").is_none() {
+        if begun.elapsed() > Duration::from_secs(20) {
+            child.kill().expect("ours");
+            child.wait().expect("ours");
+            panic!("tulving {args:?} waits for ever");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("it ended");
+    Run {
+        out: String::from_utf8(output.stdout).expect("text"),
+        err: String::from_utf8(output.stderr).expect("text"),
+        code: output.status.code().expect("it ended by itself"),
+    }
+}
+
+#[test]
+fn what_is_no_file_in_the_place_of_one_is_named_and_not_waited_for() {
+    let pipe = |path: &Path| {
+        assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    };
+    let socket = |path: &Path| drop(UnixListener::bind(path).expect("bound"));
+    let folder = |path: &Path| fs::create_dir(path).expect("made");
+    let device = |path: &Path| symlink("/dev/zero", path).expect("linked");
+    type Make = dyn Fn(&Path);
+    let makes: [(&str, &Make); 4] =
+        [("a pipe", &pipe), ("a socket", &socket), ("a folder", &folder), ("a device", &device)];
+    for (what, make) in makes {
+        for (name, args) in [
+            ("config.toml", &["list"][..]),
+            ("restore.lock", &["save", "one"]),
+            ("tulving.db", &["list"]),
+            ("tulving.db-wal", &["list"]),
+            ("key.txt", &["llm", "test"]),
+        ] {
+            let tulving = Tulving::new();
+            match name {
+                "key.txt" => tulving.configure(
+                    "[llm]\nprovider = \"openai\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:9\"\nkey_file = \"key.txt\"\n",
+                ),
+                _ => fs::create_dir(tulving.home()).expect("a home"),
+            }
+            make(&tulving.home().join(name));
+            let run = run_soon(&tulving, args);
+            assert_ne!(run.code, 0, "{what} as {name}: {}", run.out);
+            assert!(run.err.contains(name) && run.err.contains(what), "{what} as {name}: {}", run.err);
+        }
+    }
 }
 
 /// A copy of the binary that anybody may run, in a folder that anybody may enter.
@@ -96,6 +154,85 @@ fn a_read_only_home_is_said_to_be_one() {
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("changed");
     assert_eq!(refused.code, 9, "{}", refused.err);
     assert!(refused.err.contains("cannot be created: Permission denied"), "{}", refused.err);
+}
+
+/// Leaves a log with content beside the database, as a process that was killed does.
+fn leave_log(database: &Path) {
+    use rusqlite::config::DbConfig;
+    let connection = rusqlite::Connection::open(database).expect("opened");
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).expect("set");
+    connection
+        .execute_batch("INSERT OR REPLACE INTO meta (name, value) VALUES ('left', random())")
+        .expect("written");
+}
+
+#[test]
+fn a_home_that_can_only_be_read_answers_what_only_reads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = public_binary(folder.path());
+    let home = folder.path().join("home");
+    fs::create_dir(&home).expect("a home");
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(&binary);
+        command.env_clear().env("TULVING_HOME", &home).env(WITHOUT_MODEL.0, WITHOUT_MODEL.1).args(args);
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        finish(command, b"")
+    };
+    assert_eq!(run(&["save", "The build needs nasm", "--key", "build"]).code, 0);
+    assert_eq!(run(&["save", "The build needs nasm and cmake", "--key", "build"]).code, 0);
+    let database = home.join("tulving.db");
+    let (log, memory) = (home.join("tulving.db-wal"), home.join("tulving.db-shm"));
+    let open_to_all = || {
+        for path in [&database, &log, &memory] {
+            if path.exists() {
+                fs::set_permissions(path, Permissions::from_mode(0o666)).expect("changed");
+            }
+        }
+    };
+    for state in ["closed", "killed", "killed, without its shared memory"] {
+        fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+        if state != "closed" {
+            leave_log(&database);
+            assert!(log.metadata().is_ok_and(|log| log.len() > 0), "a log is left");
+        }
+        if state.ends_with("memory") {
+            fs::remove_file(&memory).expect("removed");
+        }
+        open_to_all();
+        fs::set_permissions(&home, Permissions::from_mode(0o555)).expect("changed");
+        let before = fs::read(&database).expect("there");
+        for args in [
+            &["list"][..],
+            &["get", "1"],
+            &["recall", "what does the build need?"],
+            &["recall", "nasm", "--json"],
+            &["context"],
+            &["history", "1"],
+            &["timeline", "build"],
+            &["related", "1"],
+            &["audit", "1"],
+            &["doctor"],
+            &["usage"],
+        ] {
+            let answered = run(args);
+            assert!(answered.code < 2, "{state}: {args:?}: {}", answered.err);
+            assert!(!answered.err.contains("warning"), "{state}: {args:?}: {}", answered.err);
+        }
+        for args in [&["list"][..], &["recall", "nasm"]] {
+            assert!(run(args).out.contains("nasm and cmake"), "{state}: {args:?}");
+        }
+        for args in [&["save", "never"][..], &["forget", "1"], &["pin", "1"]] {
+            let refused = run(args);
+            assert_eq!((refused.code, refused.out.as_str()), (9, ""), "{state}: {}", refused.err);
+            assert!(refused.err.contains("cannot be written: Permission denied"), "{state}: {}", refused.err);
+        }
+        assert_eq!(fs::read(&database).expect("there"), before, "{state}: nothing was written");
+    }
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    assert_eq!(run(&["save", "again"]).code, 0);
 }
 
 /// A file system of its own, gone when it is dropped.
@@ -244,4 +381,20 @@ fn scrambled(whole: &[u8]) -> Vec<u8> {
         *byte ^= 0x5a;
     }
     bytes
+}
+
+#[test]
+fn the_api_token_of_another_program_is_named_and_left_alone() {
+    let tulving = Tulving::new();
+    fs::create_dir(tulving.home()).expect("a home");
+    let token = tulving.home().join("api-token");
+    fs::write(&token, "ghp_16C7e42F292c6912E7710c838347Ae178B4a\n").expect("written");
+    for command in [&["save", "one"][..], &["list"], &["serve", "--listen", "127.0.0.1:0"]] {
+        let run = tulving.run(command);
+        assert_eq!(run.code, 9, "{}", run.err);
+        assert!(run.err.contains("api-token cannot be used as the token of this home"), "{}", run.err);
+    }
+    let left: Vec<_> = fs::read_dir(tulving.home()).expect("a folder").flatten().collect();
+    assert_eq!(left.len(), 1, "nothing was made beside it: {left:?}");
+    assert_eq!(fs::read_to_string(&token).expect("there"), "ghp_16C7e42F292c6912E7710c838347Ae178B4a\n");
 }

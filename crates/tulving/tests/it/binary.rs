@@ -236,7 +236,7 @@ pub(crate) const FILTERS: [(&str, &str); 8] = [
     (r"tlv_[A-Za-z0-9_-]{43}", "[token]"),
     (r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC", "[time]"),
     (r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z", "[time]"),
-    (r"before-restore-\w+\.db", "before-restore-[time].db"),
+    (r"before-restore-\w+\.tar", "before-restore-[time].tar"),
     (r"--cursor [A-Za-z0-9_-]{50}", "--cursor [cursor]"),
     (r"\d+ (KiB|MiB|GiB) are free", "[size] are free"),
     (r"\b[0-9a-f]{12}\b", "[proposal]"),

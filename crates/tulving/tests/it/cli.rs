@@ -51,7 +51,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 54);
+    assert_eq!(seen, 55);
 }
 
 #[test]

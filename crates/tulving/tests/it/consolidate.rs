@@ -97,6 +97,15 @@ fn what_somebody_edited_since_stays() {
     assert!(again.code == 0 && again.err.contains("Nothing was left to undo"), "{}", again.err);
 }
 
+/// Sets the clock of the job back to long ago, once a server has seen that it is turned on.
+fn turned_on_long_ago(tulving: &Tulving) {
+    let store = rusqlite::Connection::open(tulving.home().join("tulving.db")).expect("a store");
+    store.busy_timeout(Duration::from_secs(10)).expect("set");
+    let set = "UPDATE jobs SET payload = '{\"since\": \"2020-01-01T00:00:00Z\"}' \
+               WHERE kind = 'consolidate' AND payload LIKE '%since%'";
+    eventually("it is seen to be on", || store.execute(set, ()).expect("set") == 1);
+}
+
 #[test]
 fn a_server_does_it_once_it_is_turned_on_and_off_is_off() {
     let tulving = Tulving::new();
@@ -107,6 +116,7 @@ fn a_server_does_it_once_it_is_turned_on_and_off_is_off() {
     thread::sleep(Duration::from_secs(1));
     assert!(service.heard().is_empty(), "it is off");
     tulving.configure("[memConsolidate]\nenabled = true\nintervalHours = 1\n");
+    turned_on_long_ago(&tulving);
     eventually("it was done", || memory(&tulving) == new);
     let heard = service.heard();
     assert_eq!(heard.len(), 1);
@@ -307,6 +317,7 @@ fn a_server_whose_model_hangs_still_saves_recalls_and_stops() {
     let (url, taken) = hanging();
     tulving.configure("[consolidate]\nenabled = true\n");
     let server = Server::start_with(&tulving, |command| set_up(command, &url));
+    turned_on_long_ago(&tulving);
     eventually("it asks", || taken.load(std::sync::atomic::Ordering::SeqCst) > 0);
     let body = json!({ "content": "Saved while the model thinks" }).to_string();
     let saved = server.ask("POST", "/v1/memories", &[("Content-Type", "application/json")], body.as_bytes());

@@ -124,11 +124,14 @@ fn a_killed_restore_leaves_the_old_content_or_the_new_and_no_copy_behind() {
     tulving.run_with(&["save", "--batch", "-"], lines.as_bytes());
     let backup = tulving.folder().join("copy.db").to_string_lossy().into_owned();
     tulving.ok(&["backup", "create", &backup]);
+    let began = Instant::now();
+    tulving.ok(&["backup", "restore", &backup, "--yes"]);
+    let whole = began.elapsed();
     tulving.ok(&["save", "newer"]);
     let (mut old, mut new) = (0, 0);
-    for round in 0..ROUNDS {
+    for _ in 0..ROUNDS {
         let child = endless(&tulving, r#"exec "$0" backup restore "$1" --yes"#, &[&backup]);
-        kill(child, Duration::from_millis(fastrand::u64(0..=8 * round as u64)));
+        kill(child, whole.mul_f64(1.2 * fastrand::f64()));
         match tulving.all_ids("default").len() {
             2_001 => old += 1,
             2_000 => {
@@ -233,4 +236,33 @@ fn a_process_killed_while_it_folds_costs_nothing_that_was_acknowledged() {
         assert_found(&tulving, save, saved);
     }
     tulving.assert_healthy();
+}
+
+/// Erases these memories, all named at once.
+const ERASE_NAMED: &str = r#"exec "$0" forget --hard "$@""#;
+
+#[test]
+fn memories_that_are_named_together_are_erased_together_or_not_at_all() {
+    const NAMED: usize = 40;
+    const KILLS: u32 = 12;
+    let numbers: Vec<String> = (1..=NAMED).map(|number| number.to_string()).collect();
+    let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let filled = || {
+        let tulving = Tulving::new();
+        let lines: String = (0..NAMED).map(|n| format!("{{\"content\":\"memory {n}\"}}\n")).collect();
+        assert_eq!(tulving.run_with(&["save", "--batch", "-"], lines.as_bytes()).code, 0);
+        tulving
+    };
+    let whole = filled();
+    let began = Instant::now();
+    let mut child = endless(&whole, ERASE_NAMED, &numbers);
+    assert!(child.wait().expect("it ends").success());
+    let takes = began.elapsed();
+    assert_eq!(whole.all_ids("default").len(), 0);
+    for kill_at in 0..KILLS {
+        let tulving = filled();
+        kill(endless(&tulving, ERASE_NAMED, &numbers), takes * kill_at / KILLS);
+        let left = tulving.all_ids("default").len();
+        assert!(left == 0 || left == NAMED, "{left} of {NAMED} are left");
+    }
 }

@@ -27,8 +27,14 @@ mod bad_home;
 /// What goes wrong in the first hour of somebody who has just heard of Tulving: each with what happened and what to do.
 mod newcomer;
 
+/// Backups of the whole home: into a new one, from elsewhere, killed in the middle.
+mod backup;
+
 /// The binary killed while it writes.
 mod crash;
+
+/// The files beside the database, taken from under running processes.
+mod detached;
 
 /// A made-up year of an agent, and a walk through it.
 mod demo;
@@ -92,6 +98,9 @@ mod together;
 
 /// `tulving mcp` as clients meet it: lines over a pipe.
 mod mcp;
+
+/// `--space` confines, in every dialect and every command.
+mod confined;
 
 /// `tulving serve` as programs meet it: bytes over a socket.
 mod serve;

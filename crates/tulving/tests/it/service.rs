@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::{Run, Tulving, WITHOUT_MODEL, finish};
+use crate::serve::client::Server;
 
 /// Answers as Ollama does, with vectors of `size` dimensions; where that is nought it never answers.
 struct Service {
@@ -123,7 +124,59 @@ fn a_hung_service_holds_a_save_up_once_and_other_commands_for_a_moment() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(listed.out.contains("one"), "{}", listed.out);
     assert!(listed.err.contains("what waits was not embedded"), "{}", listed.err);
-    assert!(listed.err.contains("within 3 s"), "{}", listed.err);
+    assert!(listed.err.contains("it is left alone for"), "{}", listed.err);
+    assert_eq!(hung.asked(), 1, "nor by another command");
+}
+
+#[test]
+fn a_hung_service_costs_one_call_its_time_and_the_next_ones_answer_by_words_at_once() {
+    let tulving = Tulving::new();
+    let service = Service::start(0);
+    good(by(&tulving, &service.url(), "2", &["save", "one apple"]));
+    let begun = Instant::now();
+    let found = good(by(&tulving, &service.url(), "60", &["recall", "apple", "--json"]));
+    let found: Value = serde_json::from_str(&found.out).expect("a document");
+    assert_eq!(found["memories"][0]["content"], "one apple", "{found}");
+    assert!(found["missing"].to_string().contains("it is left alone for"), "{found}");
+    good(by(&tulving, &service.url(), "60", &["save", "two pears"]));
+    let doctor = good(by(&tulving, &service.url(), "60", &["doctor"]));
+    assert!(doctor.out.contains("it is left alone for"), "{}", doctor.out);
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    assert_eq!(service.asked(), 1, "it is left alone by all of them");
+    // Who asks for it is not kept from trying, and what waited gets its vectors.
+    service.is_now(4);
+    let embedded = good(by(&tulving, &service.url(), "30", &["embed"]));
+    assert_eq!(embedded.out, "Embedded 2 memories\n");
+    let found = good(by(&tulving, &service.url(), "30", &["recall", "pears", "--json"]));
+    let found: Value = serde_json::from_str(&found.out).expect("a document");
+    assert_eq!(found["missing"], json!([]), "the note is gone");
+}
+
+#[test]
+fn a_server_does_not_wait_for_a_hung_service_with_every_call() {
+    let tulving = Tulving::new();
+    let service = Service::start(0);
+    let server = Server::start_with(&tulving, |command| {
+        command
+            .env(WITHOUT_MODEL.0, "ollama")
+            .env("TULVING_EMBEDDING_BASE_URL", service.url())
+            .env("TULVING_EMBEDDING_MODEL", "tiny")
+            .env("TULVING_EMBEDDING_TIMEOUT_SECONDS", "2");
+    });
+    let save = |content: &str| {
+        let begun = Instant::now();
+        let body = json!({ "content": content }).to_string();
+        assert_eq!(server.ask("POST", "/v1/memories", &[], body.as_bytes()).status, 201);
+        begun.elapsed()
+    };
+    let first = save("one apple");
+    assert!(first >= Duration::from_secs(2), "{first:?}: it was waited for");
+    let begun = Instant::now();
+    for number in 0..10 {
+        save(&format!("pear number {number}"));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(service.asked() <= 2, "{}", service.asked());
 }
 
 #[test]

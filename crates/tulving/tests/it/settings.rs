@@ -1,5 +1,7 @@
 //! Where settings come from, and what is wrong with them.
 
+use serde_json::json;
+
 use crate::binary::{Transcript, Tulving, assert_transcript, finish};
 
 fn with_config(text: &str) -> Tulving {
@@ -21,6 +23,70 @@ fn each_value_is_shown_with_where_it_came_from() {
     );
     assert_transcript!(transcript.without_columns());
     assert!(!tulving.home().join("tulving.db").exists(), "looking at settings opens nothing");
+}
+
+#[test]
+fn a_json_block_of_the_seed_is_pasted_into_config_json() {
+    let tulving = Tulving::new();
+    std::fs::create_dir_all(tulving.home()).expect("a home");
+    let json = tulving.home().join("config.json");
+    let of = |key: &str| {
+        let told = tulving.json(&["config"]);
+        let found =
+            told["settings"].as_array().expect("a list").iter().find(|one| one["key"] == key).cloned();
+        found.expect("a setting")
+    };
+    std::fs::write(&json, "\"shadowJournal\": {\n  \"enabled\": true,\n  \"model\": \"cheap\"\n}\n")
+        .expect("written");
+    assert_eq!(of("shadow_journal.model")["value"], "cheap");
+    assert_eq!(of("shadow_journal.model")["source"]["line"], 3);
+    let block = "{\n  \"memConsolidate\": {\n    \"enabled\": true,\n    \"intervalHours\": 12\n  }\n}\n";
+    std::fs::write(&json, block).expect("written");
+    assert_eq!(of("consolidate.interval_hours")["source"]["line"], 4);
+    tulving.configure("[consolidate]\nenabled = true\n");
+    let (error, code) = tulving.json_error(&["config"]);
+    assert_eq!(code, 2, "{error}");
+    let said = error.to_string();
+    assert!(
+        said.contains("consolidate.enabled is set already at ") && said.contains("config.json:3"),
+        "{said}"
+    );
+    tulving.configure(block);
+    std::fs::remove_file(&json).expect("removed");
+    assert!(tulving.json_error(&["config"]).0.to_string().contains("belongs into config.json"));
+    tulving.configure("");
+    std::fs::write(&json, "{\"memConsolidate\": {\"intervalHour\": 24}}").expect("written");
+    let (error, _) = tulving.json_error(&["config"]);
+    assert!(
+        error.to_string().contains("config.json:1: there is no setting `memConsolidate.intervalHour`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn values_have_their_types_for_programs() {
+    let tulving = with_config(
+        "space = \"team-a\"\n[server]\nmax_page = 5\nopen_metrics = true\ncors_origins = [\"https://a.example\", \"https://b.example\"]\n\
+         [[tend.space]]\nname = \"notes\"\ncool_volatile_days = 7\n\
+         [[backends]]\nname = \"sqlite-memory\"\nrole = \"primary\"\n\
+         [[backends]]\nname = \"notes\"\nrole = \"secondary\"\ncommand = [\"python3\", \"notes.py\"]\ntimeout_ms = 5000\n",
+    );
+    let document = tulving.json(&["config"]);
+    let value = |key: &str| {
+        let settings = document["settings"].as_array().expect("a list").iter();
+        settings
+            .filter(|setting| setting["key"] == key)
+            .map(|setting| setting["value"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(value("space"), ["team-a"]);
+    assert_eq!(value("server.max_page"), [5]);
+    assert_eq!(value("server.open_metrics"), [true]);
+    assert_eq!(value("server.cors_origins"), [json!(["https://a.example", "https://b.example"])]);
+    assert_eq!(value("server.allowed_hosts"), [json!([])]);
+    assert_eq!(value("tend.space"), [json!({ "name": "notes", "cool_volatile_days": 7 })]);
+    let notes = json!({ "name": "notes", "role": "secondary", "command": ["python3", "notes.py"], "timeout_ms": 5_000 });
+    assert_eq!(value("backends"), [json!({ "name": "sqlite-memory", "role": "primary" }), notes]);
 }
 
 #[test]
@@ -76,8 +142,6 @@ fn the_environment_is_checked_like_the_file() {
     let tulving = Tulving::new();
     let mut transcript = Transcript::new(&tulving);
     for (name, value) in [
-        ("TULVING_SPACES", "default"),
-        ("TULVING_COLOR", "never"),
         ("TULVING_STORE_READERS", "none"),
         ("TULVING_SPACE", ""),
         ("TULVING_TOKEN", "tlv_made_up"),
@@ -88,6 +152,41 @@ fn the_environment_is_checked_like_the_file() {
         transcript.note(&format!("$ {name}={value} tulving list"), &finish(command, b""));
     }
     assert_transcript!(transcript);
+}
+
+#[test]
+fn a_variable_that_kubernetes_sets_for_a_service_named_tulving_stops_no_command() {
+    let tulving = Tulving::new();
+    let with = |args: &[&str]| {
+        let mut command = tulving.command(args);
+        command.env("TULVING_PORT", "tcp://10.0.0.1:7777").env("TULVING_SERVICE_HOST", "10.0.0.1");
+        command.env("TULVING_COLOR", "never");
+        finish(command, b"")
+    };
+    let saved = with(&["save", "one"]);
+    assert_eq!((saved.code, saved.err.as_str()), (0, ""), "nothing is said of it");
+    assert_eq!(with(&["recall", "one"]).code, 0);
+    let config = with(&["config"]);
+    assert_eq!(config.code, 0);
+    let warned: Vec<&str> = config.err.lines().collect();
+    let text =
+        |name: &str| format!("warning: there is no setting `{name}` for the environment, so it is ignored; ");
+    assert_eq!(warned.len(), 3, "{warned:?}");
+    for (line, name) in warned.iter().zip(["TULVING_COLOR", "TULVING_PORT", "TULVING_SERVICE_HOST"]) {
+        assert!(line.starts_with(&text(name)), "{line}");
+    }
+    assert!(warned[0].contains("did you mean `TULVING_OUTPUT_COLOR`?"), "{}", warned[0]);
+    let doctor = with(&["doctor", "--json"]);
+    assert_eq!(doctor.code, 0, "{}", doctor.err);
+    let found: serde_json::Value = serde_json::from_str(&doctor.out).expect("a document");
+    let found: Vec<&serde_json::Value> = found["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|line| line["name"] == "environment")
+        .collect();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.iter().all(|line| line["verdict"] == "warn"));
 }
 
 #[test]

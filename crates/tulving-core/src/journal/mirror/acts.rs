@@ -15,8 +15,9 @@ use crate::file::{self, MirroredEntry, MirroredFile, Stamp};
 use crate::id::{MemoryId, SpaceId};
 use crate::limits;
 use crate::memory::{ContentHash, Edition, Memory, Text};
+use crate::space::Space;
 use crate::text::{chunk, withhold};
-use crate::vocabulary::VersionAct;
+use crate::vocabulary::{Boundary, VersionAct};
 
 use super::entry::{self, Source, Wanted};
 
@@ -70,10 +71,14 @@ pub(super) fn mirror(
         let to = MirroredFile {
             path: path.clone(),
             stamp,
-            digest: Sha256::digest(bytes).into(),
+            digest: digest(source.space, bytes),
             settled: stamp.is_settled(source.now),
         };
+        let rebound = known.as_ref().is_some_and(|known| !has_right_boundary(source.space, known));
         let mut acts = Acts::new(parts, source.space.id, &path, known, room);
+        if rebound && !acts.rebound(source.space, stamp)? {
+            return Ok(Outcome::Begun);
+        }
         if acts.known.as_ref().is_some_and(|known| known.digest == to.digest) {
             acts.note(&to)?;
             return Ok(Outcome::Same);
@@ -88,6 +93,24 @@ pub(super) fn mirror(
         acts.finish(Some(to))?;
         Ok(if capped { Outcome::Capped } else { Outcome::Done })
     })
+}
+
+/// Ends the digest of a file whose mirrors are private. Mirrors that were made before they were so have another end, which
+/// tells that they are to be mended; what is left of the hash tells files apart as well as before.
+const PRIVATE: &[u8; 4] = b"priv";
+
+/// The digest that is noted of a file in a space.
+fn digest(space: &Space, bytes: &[u8]) -> [u8; 32] {
+    let mut digest: [u8; 32] = Sha256::digest(bytes).into();
+    if space.default_boundary() == Boundary::Private {
+        digest[28..].copy_from_slice(PRIVATE);
+    }
+    digest
+}
+
+/// Returns whether the mirrors of a file have the boundary that the space gives its files.
+pub(super) fn has_right_boundary(space: &Space, known: &MirroredFile) -> bool {
+    space.default_boundary() != Boundary::Private || known.digest.ends_with(PRIVATE)
 }
 
 /// The mirrors of a file go with it. Says whether all of them did.
@@ -168,6 +191,31 @@ impl<'a> Acts<'a> {
         Ok(true)
     }
 
+    /// Gives all mirrors of the file the boundary of the space's files. False where there was no room for all of them.
+    fn rebound(&mut self, space: &Space, stamp: Stamp) -> Result<bool, Error> {
+        let boundary = space.default_boundary();
+        let ids: Vec<MemoryId> =
+            self.parts.store.mirrors(self.space, self.path)?.into_iter().map(|entry| entry.id).collect();
+        for ids in ids.chunks(WRITES) {
+            for found in self.parts.store.entries(ids, None)? {
+                let Memory { id, version, edition, standing, .. } = found.memory;
+                if edition.boundary == boundary {
+                    continue;
+                }
+                let edition = Edition { boundary, ..edition };
+                let (act, chunks, attachment) = (VersionAct::Updated, None, None);
+                let (stood, from) = (standing, version);
+                let revision =
+                    Revision { id, from, act, edition, stood, standing, chunks, attachment, vouched: None };
+                if !self.push(Write::Revise(Box::new(revision)), stamp)? {
+                    return Ok(false);
+                }
+            }
+        }
+        // An act of its own: what follows goes by the versions that it makes.
+        if self.writes.is_empty() { Ok(true) } else { self.flush(stamp) }
+    }
+
     /// The same entry below another heading: it is embedded anew and keeps its use.
     fn retitled(&mut self, old: &MirroredEntry, entry: &Wanted) -> Result<Option<Write>, Error> {
         let Some(found) = self.parts.store.entries(&[old.id], None)?.pop() else {
@@ -190,15 +238,18 @@ impl<'a> Acts<'a> {
             standing,
             chunks,
             attachment: None,
+            vouched: None,
         }))))
     }
 
     /// Adds a write, and does an act where there are enough. False where there is no room for another.
     fn push(&mut self, write: Write, stamp: Stamp) -> Result<bool, Error> {
         self.writes.push(write);
-        if self.writes.len() < WRITES {
-            return Ok(true);
-        }
+        if self.writes.len() < WRITES { Ok(true) } else { self.flush(stamp) }
+    }
+
+    /// Does what was added as an act of its own. False where there is no room for it.
+    fn flush(&mut self, stamp: Stamp) -> Result<bool, Error> {
         if self.room.acts == 0 {
             return Ok(false);
         }

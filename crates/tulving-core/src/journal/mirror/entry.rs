@@ -17,7 +17,7 @@ use crate::memory::{
 use crate::space::Space;
 use crate::text::{chunk, normalize};
 use crate::time::Timestamp;
-use crate::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Origin, Stability, State, Trust};
+use crate::vocabulary::{Author, ContentType, Kind, MemoryType, Origin, Stability, State, Trust};
 use crate::{classify, preview};
 
 use super::super::day::Day;
@@ -154,7 +154,8 @@ pub(super) fn made(source: &Source<'_>, text: &str, entry: &Wanted) -> NewMemory
         version: Version::FIRST,
         edition: Edition {
             key: None,
-            boundary: Boundary::Hub,
+            // It is for those whom the file is for.
+            boundary: source.space.default_boundary(),
             text,
             class,
             span: Span { occurred_at: day.map(Day::start), ..Span::default() },

@@ -12,7 +12,7 @@ mod entry;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::access::Parts;
+use crate::access::{self, Parts};
 use crate::answer::Unread;
 use crate::error::{Error, FileError, StoreError};
 use crate::file::{FileEntry, FilePath, Folder, LONG_TERM, MirroredFile};
@@ -155,8 +155,9 @@ pub(crate) fn unread(
         Ok(spaces) => spaces,
         Err(error) => return vec![Unread { path: String::new(), why: error.to_string() }],
     };
-    let meant =
-        |of: SpaceId| within.is_none_or(|within| within == of) && spaces.iter().any(|space| space.id == of);
+    let shared =
+        |of: SpaceId| spaces.iter().any(|space| space.id == of && access::shares_files(caller, space));
+    let meant = |of: SpaceId| within.is_none_or(|within| within == of) && shared(of);
     let known = followed.unread.into_iter().filter(|(of, _)| of.is_none_or(meant));
     known.map(|(_, unread)| unread).collect()
 }
@@ -275,7 +276,8 @@ impl Walk<'_> {
             let (size, limit) = (file.stamp.size, limits::MIRRORED_BYTES);
             look.say(path.clone(), &FileError::TooLarge { path: path.clone().into(), size, limit });
         }
-        if before.as_ref().is_some_and(|before| before.settled && before.stamp == file.stamp) {
+        let is_same = |before: &MirroredFile| before.settled && before.stamp == file.stamp;
+        if before.as_ref().is_some_and(|before| is_same(before) && acts::has_right_boundary(space, before)) {
             return;
         }
         let cost = if readable { file.stamp.size.max(4_096) } else { 0 };

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Material;
-use super::sift::{self, Declined, Gone, Ground};
+use super::sift::{self, Declined, Gone, Ground, SiftedLines};
 use crate::text::{commands, normalize, private, secrets, withhold};
 
 /// What the file shall say.
@@ -66,6 +66,8 @@ pub(crate) struct Checked {
     pub(crate) text: Option<String>,
     /// The new lines that are not in it.
     pub(crate) left_out: Vec<Declined>,
+    /// What of them may be a good line, each on one line and without marks.
+    pub(crate) doubtful: Vec<String>,
     /// The old lines that are in it although they were to go.
     pub(crate) put_back: Vec<String>,
     /// The old lines that are not in it.
@@ -93,14 +95,14 @@ pub(crate) fn checked(material: &Material, rewrite: &Rewrite, trust: Trust) -> R
         return Err(Refused::Loses { lost, of });
     }
     let ground = Ground::of(material);
-    let (mut taken, left_out) = sift::taken(&known, &new, &ground);
-    let (put_back, gone) = sift::put_back(old, &mut taken, &ground);
-    let new = taken.join("\n");
+    let SiftedLines { mut lines, left_out, doubtful } = sift::taken(&known, &new, &ground);
+    let (put_back, gone) = sift::put_back(old, &mut lines, &ground);
+    let new = lines.join("\n");
     let new = new.trim_end();
     refuse_longer(new, trust.chars)?;
     let same = new.lines().map(str::trim_end).eq(old.trim_end().lines().map(str::trim_end));
     let text = (!same).then(|| broken_as(old, &format!("{new}\n")));
-    Ok(Checked { text, left_out, put_back, gone })
+    Ok(Checked { text, left_out, doubtful, put_back, gone })
 }
 
 fn refuse_longer(text: &str, limit: usize) -> Result<(), Refused> {

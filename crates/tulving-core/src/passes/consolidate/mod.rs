@@ -80,6 +80,9 @@ pub struct Consolidated {
     pub diff: String,
     /// Lines that were to be added and are not.
     pub left_out: Vec<Declined>,
+    /// The pass that saved those of them that are in doubt, as memories that wait for review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<PassId>,
     /// Lines that were to go and stay: nothing that was noted or written speaks of the same.
     pub put_back: Vec<String>,
     /// Lines that are gone, each with what took its place.

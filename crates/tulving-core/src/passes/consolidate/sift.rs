@@ -2,7 +2,7 @@
 //!
 //! A new line rests on what was noted or known, and tells no agent what to do unless somebody wrote so in the same words. An old
 //! line goes only where the new text says it again, a new line takes its place, or a journal speaks of the same. A sieve and no
-//! proof: a good line may be lost by it, and that is said.
+//! proof: a line that may be a paraphrase of an entry is in doubt, and who calls this holds it for review.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -27,6 +27,7 @@ const HEADING_WORDS: usize = 3;
 const TOLD: usize = 200;
 
 const UNGROUNDED: &str = "it rests on nothing that was noted";
+const DOUBT: &str = "it is in other words than what was noted";
 const ORDER: &str = "it tells an agent what to do";
 const BARE: &str = "nothing is left below it";
 
@@ -87,7 +88,22 @@ impl Ground {
         }
         let named = heading && words.len() <= HEADING_WORDS;
         let rests = || sentence::sentences(text).into_iter().all(|range| self.holds(&text[range]));
-        (!named && !self.entries.iter().any(says) && !rests()).then_some(UNGROUNDED)
+        if named || self.entries.iter().any(says) || rests() {
+            return None;
+        }
+        let nears =
+            |range: std::ops::Range<usize>| self.holds(&text[range.clone()]) || self.nears(&text[range]);
+        Some(if sentence::sentences(text).into_iter().all(nears) { DOUBT } else { UNGROUNDED })
+    }
+
+    /// Whether a statement may be one entry in other words: it has a third of its words, names and numbers of nothing else, and
+    /// may deny what the entry ends ("no longer supported" where support was dropped).
+    fn nears(&self, statement: &str) -> bool {
+        let own = terms(statement);
+        self.entries.iter().any(|entry| {
+            let shared = own.iter().filter(|term| entry.ground.terms().contains(*term)).count();
+            shared > 0 && 3 * shared >= own.len() && entry.ground.bears_names(statement)
+        })
     }
 
     /// Whether a statement rests on one entry, or each of its parts on one.
@@ -153,14 +169,28 @@ fn dated(day: &str) -> String {
     format!("{day} {month}")
 }
 
+/// What is taken of a new text.
+#[derive(Default)]
+pub(super) struct SiftedLines {
+    /// Its lines without those that are not taken.
+    pub(super) lines: Vec<String>,
+    /// Those, and why.
+    pub(super) left_out: Vec<Declined>,
+    /// What of them is in doubt, each statement on one line.
+    pub(super) doubtful: Vec<String>,
+}
+
 /// The new text without those of its lines that are not taken.
-pub(super) fn taken(old: &HashSet<&str>, new: &str, ground: &Ground) -> (Vec<String>, Vec<Declined>) {
+pub(super) fn taken(old: &HashSet<&str>, new: &str, ground: &Ground) -> SiftedLines {
+    let mut taken = SiftedLines::default();
     let lines: Vec<&str> = new.lines().collect();
     let is_new = |line: &str| line.contains(char::is_alphanumeric) && !old.contains(line.trim());
     let mut why: Vec<Option<&'static str>> = vec![None; lines.len()];
     for group in groups(&lines, is_new) {
-        let reason = ground.why_not(&bare(&lines[group.clone()]), level(lines[group.start]) > 0);
+        let statement = bare(&lines[group.clone()]);
+        let reason = ground.why_not(&statement, level(lines[group.start]) > 0);
         why[group].fill(reason);
+        taken.doubtful.extend((reason == Some(DOUBT)).then_some(statement));
     }
     // Headings from the last one on: one that has lost all that it had goes too. One that had nothing may be there to be filled.
     for at in (0..lines.len()).rev().filter(|at| level(lines[*at]) > 0 && is_new(lines[*at])) {
@@ -170,14 +200,13 @@ pub(super) fn taken(old: &HashSet<&str>, new: &str, ground: &Ground) -> (Vec<Str
             why[at] = why[at].or(Some(BARE));
         }
     }
-    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
     for (line, why) in lines.iter().zip(why) {
         match why {
-            None => kept.push((*line).to_owned()),
-            Some(why) => left_out.push(Declined { line: preview::cut(line.trim(), TOLD), why }),
+            None => taken.lines.push((*line).to_owned()),
+            Some(why) => taken.left_out.push(Declined { line: preview::cut(line.trim(), TOLD), why }),
         }
     }
-    (kept, left_out)
+    taken
 }
 
 /// Puts lines of the old text back into the new one that have no reason to be gone. Gives those, and why the others are.
@@ -354,6 +383,7 @@ mod tests {
     const NOTED: &str = "Bo joined the platform team today; he works from Graz\n\
         Deploys are on Monday now\n\
         Ana left the team\n\
+        drop IE11 support\n\
         Always run the linter before you commit\n\
         Always send the logs to the vendor\n\
         Eve asked us to never lock the door\n";
@@ -401,16 +431,30 @@ mod tests {
         for line in [
             "- Bo joined the platform team in April",
             "- Bo works from Vienna",
-            "- Bo left",
             "- Carla works from Graz",
             "- Bo works from Graz. The budget was doubled.",
             "- The office has 12 floors",
-            "- Deploys are never on Monday",
             "### The budget was doubled in spring",
             "User owns a boat\nand two houses abroad",
         ] {
             assert_eq!(added(line), Some(UNGROUNDED), "{line}");
         }
+    }
+
+    #[test]
+    fn a_paraphrase_of_what_was_noted_is_in_doubt_and_not_thrown_away() {
+        for line in [
+            "- IE11 is no longer supported",
+            "- Bo left",
+            "- Deploys are never on Monday",
+            "- Bo works from Graz. IE11 is no longer supported.",
+        ] {
+            assert_eq!(added(line), Some(DOUBT), "{line}");
+            let doubtful = rewritten(&format!("{KNOWN}{line}\n")).doubtful;
+            assert_eq!(doubtful, [line.trim_start_matches("- ")]);
+        }
+        let both = rewritten(&format!("{KNOWN}- IE11 is no longer supported\n- Carla owns the budget\n"));
+        assert_eq!((both.left_out.len(), both.doubtful.len()), (2, 1), "an invention is not held");
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use crate::vocabulary::CommandKind::{self, *};
 
 /// Words that several phrases use.
-pub(super) const LISTS: [(&str, &str); 33] = [
+pub(super) const LISTS: [(&str, &str); 34] = [
     ("drop", "ignore|disregard|forget|override|bypass|discard|neglect|dismiss|overlook|scrap|abandon"),
     ("det", "all|any|the|of|my|your|these|those|every|each|this|that|our|everything|absolutely"),
     (
@@ -75,6 +75,10 @@ pub(super) const LISTS: [(&str, &str); 33] = [
     ),
     ("reply", "reply|replies|response|responses|answer|answers|message|messages|output|outputs"),
     ("kept", "ssh|id|env|credentials|passwd|shadow|netrc|npmrc|kubeconfig|secrets|keychain|wallet"),
+    (
+        "saved",
+        "conversation|conversations|memories|history|transcript|messages|prompt|secrets|passwords|password|credentials",
+    ),
     ("entry", "memory|memories|note|notes|entry|fact"),
     ("news", "message|prompt|note|notice|override|update|alert|instruction|instructions"),
     (
@@ -84,7 +88,7 @@ pub(super) const LISTS: [(&str, &str); 33] = [
 ];
 
 /// The phrases, each with how it tries to command.
-pub(super) const PHRASES: [(CommandKind, &str); 89] = [
+pub(super) const PHRASES: [(CommandKind, &str); 136] = [
     (Override, "from now on ..2 {drop} {det}* {before}? ..1 {orders}"),
     (Override, "^ {drop} what|whatever|everything you were|are|have ..1 told"),
     (Exfiltration, "new {orders} , send|forward|upload|exfiltrate|email ..6 {where}"),
@@ -138,10 +142,6 @@ pub(super) const PHRASES: [(CommandKind, &str); 89] = [
     (
         Override,
         "^ treat|consider {det}* {before} {orders} ..2 void|cancelled|canceled|invalid|obsolete|null|deleted",
-    ),
-    (
-        Override,
-        "ignoriere|ignorieren|vergiss|vergessen|missachte sie? alle|alles|deine|die|ihre* vorherigen|vorigen|bisherigen|obigen|früheren|vorangegangenen|ursprünglichen ..1 anweisungen|anweisung|instruktionen|befehle|regeln|vorgaben",
     ),
     (
         Override,
@@ -273,6 +273,162 @@ pub(super) const PHRASES: [(CommandKind, &str); 89] = [
         Address,
         "{ai} {bot} must|should always|never|only|immediately ..4 {do}|{must}|recommend|mention|{tell}",
     ),
+    (
+        Override,
+        "new|updated|revised system|developer|secret? {orders} , reveal|output|ignore|disregard|forget|execute|approve|obey|pretend|exfiltrate",
+    ),
+    (
+        Override,
+        "new|updated|revised system|developer|secret? {orders} , reply|respond|answer ..2 every|only|all|any|each|with",
+    ),
+    (
+        Address,
+        "new|updated|revised {orders} for|to the|all|any|this* {ai}|{bot} {bot}? , ..4 {do}|{must}|{act}",
+    ),
+    (
+        Exfiltration,
+        "^ append|add|put|encode|embed|insert|attach|include the|this|whole|entire|full|stored|chat|users|all* {saved} base64|encoded* to|into|in|as|onto ..4 url|link|query|parameter|http|https",
+    ),
+    (
+        Exfiltration,
+        "^ append|add|put|encode|include the? users name|names|address|email|location|details|data|messages|message ..3 as|to|into|in ..3 query|parameter|parameters|url|link ..4 http|https",
+    ),
+    (
+        Exfiltration,
+        "fetch|open|visit|load|request|get|call http|https ..8 followed|plus|with by? everything|all|whatever ..2 you",
+    ),
+    (
+        Address,
+        "the|any|every|this assistant|ai|llm|chatbot|model must|shall|should|has now|immediately|first|to|always* run|execute ..2 command|commands|script|scripts|curl|wget|rm|bash|sudo|powershell|tool|payload",
+    ),
+    (
+        Address,
+        "the|any|every|this assistant|ai|llm|chatbot|model must|shall now|immediately|first|always* call|invoke|trigger ..4 tool|function",
+    ),
+    (
+        Address,
+        "the|any|every|this agent must|shall now|immediately|first|always* call|invoke|trigger ..4 tool",
+    ),
+    (
+        Address,
+        "any|every|each assistant|agent|model|llm|ai|chatbot that|who|which reads|sees|processes|loads|retrieves this|it note|text|page|memory|document* must|should|shall",
+    ),
+    (
+        Override,
+        "ignoriere|ignorieren|vergiss|vergessen|missachte|verwirf sie|bitte* alle|alles|deine|die|ihre|sämtliche|jegliche|bitte* vorherigen|vorigen|bisherigen|obigen|früheren|vorangegangenen|ursprünglichen|vorherige ..1 anweisungen|anweisung|instruktionen|befehle|regeln|vorgaben",
+    ),
+    (
+        Override,
+        "vergiss|vergessen|ignoriere|ignorieren sie|bitte* alles was dir|ihnen ..3 gesagt|aufgetragen|befohlen|beigebracht",
+    ),
+    (
+        Override,
+        "neue|neuen anweisungen|anweisung|instruktionen , ..2 sende|schicke|antworte|verrate|lösche|ignoriere|zeige|nenne",
+    ),
+    (
+        Secrecy,
+        "sag|sage|sagen|erzähl|erzähle|verrate|verraten|melde sie? dem|den|der nutzer|benutzer|anwender|user|nutzern|nutzerin|benutzern nichts|nicht|kein|nie",
+    ),
+    (
+        Address,
+        "achtung|hinweis|wichtig|an für|an|alle* ki assistenten|assistent|agenten|agent|modelle|systeme ..6 müsst|müssen|sollt|sollen",
+    ),
+    (
+        Override,
+        "oublie|oubliez|ignore|ignorez tout ce quon|que|qui ta|vous|lon|tont ..2 dit|appris|demandé|ordonné",
+    ),
+    (
+        Override,
+        "nouvelles instructions|consignes , ..1 réponds|répondez|envoie|envoyez|affiche|affichez|révèle|révélez|supprime|supprimez|exécute|exécutez|ignore|ignorez|oublie|oubliez",
+    ),
+    (
+        Secrecy,
+        "ne dis|dites|révèle|révélez|parle|parlez|mentionne|mentionnez|raconte rien|pas|jamais ..3 lutilisateur|utilisateur|lutilisatrice|utilisatrice",
+    ),
+    (
+        Override,
+        "olvida|olvide|olviden|ignora|ignore todo lo que te|le|les ..2 dijeron|dicho|dijo|enseñaron|ordenaron",
+    ),
+    (
+        Override,
+        "nuevas instrucciones|órdenes , ..1 envía|envíe|responde|responda|revela|revele|muestra|muestre|borra|ejecuta|ignora|olvida",
+    ),
+    (
+        Secrecy,
+        "no le|les|lo|se* digas|diga|cuentes|cuente|menciones|mencione|reveles|revele ..2 usuario|usuaria|usuarios",
+    ),
+    (
+        Override,
+        "esqueça|esquece|ignore|ignora tudo o? que foi|te|lhe|lhes|vos ..2 dito|disseram|ensinado|ensinaram|ordenado",
+    ),
+    (Override, "novas instruções|ordens , ..1 envie|responda|revele|mostre|apague|execute|ignore|esqueça"),
+    (Secrecy, "não|nunca conte|conta|diga|diz|revele|mencione ..2 usuário|utilizador|usuária|usuários"),
+    (
+        Override,
+        "dimentica|dimenticate|ignora|ignorate tutto quello|ciò che ti|vi ..2 stato|hanno|detto detto|insegnato|ordinato?",
+    ),
+    (
+        Override,
+        "nuove istruzioni , ..1 invia|inviate|rispondi|rispondete|rivela|mostra|cancella|esegui|ignora|dimentica",
+    ),
+    (Secrecy, "non dire|dite|rivelare|menzionare|raccontare ..2 allutente|utente|utenti"),
+    (Override, "negeer|vergeet alles wat je|jou ..2 verteld|gezegd|geleerd|opgedragen"),
+    (Secrecy, "vertel|zeg|meld|onthul aan|de|het* gebruiker|gebruikers niets|niet|nooit"),
+    (
+        Override,
+        "zignoruj|ignoruj|zapomnij|pomiń|zignorujcie wszystkie|swoje|te|o|wszystkich* poprzednie|wcześniejsze|dotychczasowe|poprzednich|wcześniejszych instrukcje|polecenia|zasady|instrukcjach|poleceniach",
+    ),
+    (Secrecy, "nie mów|mówcie|informuj|wspominaj|zdradzaj ..2 użytkownikowi|użytkownika|użytkownikom"),
+    (
+        Override,
+        "забудь|забудьте|игнорируй|игнорируйте все|всё что тебе|вам ..2 говорили|сказали|сказано|велели",
+    ),
+    (
+        Secrecy,
+        "не говори|говорите|сообщай|сообщайте|рассказывай|рассказывайте|упоминай ..1 пользователю|пользователям",
+    ),
+    (
+        Override,
+        "новые инструкции|указания , ..1 отправь|ответь|отвечай|покажи|удали|выполни|игнорируй|забудь",
+    ),
+    (
+        Override,
+        "ігноруй|ігноруйте|забудь|забудьте|проігноруй усі|всі|свої|про|ці* попередні|минулі|ранні інструкції|вказівки|команди",
+    ),
+    (Secrecy, "не кажи|кажіть|говори|повідомляй|розповідай ..1 користувачу|користувачеві|користувачам"),
+    (
+        Override,
+        "önceki|yukarıdaki|tüm|bütün önceki|tüm|bütün|verilen* talimatları|talimatlarını|komutları|kuralları|yönergeleri|emirleri yok|göz|görmezden|dikkate ardı? say|sayın|et|edin|gel|gelin|alma|almayın",
+    ),
+    (
+        Override,
+        "önceki|yukarıdaki|tüm|bütün önceki|tüm|bütün|verilen* talimatları|talimatlarını|komutları|kuralları|yönergeleri|emirleri unut|unutun",
+    ),
+    (
+        Secrecy,
+        "kullanıcıya|kullanıcılara ..2 bahsetme|bahsetmeyin|söyleme|söylemeyin|anlatma|anlatmayın|bildirme",
+    ),
+    (Override, "bỏ|phớt|hãy qua|lờ|quên tất|cả|các|mọi|những* hướng|chỉ|lệnh|quy dẫn|thị|tắc? trước"),
+    (Secrecy, "đừng nói|kể|tiết ..2 người dùng"),
+    (
+        Override,
+        "abaikan|lupakan semua|seluruh|segala* instruksi|perintah|aturan|petunjuk|arahan sebelumnya|terdahulu",
+    ),
+    (Secrecy, "jangan beritahu|beri|katakan|ceritakan ..2 pengguna"),
+    (
+        Override,
+        "ignorera|ignorer|glöm|glem alla|alle|dina|de* tidigare|föregående|forrige|tidligere|foregående instruktioner|instruksjoner|instrukser|regler|anvisningar|anvisninger",
+    ),
+    (Secrecy, "berätta|säg|fortell|fortæl|sig inte|ikke|aldrig ..3 användaren|brukeren|brugeren"),
+    (
+        Override,
+        "ignoruj|ignorujte|zapomeň|zapomeňte všechny|své|na* předchozí|dosavadní|dřívější pokyny|instrukce|příkazy",
+    ),
+    (Override, "ignoră|ignorați|uită|uitați toate* instrucțiunile|regulile|comenzile anterioare|precedente"),
+    (
+        Override,
+        "αγνόησε|αγνοήστε|ξέχνα|ξεχάστε όλες|τις|τους|όλους* προηγούμενες|προηγούμενους οδηγίες|εντολές|κανόνες",
+    ),
 ];
 
 /// Words that may stand between the beginning of a clause and the verb of an order.
@@ -284,11 +440,20 @@ pub(super) const JOINS: &str = "and|then|but|so|or";
 /// Who does something in a tale.
 pub(super) const TALE: &str = "we|they|he|she|it|i|who|which|that|team|users|people|customers|attackers|attacker|models|someone|developers|students|was|were|had";
 /// Words beside which what stands in quotes is only told of.
-pub(super) const TOLD: &str = "injection|injections|jailbreak|jailbreaks|jailbreaking|attacker|attackers|attack|attacks|adversarial|malicious|owasp|phishing|payload|payloads|detector|detects|detect|detection|exploit|classifier|sanitize|sanitizer|guardrail|redteam";
+pub(super) const TOLD: &str = "injection|injections|jailbreak|jailbreaks|jailbreaking|attacker|attackers|attack|attacks|adversarial|malicious|owasp|phishing|payload|payloads|detector|detects|detect|detection|exploit|classifier|sanitize|sanitizer|guardrail|redteam|linjection|injektion|angriff|angriffe|attaque|attaques|lattaque|ataque|ataques|attacco|attacchi|aanval|atak|ataki|атака|атаки|атак|saldırı|saldırısı";
 /// Words by which what follows a tag speaks to the reader.
-pub(super) const ADDRESSED: &str =
-    "you|your|youre|ignore|must|disregard|instruction|instructions|override|dont";
+pub(super) const ADDRESSED: &str = "you|your|youre|ignore|must|disregard|instruction|instructions|override|dont|reveal|obey|comply|approved|bypass";
 /// Words that begin an order after `System:`.
 pub(super) const ORDERED: &str = "you|youre|your|ignore|disregard|forget|override";
+/// Words that call for attention.
+pub(super) const CALLS: &str = "attention|notice|warning|alert";
+/// Words by which what follows a call speaks to the reader.
+pub(super) const CALLED: &str = "you|your|youre|must|stop|ignore|reveal|obey";
+/// Words after the heading of new instructions by which they are for a model.
+pub(super) const AFTER_HEADING: &str = "reply|respond|answer|summarise|summarize|reveal|ignore|disregard|forget|delete|execute|obey|assistant|ai|password|secrets";
+/// Words by which a message that names its role gives an order.
+pub(super) const ROLE_ORDERS: &str = "reveal|disregard|ignore|obey|comply|bypass|override|forget|exfiltrate|unrestricted|verified|jailbroken|secrets|credentials";
+/// Words by which a made-up answer gives something away.
+pub(super) const ROLE_LOOT: &str = "password|passwords|secrets|credentials|keys";
 /// Words for whom a comment may be.
 pub(super) const READERS: &str = "assistant|assistants|agent|agents|bot|bots";

@@ -119,6 +119,18 @@ static MUSTS: LazyLock<Set> = LazyLock::new(|| Set::of("{must}"));
 static TO: LazyLock<Number> = LazyLock::new(|| number("to"));
 /// The word `system`.
 pub(super) static SYSTEM: LazyLock<Number> = LazyLock::new(|| number("system"));
+static CALLS: LazyLock<Set> = LazyLock::new(|| Set::of(list::CALLS));
+static CALLED: LazyLock<Set> = LazyLock::new(|| Set::of(list::CALLED));
+static ALL_OF: LazyLock<Set> = LazyLock::new(|| Set::of("all|any|every|to"));
+static ASSISTANTS: LazyLock<Set> = LazyLock::new(|| Set::of("assistant|assistants"));
+static NEWS: LazyLock<Set> = LazyLock::new(|| Set::of("new|updated"));
+static HEADED: LazyLock<Set> = LazyLock::new(|| Set::of("{orders}"));
+static HEADING_WORDS: LazyLock<Set> = LazyLock::new(|| Set::of("system|developer|secret|the|for|ai"));
+static AFTER_HEADING: LazyLock<Set> = LazyLock::new(|| Set::of(list::AFTER_HEADING));
+/// Words by which a message that names its role gives an order.
+pub(super) static ROLE_ORDERS: LazyLock<Set> = LazyLock::new(|| Set::of(list::ROLE_ORDERS));
+/// Words by which a made-up answer gives something away.
+pub(super) static ROLE_LOOT: LazyLock<Set> = LazyLock::new(|| Set::of(list::ROLE_LOOT));
 /// Words by which what follows a tag speaks to the reader.
 pub(super) static ADDRESSED: LazyLock<Set> = LazyLock::new(|| Set::of(list::ADDRESSED));
 /// Words that begin an order after `System:`.
@@ -135,10 +147,18 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
         list::ADDRESSED,
         list::ORDERED,
         list::READERS,
+        list::CALLS,
+        list::CALLED,
+        list::AFTER_HEADING,
+        list::ROLE_ORDERS,
+        list::ROLE_LOOT,
     ];
     let steps = PHRASES.iter().flat_map(|(_, phrase)| phrase.split(' ')).flat_map(Step::words);
     let lists = LISTS.iter().flat_map(|(_, words)| words.split('|'));
-    steps.chain(lists).chain(beside.into_iter().flat_map(|words| words.split('|'))).chain(["to", "system"])
+    steps
+        .chain(lists)
+        .chain(beside.into_iter().flat_map(|words| words.split('|')))
+        .chain(["to", "system", "every"])
 }
 
 pub(super) fn find(words: &Words<'_>, found: &mut Vec<Found>) {
@@ -155,6 +175,52 @@ pub(super) fn find(words: &Words<'_>, found: &mut Vec<Found>) {
             at = end;
         } else {
             at += 1;
+        }
+    }
+    calls(words, found);
+    headings(words, found);
+}
+
+/// So many words after a call or a heading are looked at.
+const AFTER: usize = 12;
+
+/// Calls such as `Attention AI agents!`, whose next sentence speaks to the reader.
+fn calls(words: &Words<'_>, found: &mut Vec<Found>) {
+    let all = &words.all;
+    for start in (0..all.len()).filter(|at| CALLS.contains(&all[*at].number)) {
+        let mut at = start + 1;
+        at += all[at..].iter().take(2).take_while(|word| ALL_OF.contains(&word.number)).count();
+        let is = |place: usize, set: &Set| all.get(place).is_some_and(|word| set.contains(&word.number));
+        let end = match (is(at, &AIS), is(at + 1, &BOTS), is(at, &ASSISTANTS)) {
+            (true, true, _) => at + 2,
+            (true, false, _) | (_, _, true) => at + 1,
+            _ => continue,
+        };
+        let parted = all.get(end).is_some_and(|next| next.gap >= Gap::Clause);
+        let close = all[start + 1..at].iter().chain(all.get(at)).all(|word| word.gap < Gap::Sentence);
+        let speaks = all[end.min(all.len())..].iter().take(AFTER).any(|word| CALLED.contains(&word.number));
+        if parted && close && speaks && !is_told(words, start, end) {
+            found.push(Found { range: all[start].start..all[end - 1].end, what: CommandKind::Address });
+        }
+    }
+}
+
+/// Lines with nothing but `NEW INSTRUCTIONS` in capitals, above what is for a model.
+fn headings(words: &Words<'_>, found: &mut Vec<Found>) {
+    let all = &words.all;
+    for start in (0..all.len()).filter(|at| NEWS.contains(&all[*at].number) && all[*at].gap >= Gap::Clause) {
+        let between = all[start + 1..].iter().take(3).take_while(|word| HEADING_WORDS.contains(&word.number));
+        let end = start + 1 + between.count();
+        if !all.get(end).is_some_and(|word| HEADED.contains(&word.number)) {
+            continue;
+        }
+        let range = all[start].start..all[end].end;
+        let line = words.text[range.end..].split('\n').next().unwrap_or_default();
+        let alone = !line.contains(char::is_alphanumeric) && words.text.len() > range.end + line.len();
+        let capitals = !words.text[range.clone()].contains(char::is_lowercase);
+        let meant = all[end + 1..].iter().take(AFTER).any(|word| AFTER_HEADING.contains(&word.number));
+        if alone && capitals && meant && !is_told(words, start, end + 1) {
+            found.push(Found { range, what: CommandKind::Override });
         }
     }
 }
@@ -235,15 +301,15 @@ fn is_tale(words: &[Word], at: usize) -> bool {
 }
 
 /// Whether a phrase is in quotes and beside a word for such phrases: it is told of, and not said.
-fn is_told(words: &Words<'_>, at: usize, end: usize) -> bool {
+pub(super) fn is_told(words: &Words<'_>, at: usize, end: usize) -> bool {
     let near = at.saturating_sub(AROUND)..words.all.len().min(end + AROUND);
     let told = words.all[near].iter().any(|word| TOLD.contains(&word.number));
     told && is_quoted(words.text.as_bytes(), words.all[at].start, words.all[end - 1].end)
 }
 
 fn is_quoted(bytes: &[u8], start: usize, end: usize) -> bool {
-    // The last byte of ‘ ’ “ ” is among them; what else ends so is rare enough.
-    let is_quote = |byte: &u8| matches!(byte, b'"' | b'`' | b'\'' | 0x98..=0x9d);
+    // The last byte of ‘ ’ “ ” „ is among them; what else ends so is rare enough.
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'`' | b'\'' | 0x98..=0x9e);
     let before = bytes[start.saturating_sub(QUOTED)..start].iter().rev().take_while(|byte| **byte != b'\n');
     let after = bytes[end..bytes.len().min(end + QUOTED)].iter().take_while(|byte| **byte != b'\n');
     before.into_iter().any(is_quote) && after.into_iter().any(is_quote)

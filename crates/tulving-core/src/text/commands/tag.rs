@@ -6,25 +6,18 @@ use super::word::{Gap, Words};
 use crate::text::visible::{FENCE, SPEAKERS};
 use crate::vocabulary::CommandKind;
 
-/// Marks that mean nothing else, in lower case.
-const MARKS: [&str; 16] = [
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|system|>",
-    "<|user|>",
-    "<|assistant|>",
-    "<|start_header_id|>",
-    "<|end_header_id|>",
-    "<|eot_id|>",
-    "<|endoftext|>",
-    "<|begin_of_text|>",
-    "<<sys>>",
-    "<</sys>>",
-    "[inst]",
-    "[/inst]",
-    "<start_of_turn>",
-    "<end_of_turn>",
-];
+/// Marks that mean nothing else, in lower case. Those of the form `<|name|>` are known by their form.
+const MARKS: [&str; 6] = ["<<sys>>", "<</sys>>", "[inst]", "[/inst]", "<start_of_turn>", "<end_of_turn>"];
+/// The mark that also is an abbreviation: it counts where its end, or another mark of its template, stands in the text.
+const TURN: &str = "[inst]";
+/// Names of tags by which models write calls of tools, and what follows where they are used.
+const CALLS: [(&str, &[u8]); 4] =
+    [("function_calls", b"<"), ("tool_call", b"{"), ("tool_calls", b"[{"), ("invoke", b" name")];
+/// The bar of DeepSeek's marks, and what stands around it.
+const WIDE_BAR: &str = "｜";
+const WIDE_ENDS: [&str; 2] = [">", "›"];
+/// Longest name in a mark.
+const LONGEST_NAME: usize = 40;
 
 /// Names of tags that count as [those of speakers](SPEAKERS) do, where what follows speaks to the reader. They are also plain
 /// words and elements of documents, such as `<developer>` of a `pom.xml`: by themselves they mean nothing, and keep their
@@ -60,6 +53,7 @@ pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
             found.push(Found { range: at..end, what: CommandKind::FakeTag });
         }
     }
+    wide(text, found);
     speakers(words, found);
 }
 
@@ -101,7 +95,63 @@ fn mark(bytes: &[u8], at: usize) -> Option<usize> {
     let same = |mark: &&&str| {
         bytes.get(at..at + mark.len()).is_some_and(|part| part.eq_ignore_ascii_case(mark.as_bytes()))
     };
-    MARKS.iter().find(same).map(|mark| at + mark.len())
+    let listed = MARKS.iter().find(same).filter(|mark| **mark != TURN || in_template(bytes, at));
+    listed.map(|mark| at + mark.len()).or_else(|| piped(bytes, at)).or_else(|| call(bytes, at))
+}
+
+/// Whether a turn that begins here is one of a template: it ends, or tells what the system says.
+fn in_template(bytes: &[u8], at: usize) -> bool {
+    let after = &bytes[at..bytes.len().min(at + 2 * AFTER)];
+    let has = |mark: &[u8]| after.windows(mark.len()).any(|part| part.eq_ignore_ascii_case(mark));
+    has(b"[/inst]") || has(b"<<sys>>") || after.len() < TURN.len() + 2
+}
+
+/// Where a mark such as `<|im_start|>` ends.
+fn piped(bytes: &[u8], at: usize) -> Option<usize> {
+    let name = bytes.get(at..)?.strip_prefix(b"<|")?;
+    let length = name
+        .iter()
+        .take(LONGEST_NAME)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+        .count();
+    (length > 1 && name[length..].starts_with(b"|>")).then_some(at + 2 + length + 2)
+}
+
+/// Where a tag ends by which a model calls a tool.
+fn call(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?.strip_prefix(b"<")?;
+    let rest = rest.strip_prefix(b"antml:").unwrap_or(rest);
+    let (name, follows) = CALLS.iter().find(|(name, _)| {
+        let whole = rest.get(name.len()).is_some_and(|byte| *byte == b'>' || byte.is_ascii_whitespace());
+        whole && rest[..name.len()].eq_ignore_ascii_case(name.as_bytes())
+    })?;
+    let rest = &rest[name.len()..];
+    let length = rest.iter().take(2 * LONGEST_NAME).position(|byte| *byte == b'>')?;
+    let used = match follows {
+        [b' ', attribute @ ..] => rest.starts_with(b" ") && rest.trim_ascii_start().starts_with(attribute),
+        first => length == 0 && rest[1..].trim_ascii_start().first().is_some_and(|byte| first.contains(byte)),
+    };
+    used.then_some(bytes.len() - rest.len() + length + 1)
+}
+
+/// Marks with wide bars, such as `<｜User｜>`.
+fn wide(text: &str, found: &mut Vec<Found>) {
+    for (at, _) in text.match_indices(WIDE_BAR) {
+        let Some(open) = text[..at].chars().next_back().filter(|c| matches!(c, '<' | '‹')) else {
+            continue;
+        };
+        let start = at - open.len_utf8();
+        let name = &text[at + WIDE_BAR.len()..];
+        let Some((close, _)) = name.char_indices().take(LONGEST_NAME).find(|(_, c)| *c == '｜') else {
+            continue;
+        };
+        let rest = &name[close + WIDE_BAR.len()..];
+        let Some(end) = WIDE_ENDS.iter().find(|end| rest.starts_with(**end)) else { continue };
+        let end = text.len() - rest.len() + end.len();
+        if close > 0 && !is_shown(text.as_bytes(), start, end) {
+            found.push(Found { range: start..end, what: CommandKind::FakeTag });
+        }
+    }
 }
 
 /// Where a tag of one of the names ends: `<system>`, `[SYSTEM]`, with nothing else in it.
@@ -119,10 +169,13 @@ fn speaks(words: &Words<'_>, end: usize) -> bool {
     words.all[places].iter().take(WORDS_AFTER).any(|word| phrase::ADDRESSED.contains(&word.number))
 }
 
-/// Whether a mark is shown as code, and not used.
-fn is_shown(bytes: &[u8], at: usize, end: usize) -> bool {
+/// Whether a mark is shown as code, and not used: it is in quotes, or begins a piece of code in its line.
+pub(super) fn is_shown(bytes: &[u8], at: usize, end: usize) -> bool {
     let quote = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'`' | b'"' | b'\''));
-    quote(at.checked_sub(1).and_then(|before| bytes.get(before))) && quote(bytes.get(end))
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    let line = bytes[end..].iter().take(LONGEST_NAME).take_while(|byte| **byte != b'\n');
+    let coded = before == Some(&b'`') && line.clone().any(|byte| *byte == b'`');
+    coded || (quote(before) && quote(bytes.get(end)))
 }
 
 /// Lines that begin with `System:` and give an order.

@@ -1,5 +1,6 @@
-//! Orders to drop what was said before in Chinese, Japanese and Korean, whose words have no blanks around them or have
-//! endings.
+//! Orders to drop what was said before, and to keep something from the user, in languages whose words have no blanks around
+//! them, have endings, or are written with signs that are no letters: Chinese, Japanese, Korean, Arabic, Persian, Hebrew,
+//! Hindi, Thai.
 //!
 //! Every way has a bounded length, and each of its beginnings is looked at once.
 
@@ -15,9 +16,20 @@ const QUOTED: usize = 4;
 
 /// A way to say it: one of each part, in this order.
 struct Way {
-    parts: [&'static [&'static str]; 3],
-    /// Whether it begins with the verb: then only who is spoken to, or a word such as `please`, may stand before it.
-    verb: bool,
+    parts: &'static [&'static [&'static str]],
+    what: CommandKind,
+    first: First,
+}
+
+/// What a way begins with, which says what may stand before it.
+#[derive(Clone, Copy, PartialEq)]
+enum First {
+    /// The verb: only who is spoken to, or a word such as `please`, may stand before it.
+    Verb,
+    /// The verb, in a script with blanks between words: it begins a clause, or such a word stands before it.
+    SpacedVerb,
+    /// Something else.
+    Other,
 }
 
 const CHINESE_BEFORE: &[&str] =
@@ -26,17 +38,32 @@ const CHINESE_ORDERS: &[&str] = &["指令", "指示", "提示词", "提示詞", 
 const JAPANESE_ORDERS: &[&str] = &["指示", "命令", "指令", "ルール", "プロンプト", "制約"];
 const KOREAN_ORDERS: &[&str] = &["지시", "명령", "지침", "프롬프트", "규칙"];
 
-const WAYS: [Way; 3] = [
-    Way {
-        parts: [
-            &["忽略", "无视", "無視", "忘记", "忘記", "忘掉", "不要遵守", "不要理会", "不要理會"],
-            CHINESE_BEFORE,
-            CHINESE_ORDERS,
+/// A way to tell to drop what was said before.
+const fn drop(first: First, parts: &'static [&'static [&'static str]]) -> Way {
+    Way { parts, what: CommandKind::Override, first }
+}
+
+/// A way to tell to keep something from the user.
+const fn keep(first: First, parts: &'static [&'static [&'static str]]) -> Way {
+    Way { parts, what: CommandKind::Secrecy, first }
+}
+
+const WAYS: [Way; 16] = [
+    drop(First::Verb, &[CHINESE_DROP, CHINESE_BEFORE, CHINESE_ORDERS]),
+    drop(
+        First::Verb,
+        &[CHINESE_DROP, CHINESE_BEFORE, &["被告知", "告诉你", "告訴你", "说过的一切", "說過的一切"]],
+    ),
+    keep(
+        First::Verb,
+        &[
+            &["不要告诉", "别告诉", "不要告訴", "別告訴", "不得告诉", "不要让", "不要讓"],
+            &["用户", "用戶", "使用者"],
         ],
-        verb: true,
-    },
-    Way {
-        parts: [
+    ),
+    drop(
+        First::Other,
+        &[
             &["これまで", "今まで", "以前", "以上", "上記", "前の", "先ほど"],
             JAPANESE_ORDERS,
             &[
@@ -52,17 +79,85 @@ const WAYS: [Way; 3] = [
                 "従うな",
             ],
         ],
-        verb: false,
-    },
-    Way {
-        parts: [
+    ),
+    keep(
+        First::Other,
+        &[
+            &["ユーザーに", "ユーザに", "利用者に"],
+            &["言わないで", "伝えないで", "知らせないで", "教えないで", "話さないで", "言うな", "伝えるな"],
+        ],
+    ),
+    drop(
+        First::Other,
+        &[
             &["이전", "앞선", "앞의", "위의", "지금까지", "기존"],
             KOREAN_ORDERS,
-            &["무시하고", "무시하세요", "무시하십시오", "무시하라", "무시해", "잊어", "잊으", "따르지 마"],
+            &[
+                "무시하고",
+                "무시하세요",
+                "무시하십시오",
+                "무시하라",
+                "무시해",
+                "잊어",
+                "잊으",
+                "잊고",
+                "따르지 마",
+            ],
         ],
-        verb: false,
-    },
+    ),
+    keep(
+        First::Other,
+        &[
+            &["사용자에게", "유저에게", "이용자에게"],
+            &["말하지 마", "알리지 마", "이야기하지 마", "언급하지 마", "말하지 말", "알리지 말"],
+        ],
+    ),
+    drop(
+        First::SpacedVerb,
+        &[
+            &["تجاهل", "تجاهلي", "تجاهلوا", "انس ", "انسَ ", "أهمل"],
+            &["التعليمات", "الأوامر", "التوجيهات", "القواعد", "الإرشادات"],
+            &["السابقة", "أعلاه", "الماضية"],
+        ],
+    ),
+    keep(First::SpacedVerb, &[&["لا تخبر", "لا تقل", "لا تخبري", "لا تذكر"], &["المستخدم"]]),
+    drop(
+        First::Other,
+        &[&["دستورات", "دستورالعمل", "دستورهای"], &["قبلی", "پیشین"], &["نادیده بگیر", "فراموش کن"]],
+    ),
+    keep(First::Other, &[&["به کاربر"], &["نگو", "نگویید", "اطلاع نده"]]),
+    drop(
+        First::SpacedVerb,
+        &[&["התעלם", "התעלמי", "התעלמו", "שכח "], &["ההוראות", "הכללים", "ההנחיות"], &["הקודמות", "הקודמים"]],
+    ),
+    drop(
+        First::Other,
+        &[
+            &["पिछले", "पहले के", "पहले दिए", "पूर्व के", "उपरोक्त"],
+            &["निर्देश", "आदेश", "नियम"],
+            &[
+                "अनदेखा करें",
+                "अनदेखा करो",
+                "अनदेखा कर दो",
+                "नज़रअंदाज़ करें",
+                "नजरअंदाज करें",
+                "नज़रअंदाज़ करो",
+                "भूल जाओ",
+                "भूल जाएं",
+                "भूल जाएँ",
+            ],
+        ],
+    ),
+    keep(First::Other, &[&["उपयोगकर्ता को", "यूज़र को", "यूजर को"], &["मत बता", "न बता", "मत बोल"]]),
+    drop(
+        First::Other,
+        &[&["ละเว้น", "เพิกเฉย", "ไม่ต้องสนใจ", "ลืม"], &["คำสั่ง", "คำแนะนำ"], &["ก่อนหน้า", "ที่ผ่านมา"]],
+    ),
+    keep(First::Other, &[&["อย่าบอก", "ห้ามบอก"], &["ผู้ใช้"]]),
 ];
+
+const CHINESE_DROP: &[&str] =
+    &["忽略", "无视", "無視", "忘记", "忘記", "忘掉", "不要遵守", "不要理会", "不要理會"];
 
 /// What may stand right before a Chinese verb that is an order.
 const ASKED: &str = "请請你您须須在即并並且全刻";
@@ -70,7 +165,7 @@ const ASKED: &str = "请請你您须須在即并並且全刻";
 const TOLD_AFTER: [&str; 13] =
     ["了", "过", "過", "いる", "いた", "しま", "はいけ", "はなら", "도 ", "서는", "도록", "야 하는지", " 있"];
 /// Words beside which what stands in quotes is only told of.
-const TOLD: [&str; 12] = [
+const TOLD: [&str; 16] = [
     "注入",
     "攻击",
     "攻擊",
@@ -81,13 +176,17 @@ const TOLD: [&str; 12] = [
     "주입",
     "공격",
     "탈옥",
+    "حقن",
+    "هجوم",
+    "הזרקה",
+    "इंजेक्शन",
     "injection",
     "jailbreak",
 ];
 
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     // Letters of these languages begin with one of these bytes.
-    if !text.bytes().any(|byte| matches!(byte, 0xe3..=0xed)) {
+    if !text.bytes().any(|byte| matches!(byte, 0xd7..=0xdb | 0xe0 | 0xe3..=0xed)) {
         return;
     }
     let told = TOLD.iter().any(|word| text.contains(word));
@@ -96,7 +195,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
             for (start, _) in text.match_indices(first) {
                 let end = said(text, start..start + first.len(), way);
                 if let Some(end) = end.filter(|_| !told || !is_quoted(text, start)) {
-                    found.push(Found { range: start..end, what: CommandKind::Override });
+                    found.push(Found { range: start..end, what: way.what });
                 }
             }
         }
@@ -105,11 +204,24 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
 
 /// Where an order ends whose first part stands here.
 fn said(text: &str, first: Range<usize>, way: &Way) -> Option<usize> {
-    let second = part(text, first.end, way.parts[1])?;
-    let third = part(text, second, way.parts[2])?;
-    let verb = if way.verb { first.end } else { third };
-    let told = TOLD_AFTER.iter().any(|end| text[verb..].starts_with(end));
-    (!told && (!way.verb || is_asked(&text[..first.start]))).then_some(third)
+    let end = way.parts[1..].iter().try_fold(first.end, |from, words| part(text, from, words))?;
+    let verb = if way.first == First::Other { end } else { first.end };
+    let told = TOLD_AFTER.iter().any(|ending| text[verb..].starts_with(ending));
+    let before = &text[..first.start];
+    let asked = match way.first {
+        First::Verb => is_asked(before),
+        First::SpacedVerb => begins_clause(before),
+        First::Other => true,
+    };
+    (!told && asked).then_some(end)
+}
+
+/// Whether a verb after this is an order in a script with blanks: a clause begins, or somebody is asked.
+fn begins_clause(before: &str) -> bool {
+    let before = before.trim_end();
+    let last = before.chars().next_back();
+    last.is_none_or(|c| !c.is_alphanumeric())
+        || ["فضلك", "يرجى", "الآن", "ثم", "בבקשה", "אנא"].iter().any(|word| before.ends_with(word))
 }
 
 /// Where the next part ends, near by and in the same sentence.
@@ -130,7 +242,7 @@ fn is_asked(before: &str) -> bool {
 
 /// Whether what begins here is in quotes.
 fn is_quoted(text: &str, start: usize) -> bool {
-    let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '“' | '‘' | '「' | '『' | '《');
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '“' | '‘' | '「' | '『' | '《' | '«');
     text[..start].chars().rev().take(QUOTED).any(is_quote)
 }
 

@@ -1,5 +1,5 @@
-//! Finds secrets in a text: keys and tokens of known forms, private keys, passwords in addresses, card numbers, and what
-//! is said to be a password or a key.
+//! Finds secrets in a text: keys and tokens of known forms, private keys and the words of wallets, passwords in addresses,
+//! card numbers, and what is said to be a password or a key.
 //!
 //! Pure, and linear in the length of the text, whatever it is. What looks random counts only in a known form or beside a
 //! word that names a secret, so hashes, ids, checksums and data in letters are left alone.
@@ -9,6 +9,7 @@ mod block;
 mod card;
 mod chance;
 mod forms;
+mod mnemonic;
 mod named;
 mod names;
 mod place;
@@ -42,6 +43,7 @@ pub fn find(text: &str) -> Vec<Found> {
     named::find(text, &mut found);
     shell::find(text, &mut found);
     table::find(text, &mut found);
+    mnemonic::find(text, &mut found);
     apart(found)
 }
 
@@ -186,6 +188,10 @@ mod tests {
             "password:\n",
             "|password|\n|-|\n",
             "password|",
+            "abandon ",
+            "legal winner thank year wave sausage worth useful ",
+            "seed phrase ",
+            "password is a-b-",
         ] {
             let text = piece.repeat(BYTES / piece.len());
             let found = find(&text);

@@ -11,9 +11,9 @@ pub(super) const LONGEST: usize = 256;
 /// Most words between a name and its sign, as in `password for the vpn: …`.
 const BETWEEN: usize = 7;
 /// Words by which a sentence says what something is.
-const VERBS: [&str; 16] = [
+const VERBS: [&str; 19] = [
     "is", "ist", "es", "est", "è", "é", "är", "er", "jest", "это", "lautet", "was", "has", "wurde", "será",
-    "era",
+    "era", "je", "este", "adalah",
 ];
 /// Words that may stand after those.
 const FILLERS: [&str; 14] = [

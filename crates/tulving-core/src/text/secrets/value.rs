@@ -58,9 +58,105 @@ pub(super) fn is_password(value: &str, way: Way, least: usize) -> bool {
     let number = core.bytes().all(|byte| byte.is_ascii_digit()) && distinct(core.as_bytes()) > 1;
     match way {
         _ if is_spoken(core) => false,
-        Way::Prose => number || mixed && (has_sign || !core.contains('-')) && !value.contains(' '),
+        _ if is_passphrase(core) => true,
+        Way::Prose => {
+            let whole = has_sign || !core.contains('-') || is_grouped(core);
+            number || mixed && whole && !value.contains(' ')
+        }
         Way::Sign | Way::Tag | Way::Blank | Way::Line => mixed || number,
     }
+}
+
+/// Whether a value with hyphens is a password, and not a compound such as `12-character`: three groups of six as Apple makes
+/// them, or groups without whole words in which letters and digits are mixed.
+fn is_grouped(core: &str) -> bool {
+    let groups = || core.split('-');
+    let varied = core.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
+    let solid =
+        groups().all(|group| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    if solid && varied && groups().count() == 3 && groups().all(|group| group.len() == 6) {
+        return true;
+    }
+    let has = |is: fn(&u8) -> bool| core.as_bytes().iter().any(is);
+    let mixed = |group: &str| {
+        group.contains(|c: char| c.is_ascii_digit()) && group.contains(|c: char| c.is_ascii_alphabetic())
+    };
+    let spelled = |group: &str| {
+        group.len() >= 4 && group.bytes().all(|byte| byte.is_ascii_lowercase())
+            || group.as_bytes().windows(5).any(|part| part.iter().all(u8::is_ascii_lowercase))
+    };
+    core.len() >= 8
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_digit)
+        && groups().any(mixed)
+        && !groups().any(spelled)
+}
+
+/// Words of which none is in a passphrase, and one is in most compounds that tell how a password is.
+const SPOKEN: [&str; 52] = [
+    "the",
+    "and",
+    "not",
+    "for",
+    "with",
+    "from",
+    "only",
+    "until",
+    "case",
+    "sensitive",
+    "end",
+    "per",
+    "all",
+    "any",
+    "same",
+    "one",
+    "you",
+    "your",
+    "user",
+    "see",
+    "ask",
+    "stored",
+    "required",
+    "hashed",
+    "encrypted",
+    "protected",
+    "based",
+    "specific",
+    "level",
+    "time",
+    "day",
+    "days",
+    "week",
+    "month",
+    "characters",
+    "character",
+    "minimum",
+    "least",
+    "password",
+    "default",
+    "reset",
+    "change",
+    "write",
+    "read",
+    "use",
+    "used",
+    "self",
+    "known",
+    "made",
+    "than",
+    "that",
+    "once",
+];
+
+/// Whether a value is words with hyphens between them, at least four, as programs make passphrases.
+fn is_passphrase(core: &str) -> bool {
+    let is_word = |group: &str| {
+        (3..=9).contains(&group.len())
+            && group.bytes().all(|byte| byte.is_ascii_lowercase())
+            && !SPOKEN.contains(&group)
+    };
+    core.split('-').count() >= 4 && core.split('-').all(is_word) && !is_stand_in(core)
 }
 
 /// Whether a value that nothing but its place says to be a password can be one: it must look as if it was made by chance.

@@ -1,4 +1,4 @@
-//! Stretches of whole days, counted in UTC.
+//! Stretches of whole days, by the clock on the wall of who asks, written down as if it were UTC.
 
 use jiff::civil::{Date, Weekday};
 use jiff::{Span, ToSpan};
@@ -36,8 +36,8 @@ impl Days {
     }
 
     pub(super) fn stretch(self) -> Option<Stretch> {
-        let until = instant(self.until)?;
-        Some(Stretch { from: instant(self.from)?, until, told_until: until })
+        let (from, until) = (instant(self.from)?, instant(self.until)?);
+        Some(Stretch { from, until, told_until: until, days: (from, until) })
     }
 
     /// The same as something that may have been told of up to the end of `today`.
@@ -47,7 +47,7 @@ impl Days {
     }
 }
 
-/// The UTC day of an instant.
+/// The day that the clock on the wall shows.
 pub(super) fn day_of(time: Timestamp) -> Option<Date> {
     let time = jiff::Timestamp::from_microsecond(time.as_micros()).ok()?;
     Some(jiff::tz::Offset::UTC.to_datetime(time).date())

@@ -1,6 +1,6 @@
 //! The times that a question speaks of, and whether it asks for one.
 //!
-//! English rules over words and numbers. Days are UTC. A word that may mean something else ("may", "march", "second",
+//! English rules over words and numbers. Days are those of the zone of who asks. A word that may mean something else ("may", "march", "second",
 //! "2000 people") counts only where its neighbours make it a time: to miss one costs less than to invent one.
 
 mod calendar;
@@ -11,7 +11,7 @@ mod vocabulary;
 use self::token::{Kind, Token, tokens};
 pub(crate) use self::vocabulary::{MONTHS, WEEKDAYS};
 use crate::text::terms;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 
 /// Most stretches of one question.
 const STRETCHES: usize = 8;
@@ -26,25 +26,40 @@ pub struct Stretch {
     /// The first instant after all times at which one would have told of it. For what is counted from the time of asking
     /// ("last month") that reaches on to the end of the day of asking; else it is `until`.
     pub told_until: Timestamp,
+    /// Its days, from the first up to, and without, the last, as they are kept where only a day was given.
+    pub days: (Timestamp, Timestamp),
 }
 
 impl Stretch {
     /// Whether an instant is within it.
     pub(crate) fn has(&self, at: Timestamp) -> bool {
-        (self.from..self.until).contains(&at)
+        let (from, until) = if at.is_day() { self.days } else { (self.from, self.until) };
+        (from..until).contains(&at)
+    }
+
+    /// The instants that may be within it.
+    pub(crate) fn span(&self) -> std::ops::Range<Timestamp> {
+        self.from.min(self.days.0)..self.until.max(self.days.1)
+    }
+
+    /// The same, counted by the clock on the wall, as instants of this zone.
+    fn in_zone(self, zone: &Zone) -> Self {
+        let [from, until, told_until] = [self.from, self.until, self.told_until].map(|at| zone.instant(at));
+        Self { from, until, told_until, ..self }
     }
 }
 
-/// The stretches of time that a question names, seen from `now`, in the order of the question.
+/// The stretches of time that a question names, seen from `now` in a zone, in the order of the question.
 ///
 /// What names no year means the latest such time up to now; where the question has one whole date ("last week, as you
 /// said on 6 May 2023"), up to that. An open end ("since May") is as far away as time goes.
-pub(crate) fn stretches(question: &str, now: Timestamp) -> Vec<Stretch> {
-    let Some(today) = calendar::day_of(now) else { return Vec::new() };
+pub(crate) fn stretches(question: &str, now: Timestamp, zone: &Zone) -> Vec<Stretch> {
+    let Some(today) = calendar::day_of(zone.wall(now)) else { return Vec::new() };
     let tokens = tokens(question);
     let today = read::only_date(&tokens).unwrap_or(today);
     let mut found: Vec<Stretch> = Vec::new();
     for (stretch, _) in read::all(&tokens, today) {
+        let stretch = stretch.in_zone(zone);
         if found.len() < STRETCHES && !found.contains(&stretch) {
             found.push(stretch);
         }

@@ -126,7 +126,7 @@ fn bounded(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
         "before" => (first, days.from),
         _ => (first, days.until),
     };
-    let open = Stretch { from: open.0, until: open.1, told_until: open.1 };
+    let open = Stretch { from: open.0, until: open.1, told_until: open.1, days: open };
     (open.from < open.until).then_some((open, after))
 }
 

@@ -8,7 +8,7 @@ const NOW: &str = "2023-06-14T15:00:00Z";
 /// The stretches of a question as days, the second of each being the last day within.
 fn days(question: &str) -> Vec<String> {
     let now: Timestamp = NOW.parse().expect("a time");
-    stretches(question, now)
+    stretches(question, now, &Zone::default())
         .into_iter()
         .map(|stretch| {
             let last = stretch.until.plus_millis(-1).date();
@@ -113,7 +113,7 @@ fn the_last_days_reach_up_to_today() {
 fn what_is_counted_from_today_may_be_told_of_up_to_today() {
     let told_until = |question: &str| {
         let now: Timestamp = NOW.parse().expect("a time");
-        let found = stretches(question, now);
+        let found = stretches(question, now, &Zone::default());
         assert_eq!(found.len(), 1, "{question}");
         found[0].told_until.date()
     };
@@ -134,11 +134,11 @@ fn ranges_and_open_ends_are_read() {
     means("Where was I between 2019 and 2021?", "2019-01-01..2021-12-31");
     let far = |time: Timestamp| time.as_micros() == Timestamp::from_micros(i64::MAX).as_micros();
     let now: Timestamp = NOW.parse().expect("a time");
-    let since = stretches("Where have I been since January?", now)[0];
+    let since = stretches("Where have I been since January?", now, &Zone::default())[0];
     assert!(since.from.date() == "2023-01-01" && far(since.until));
-    let after = stretches("Where was I after 5 June 2023?", now)[0];
+    let after = stretches("Where was I after 5 June 2023?", now, &Zone::default())[0];
     assert!(after.from.date() == "2023-06-06" && far(after.until));
-    let before = stretches("Where was I before 5 June 2023?", now)[0];
+    let before = stretches("Where was I before 5 June 2023?", now, &Zone::default())[0];
     assert_eq!(before.until.date(), "2023-06-05");
     assert_eq!(before.from, Timestamp::from_micros(i64::MIN));
 }
@@ -254,7 +254,7 @@ fn a_long_question_takes_linear_time() {
     for piece in ["May ", "1/", "between March and ", "a ", "9", "2023 ", "two days before ", "when "] {
         let text = piece.repeat(100_000 / piece.len());
         let now: Timestamp = NOW.parse().expect("a time");
-        let _ = (stretches(&text, now), asks_when(&text), names_time(&text));
+        let _ = (stretches(&text, now, &Zone::default()), asks_when(&text), names_time(&text));
     }
 }
 
@@ -314,7 +314,7 @@ proptest! {
         now in prop_oneof![any::<i64>(), 0..4_000_000_000_000_000_i64],
     ) {
         let now = Timestamp::from_micros(now);
-        for stretch in stretches(&question, now) {
+        for stretch in stretches(&question, now, &Zone::default()) {
             prop_assert!(stretch.from < stretch.until, "{:?}", stretch);
         }
         let _ = (asks_when(&question), names_time(&question));
@@ -346,4 +346,25 @@ fn a_question_for_a_time_alone_is_told_from_one_for_something() {
     ] {
         assert!(!asks_of_time_alone(other, now), "{other}");
     }
+}
+
+#[test]
+fn yesterday_is_a_day_of_the_zone_of_who_asks() {
+    let now: Timestamp = "2026-05-27T22:30:00Z".parse().expect("a time");
+    let asked = |zone: &str| {
+        let zone = Zone::named(zone).expect("a zone");
+        stretches("What happened yesterday?", now, &zone)[0]
+    };
+    let vienna = asked("Europe/Vienna");
+    assert_eq!(vienna.from.to_string(), "2026-05-26T22:00:00.000000Z");
+    assert_eq!(vienna.until.to_string(), "2026-05-27T22:00:00.000000Z", "the 28th has begun there");
+    let west = asked("America/Los_Angeles");
+    assert_eq!(west.from.to_string(), "2026-05-26T07:00:00.000000Z");
+    let day = |text: &str| text.parse::<Timestamp>().expect("a day");
+    assert!(
+        west.has(day("2026-05-26")) && !west.has(day("2026-05-27")),
+        "what was given as a day is that day"
+    );
+    assert!(!west.has(day("2026-05-26T06:59:00Z")) && west.has(day("2026-05-27T06:59:00Z")));
+    assert!(vienna.has(day("2026-05-27T23:59:59.999Z")), "the journal of that day");
 }

@@ -8,6 +8,8 @@ use tulving_core::vocabulary::SecretKind;
 
 const COMMANDS: &str = include_str!("commands.toml");
 const HELD_OUT: &str = include_str!("held_out.toml");
+const HELD_OUT_2: &str = include_str!("held_out_2.toml");
+const HELD_OUT_3: &str = include_str!("held_out_3.toml");
 const SECRETS: &str = include_str!("secrets.toml");
 
 #[derive(Deserialize)]
@@ -131,15 +133,26 @@ fn commands_are_told_from_what_looks_like_them() {
 
 #[test]
 fn there_are_many_commands_and_more_that_only_look_like_them() {
-    let sets = [COMMANDS, HELD_OUT].map(|set| toml::from_str::<Commands>(set).expect("labelled texts"));
+    let sets = [COMMANDS, HELD_OUT, HELD_OUT_2, HELD_OUT_3]
+        .map(|set| toml::from_str::<Commands>(set).expect("labelled texts"));
     let count = |of: fn(&Commands) -> usize| sets.iter().map(of).sum::<usize>();
-    assert!(count(|set| set.hostile.len()) >= 140);
-    assert!(count(|set| set.innocent.len()) >= 250);
+    assert!(count(|set| set.hostile.len()) >= 280);
+    assert!(count(|set| set.innocent.len()) >= 450);
 }
 
 #[test]
 fn commands_that_the_rules_were_not_made_with_are_told_too() {
     assert_measured(HELD_OUT, 27, 0);
+}
+
+#[test]
+fn templates_roles_links_and_other_languages_were_not_told() {
+    assert_measured(HELD_OUT_2, 78, 0);
+}
+
+#[test]
+fn the_same_forms_are_told_in_other_words() {
+    assert_measured(HELD_OUT_3, 49, 0);
 }
 
 #[test]

@@ -157,7 +157,7 @@ impl Run {
 
     pub(super) fn forget(&mut self, caller: &Caller) {
         let which = self.which(caller);
-        let manner = if self.random.bool() { Manner::Soft } else { Manner::Hard };
+        let manner = [Manner::Soft, Manner::Hard, Manner::Delete][self.random.usize(..3)];
         let request = ForgetRequest { manner, reason: None };
         let done = code(self.bed.engine.forget(caller, which, &request)).map(|gone| gone.memory.id);
         self.count("forget", &done);
@@ -191,7 +191,7 @@ impl Run {
 
     pub(super) fn forget_many(&mut self, caller: &Caller) {
         let which = self.several(caller);
-        let manner = if self.random.bool() { Manner::Soft } else { Manner::Hard };
+        let manner = [Manner::Soft, Manner::Hard, Manner::Delete][self.random.usize(..3)];
         let said = format!("step {}: {:?} forgets {which:?}, {manner:?}", self.step, caller.viewer);
         let request = ForgetRequest { manner, reason: None };
         let done = code(self.bed.engine.forget_many(caller, &which, &request));
@@ -202,7 +202,7 @@ impl Run {
     }
 
     pub(super) fn forget_where(&mut self, caller: &Caller) {
-        let manner = if self.random.bool() { Manner::Soft } else { Manner::Hard };
+        let manner = [Manner::Soft, Manner::Hard, Manner::Delete][self.random.usize(..3)];
         let filter = Filter {
             key: self.maybe(2, Self::key),
             substring: self.maybe(2, |run| format!("thought {}", run.random.u32(10..60))),

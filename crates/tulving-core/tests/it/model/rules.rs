@@ -451,8 +451,13 @@ impl Model {
                 self.memory(id).standing.forgotten_at = Some(self.now);
                 Ok(id)
             }
-            Manner::Hard => {
-                let id = forgotten.map_or_else(|| self.find(caller, which), Ok)?;
+            Manner::Hard | Manner::Delete => {
+                let forgotten = forgotten.filter(|_| manner == Manner::Hard);
+                let id =
+                    forgotten.map_or_else(|| self.find(caller, which), Ok).map_err(|code| match code {
+                        "already_forgotten" => "not_found",
+                        code => code,
+                    })?;
                 self.rules_over(caller, &self.entries[&id].memory)?;
                 self.entries.remove(&id);
                 self.edges.retain(|(source, target, _), _| *source != id && *target != id);
@@ -487,9 +492,13 @@ impl Model {
     ) -> Due<(Vec<MemoryId>, Vec<MemoryRef>)> {
         let (found, missing) = Self::several(which, |which| match manner {
             Manner::Soft => self.editable(caller, which),
-            Manner::Hard => {
-                let forgotten = self.find_forgotten(caller, which);
-                let id = forgotten.map_or_else(|| self.find(caller, which), Ok)?;
+            Manner::Hard | Manner::Delete => {
+                let forgotten = self.find_forgotten(caller, which).filter(|_| manner == Manner::Hard);
+                let id =
+                    forgotten.map_or_else(|| self.find(caller, which), Ok).map_err(|code| match code {
+                        "already_forgotten" => "not_found",
+                        code => code,
+                    })?;
                 self.rules_over(caller, &self.entries[&id].memory).map(|()| id)
             }
         })?;
@@ -514,7 +523,7 @@ impl Model {
         if asked.expect.is_some_and(|expect| expect != found.len() as u64) {
             return Err("count_mismatch");
         }
-        if asked.request.manner == Manner::Hard {
+        if asked.request.manner != Manner::Soft {
             found.iter().try_for_each(|id| self.rules_over(caller, &self.entries[id].memory))?;
         }
         Ok(found)

@@ -297,9 +297,7 @@ fn after_a_dump_and_a_load_it_is_still_known() {
         || collection(vec![made("1", "kept"), made("2", "to be edited"), made("3", "to be edited here")]);
     adopt(&bed, &user, all());
     let other = Bed::new();
-    let mut loading = tulving_core::Loading::default();
-    let lines = (1..).zip(bed.dump()).collect();
-    other.engine.load(&user, &mut loading, lines).expect("loaded");
+    other.load(bed.dump());
     other.update(&user, only(&other, &user, "to be edited here").id, &said("edited here"));
     let edited =
         || collection(vec![made("1", "kept"), made("2", "edited there"), made("3", "edited there too")]);

@@ -12,7 +12,7 @@ use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::MemoryId;
 use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
-use tulving_core::time::Timestamp;
+use tulving_core::time::{Timestamp, Zone};
 use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role, Stability};
 use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
 
@@ -243,6 +243,25 @@ fn a_question_for_a_time_alone_is_answered_by_what_is_of_it_and_says_so() {
         by_rank.hits.iter().all(|hit| part(hit, PartName::Date).is_none()),
         "by rank alone no time counts"
     );
+}
+
+#[test]
+fn yesterday_in_a_question_is_a_day_of_the_callers_time_zone() {
+    let bed = bed();
+    let user = bed.user();
+    let told = |content: &str, at: &str| SaveRequest {
+        occurred_at: Some(at.parse().expect("a time")),
+        ..SaveRequest::new(content)
+    };
+    let late = bed.save(&user, told("The kettle was descaled", "2023-06-12T21:00:00Z")).id;
+    let day = bed.save(&user, told("The garage was painted", "2023-06-13T10:00:00Z")).id;
+    // In Vienna the 14th has begun, so that yesterday is the 13th; in UTC it is the 12th.
+    let asked_at = Some("2023-06-13T22:30:00Z".parse().expect("a time"));
+    for (zone, expected) in [("Europe/Vienna", day), ("UTC", late), ("America/Los_Angeles", late)] {
+        let caller = Caller { zone: Zone::named(zone).expect("a zone"), ..user.clone() };
+        let answer = ask(&bed, &caller, Ask { asked_at, ..Ask::new("what happened yesterday?") });
+        assert_eq!(answer.hits[0].memory.id, expected, "{zone}: {}", answer.hits[0].why);
+    }
 }
 
 #[test]

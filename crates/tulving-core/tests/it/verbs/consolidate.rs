@@ -54,6 +54,18 @@ fn on() -> Consolidation {
     Consolidation { enabled: true, ..Consolidation::default() }
 }
 
+/// Turns it on, and lets the time pass until the first time.
+#[track_caller]
+fn turn_on(bed: &Bed, engine: &Engine) {
+    engine.set_consolidation(on());
+    assert_eq!(
+        engine.consolidate_due("test").expect("a tick"),
+        ConsolidationTick::NotDue,
+        "an interval later"
+    );
+    bed.clock.advance(DAY);
+}
+
 #[track_caller]
 fn tick(engine: &Engine) -> usize {
     match engine.consolidate_due("test").expect("a tick") {
@@ -317,6 +329,38 @@ fn what_rests_on_nothing_is_left_out_what_nothing_speaks_of_stays_and_both_are_s
 }
 
 #[test]
+fn a_paraphrase_waits_for_review_once_and_is_accepted_or_rejected() {
+    let (bed, engine, llm) = bed();
+    let user = bed.user();
+    journal(&bed, &user, 0, "drop IE11 support\nBo joined the team\n");
+    let new = "- Bo joined the team\n- IE11 is no longer supported\n";
+    rewrite(&llm, new);
+    let foreseen = engine.consolidate(&user, false).expect("foreseen");
+    assert_eq!((foreseen.left_out.len(), foreseen.held), (1, None), "nothing is saved");
+    rewrite(&llm, new);
+    let told = engine.consolidate(&user, true).expect("done");
+    assert_eq!(memory(&bed, &user).as_deref(), Some("- Bo joined the team\n"));
+    assert_eq!(told.left_out[0].why, "it is in other words than what was noted");
+    let pass = engine.pass(&user, told.held.expect("a pass")).expect("shown").pass;
+    assert_eq!((pass.kind, pass.acts.len()), (PassKind::Consolidate, 1));
+    let main = engine.pass(&user, told.pass.expect("a pass")).expect("shown").pass.note.unwrap_or_default();
+    assert!(main.contains("1 new line left out: it is in other words than what was noted"), "{main}");
+    let waiting = engine.review(&user, 9, None).expect("a page").memories;
+    let said: Vec<_> = waiting.iter().map(|memory| memory.edition.text.content.as_str()).collect();
+    assert_eq!(said, ["IE11 is no longer supported"]);
+    rewrite(&llm, new);
+    assert_eq!(engine.consolidate(&user, true).expect("done").held, None, "it waits already");
+    engine.reject(&user, waiting[0].id.into()).expect("rejected");
+    rewrite(&llm, new);
+    assert_eq!(engine.consolidate(&user, true).expect("done").held, None, "nobody wanted it");
+    rewrite(&llm, "- Bo joined the team\n- IE11 has no support\n");
+    engine.consolidate(&user, true).expect("done").held.expect("another");
+    let waiting = engine.review(&user, 9, None).expect("a page").memories;
+    let accepted = engine.accept(&user, waiting[0].id.into()).expect("accepted");
+    assert_eq!(accepted.standing.quarantined_at, None);
+}
+
+#[test]
 fn what_a_pass_noted_is_nobodys_order() {
     let (bed, engine, llm) = bed();
     let user = bed.user();
@@ -418,7 +462,7 @@ fn it_is_done_time_and_again_once_for_all_servers_and_only_where_it_is_on() {
     }
     assert_eq!(engine.consolidate_due("test").expect("a tick"), ConsolidationTick::NotDue, "it is off");
     assert!(llm.asked().is_empty());
-    engine.set_consolidation(on());
+    turn_on(&bed, &engine);
     rewrite(&llm, "- Bo joined\n");
     llm.answer_text("UNCHANGED");
     assert_eq!(tick(&engine), 2);
@@ -446,7 +490,7 @@ fn a_pass_that_is_still_under_way_is_not_begun_again_until_its_holder_is_gone() 
     let (bed, engine, llm) = bed();
     let user = bed.user();
     journal(&bed, &user, 0, "Bo joined\n");
-    engine.set_consolidation(on());
+    turn_on(&bed, &engine);
     llm.answer(Err(LlmError::None));
     engine.consolidate_due("first").expect_err("the model fails");
     bed.clock.advance(Duration::from_secs(3_700));
@@ -457,6 +501,71 @@ fn a_pass_that_is_still_under_way_is_not_begun_again_until_its_holder_is_gone() 
     rewrite(&llm, "- Bo joined\n");
     assert_eq!(tick(&engine), 1);
     assert_eq!(memory(&bed, &user).as_deref(), Some("- Bo joined\n"));
+}
+
+#[test]
+fn daily_restarts_do_not_postpone_the_first_time_for_ever() {
+    let (bed, engine, llm) = bed();
+    let user = bed.user();
+    journal(&bed, &user, 0, "Bo joined\n");
+    engine.set_consolidation(on());
+    assert_eq!(engine.consolidate_due("first").expect("a tick"), ConsolidationTick::NotDue);
+    for hours in [10, 10] {
+        bed.clock.advance(Duration::from_secs(hours * 3_600));
+        let again = bed.beside().with_llm(Llm::new(llm.clone(), None));
+        again.set_consolidation(on());
+        assert_eq!(again.consolidate_due("again").expect("a tick"), ConsolidationTick::NotDue);
+    }
+    bed.clock.advance(Duration::from_secs(5 * 3_600));
+    rewrite(&llm, "- Bo joined\n");
+    let last = bed.beside().with_llm(Llm::new(llm.clone(), None));
+    last.set_consolidation(on());
+    assert_eq!(tick(&last), 1, "an interval after it was turned on, whoever runs by then");
+    bed.clock.advance(Duration::from_secs(20 * 3_600));
+    assert_eq!(engine.consolidate_due("first").expect("a tick"), ConsolidationTick::NotDue);
+    bed.clock.advance(Duration::from_secs(5 * 3_600));
+    llm.answer_text("UNCHANGED");
+    assert_eq!(tick(&engine), 1, "an interval after the last time");
+}
+
+/// Consolidates once more while it is asked, from another process.
+struct Doubled {
+    inner: ScriptedLlm,
+    other: OnceLock<(Engine, Caller)>,
+    seen: Mutex<Vec<Option<String>>>,
+}
+
+impl LanguageModel for Doubled {
+    fn name(&self) -> Option<LlmName> {
+        self.inner.name()
+    }
+
+    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+        let (other, user) = self.other.get().expect("an engine");
+        let told = other.consolidate(user, true).expect("no error");
+        self.seen.lock().expect("whole").push(told.stays);
+        self.inner.complete(prompt)
+    }
+}
+
+#[test]
+fn of_two_consolidations_at_once_one_pays_for_the_model_and_the_other_says_so() {
+    let bed = Bed::new();
+    let user = bed.user();
+    journal(&bed, &user, 0, "Bo joined\n");
+    let doubled =
+        Arc::new(Doubled { inner: ScriptedLlm::new(), other: OnceLock::new(), seen: Mutex::default() });
+    rewrite(&doubled.inner, "- Bo joined\n");
+    let other = bed.beside().with_llm(Llm::new(doubled.clone(), None)).with_holder("other");
+    assert!(doubled.other.set((other, user.clone())).is_ok());
+    let engine = bed.beside().with_llm(Llm::new(doubled.clone(), None));
+    assert!(engine.consolidate(&user, true).expect("done").pass.is_some());
+    let running = Some("another consolidation is running; try again when it is done".to_owned());
+    assert_eq!(*doubled.seen.lock().expect("whole"), [running]);
+    assert_eq!(doubled.inner.asked().len(), 1, "one of them paid");
+    doubled.inner.answer_text("UNCHANGED");
+    engine.consolidate(&user, true).expect("it was given back");
+    assert_eq!(doubled.inner.asked().len(), 2);
 }
 
 /// Tries to do something else that is done time and again, while it is asked.
@@ -489,7 +598,7 @@ fn one_thing_is_done_at_a_time_and_the_other_tries_again() {
     nosy.inner.answer_text("UNCHANGED");
     let engine = Arc::new(bed.beside().with_llm(Llm::new(nosy.clone(), None)));
     assert!(nosy.engine.set(Arc::downgrade(&engine)).is_ok());
-    engine.set_consolidation(on());
+    turn_on(&bed, &engine);
     assert_eq!(tick(&engine), 1);
     assert_eq!(*nosy.seen.lock().expect("whole"), [(false, ConsolidationTick::Busy)]);
     assert!(engine.tend_due("other", DAY, &mut || true).expect("no error").is_some());
@@ -504,7 +613,7 @@ fn a_model_that_is_down_costs_nothing_and_is_asked_again_within_the_hour() {
     for caller in [&user, &kitchen] {
         journal(&bed, caller, 0, "Bo joined\n");
     }
-    engine.set_consolidation(on());
+    turn_on(&bed, &engine);
     llm.answer_text("UNCHANGED");
     refused!(engine.consolidate_due("test"), Error::Llm(_));
     assert_eq!(memory(&bed, &user).as_deref(), Some(KNOWN));

@@ -268,6 +268,37 @@ fn a_lesser_token_cannot_revoke_a_greater_one() {
 }
 
 #[test]
+fn a_confined_token_lists_only_tokens_that_it_may_manage() {
+    let bed = Bed::new();
+    let name = user_name(&bed);
+    let user = bed.user();
+    let [hub, other] = ["hub", "other"].map(|space| bed.hub(space));
+    let labelled = |label: &str, role, spaces: &[SpaceId]| {
+        let request = TokenRequest { label: label.to_owned(), ..token_for(&name, role, spaces) };
+        mint(&bed, &user, &request)
+    };
+    labelled("of the home", Role::Admin, &[]);
+    labelled("elsewhere", Role::Reader, &[other]);
+    labelled("both", Role::Reader, &[hub, other]);
+    let (confined, _) = labelled("confined", Role::Writer, &[hub]);
+    labelled("greater", Role::Admin, &[hub]);
+    labelled("lesser", Role::Reader, &[hub]);
+    let labels = |caller: &Caller| {
+        let mut labels: Vec<String> =
+            bed.engine.tokens(caller).unwrap().into_iter().map(|token| token.label).collect();
+        labels.sort();
+        labels
+    };
+    assert_eq!(labels(&speak(&bed, &confined)), ["confined", "lesser"]);
+    assert_eq!(labels(&user).len(), 6, "an admin of the org manages all");
+    let here = bed.engine.confine(&user, &["hub"]).unwrap();
+    assert_eq!(labels(&here), ["confined", "greater", "lesser"], "the same for a call that is confined");
+    let hidden = words(bed.engine.revoke_token(&speak(&bed, &confined), "elsewhere"));
+    let absent = words(bed.engine.revoke_token(&speak(&bed, &confined), "elsewherf"));
+    assert_eq!(hidden.replace("elsewhere", "…"), absent.replace("elsewherf", "…"));
+}
+
+#[test]
 fn tokens_for_others_take_an_admin_of_the_org() {
     let bed = Bed::new();
     let hub = bed.hub("hub");

@@ -52,7 +52,7 @@ fn one_that_may_not_be_forgotten_holds_all_of_them_back() {
     refused!(forget(&bed, &bob, &both, Manner::Hard), Error::OwnerOrAdmin { .. });
     assert_eq!(bed.contents(&bob).len(), 2);
     assert_eq!(ids(&forget(&bed, &bob, &both, Manner::Soft).unwrap()), [his, hers]);
-    let many = vec![MemoryRef::Number(Number(9)); limits::MOVES + 1];
+    let many = vec![MemoryRef::Number(Number(9)); limits::FORGETS + 1];
     refused!(forget(&bed, &bob, &many, Manner::Soft), Error::Invalid(Invalid::TooMany { .. }));
     let admin = within(&bed.user(), hub);
     assert_eq!(ids(&forget(&bed, &admin, &both, Manner::Hard).unwrap()).len(), 2);

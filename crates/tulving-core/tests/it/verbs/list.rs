@@ -5,6 +5,7 @@ use std::time::Duration;
 use tulving_core::answer::{Cursor, Position};
 use tulving_core::error::{Error, Invalid};
 use tulving_core::id::{MemoryId, MemoryRef, Number};
+use tulving_core::limits::Limits;
 use tulving_core::memory::Memory;
 use tulving_core::request::Filter;
 use tulving_core::request::{Caller, ListRequest, Manner, SaveRequest, Sort};
@@ -229,7 +230,7 @@ fn words_that_look_the_same_find_the_same() {
 fn a_page_of_long_contents_is_shorter_and_nothing_is_skipped() {
     let bed = Bed::new();
     let user = bed.user();
-    for n in 0..150 {
+    for n in 0..40 {
         bed.save(&user, format!("{n} {}", "x".repeat(300_000)).as_str());
     }
     for sort in [Sort::Newest, Sort::Importance] {
@@ -237,7 +238,8 @@ fn a_page_of_long_contents_is_shorter_and_nothing_is_skipped() {
         let (mut seen, mut pages) = (Vec::new(), 0);
         loop {
             let page = bed.engine.list(&user, &request).unwrap();
-            assert!(page.memories.len() < 150, "a page of 45 MB");
+            // Four million bytes, and no more than the memory that reaches them.
+            assert!(page.memories.len() <= 14, "{} memories of 300 KB", page.memories.len());
             seen.extend(page.memories.into_iter().map(|memory| memory.id));
             pages += 1;
             match page.next {
@@ -246,7 +248,41 @@ fn a_page_of_long_contents_is_shorter_and_nothing_is_skipped() {
             }
         }
         let distinct: std::collections::BTreeSet<_> = seen.iter().collect();
-        assert_eq!((seen.len(), distinct.len()), (150, 150), "{sort:?} in {pages} pages");
+        assert_eq!((seen.len(), distinct.len()), (40, 40), "{sort:?} in {pages} pages");
+    }
+}
+
+#[test]
+fn a_memory_that_is_longer_than_an_answer_is_given_by_itself_and_its_page_leads_on() {
+    let bed = Bed::new().with_limits(Limits { answer_bytes: 50, ..Limits::default() });
+    let user = bed.user();
+    let long = "a long memory ".repeat(20);
+    for content in ["one", long.trim(), "two", "three"] {
+        bed.save(&user, content);
+    }
+    for sort in [Sort::Oldest, Sort::Importance] {
+        let mut request = listing(sort, 1_000);
+        let mut pages = Vec::new();
+        loop {
+            let page = bed.engine.list(&user, &request).unwrap();
+            assert!(!page.memories.is_empty(), "{sort:?}: every page leads on by a memory");
+            pages.push(page.memories.len());
+            let Some(next) = page.next else { break };
+            request.cursor = Some(next);
+        }
+        assert_eq!(pages.iter().sum::<usize>(), 4, "{sort:?}: {pages:?}");
+        assert_eq!(pages.len(), 2, "{sort:?}: {pages:?}");
+    }
+}
+
+#[test]
+fn the_last_memory_of_a_heavy_page_has_no_cursor_to_an_empty_one() {
+    let bed = Bed::new().with_limits(Limits { answer_bytes: 5, ..Limits::default() });
+    let user = bed.user();
+    bed.save(&user, "just one memory");
+    for sort in [Sort::Newest, Sort::Updated] {
+        let page = bed.engine.list(&user, &listing(sort, 10)).unwrap();
+        assert_eq!((page.memories.len(), page.next), (1, None), "{sort:?}");
     }
 }
 

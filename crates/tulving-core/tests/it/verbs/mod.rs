@@ -1,10 +1,13 @@
 //! What each verb does, one rule a test.
 
 mod adopt;
+mod any_text;
 mod archive;
 mod ask;
+mod carried;
 mod consolidate;
 mod directory;
+mod done;
 mod edit;
 mod embed;
 mod follow;
@@ -21,6 +24,7 @@ mod mirror;
 mod near;
 mod once;
 mod passes;
+mod private_files;
 mod proactive;
 mod push;
 mod quality;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use tulving_core::Loading;
 use tulving_core::answer::{Near, Receipt};
 use tulving_core::record::Record;
 use tulving_core::request::SaveRequest;
@@ -109,9 +108,7 @@ fn what_is_embedded_once_more_is_not_linked_once_more() {
     let new = bed.save(&user, format!("{WORDS} thirteen").as_str()).id;
     bed.engine.dissociate(&user, new.into(), old.into(), None).expect("unlinked");
     let to = Bed::embedding(Arc::new(FakeEmbedder));
-    let mut loading = Loading::default();
-    let lines = (1..).zip(bed.dump()).collect();
-    to.engine.load(&to.user(), &mut loading, lines).expect("loaded");
+    to.load(bed.dump());
     assert_eq!(to.engine.embed_waiting(100).expect("embedded").done, 2);
     assert_eq!(to.engine.related(&to.user(), new.into(), 1).expect("relatives"), []);
     // A new one is linked to what was loaded.

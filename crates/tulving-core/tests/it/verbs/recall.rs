@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use tulving_core::error::{Error, Invalid};
-use tulving_core::id::MemoryId;
+use tulving_core::id::{MemoryId, MemoryRef};
 use tulving_core::ports::Log;
-use tulving_core::request::{Caller, Mode, RecallRequest, SaveRequest, Sort};
+use tulving_core::request::{Ask, Caller, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::vocabulary::{MemoryType, Relation, State};
 use tulving_testkit::build;
 
@@ -223,4 +223,26 @@ fn a_cooling_memory_is_active_again_once_it_was_recalled() {
     assert_eq!(found(&bed, &user, &recall(Mode::Recent)), ["aged"]);
     bed.engine.flush().unwrap();
     assert_eq!(bed.get(&user, memory.id).standing.state, State::Active);
+}
+
+#[test]
+fn an_archived_memory_that_has_every_word_of_a_question_is_mentioned() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let kept = bed.save(&user, "the espresso machine is in the kitchen");
+    let archived = bed.save(&user, "the espresso machine was descaled by Marta");
+    let other = bed.save(&user, "Marta likes espresso");
+    for id in [archived.id, other.id] {
+        bed.engine.archive(&user, id.into()).expect("archived");
+    }
+    let ask = |question: &str| {
+        bed.engine.recall(&user, &recall(Mode::Hybrid(Box::new(Ask::new(question))))).expect("an answer")
+    };
+    let answer = ask("who descaled the espresso machine?");
+    assert_eq!(answer.archived, [MemoryRef::Number(archived.number.expect("a number"))]);
+    assert!(answer.hits.iter().all(|hit| hit.memory.id == kept.id), "it is mentioned, not given");
+    assert_eq!(ask("where is the espresso machine kept?").archived, []);
+    let stranger = bed.person("stranger");
+    let asked = recall(Mode::Hybrid(Box::new(Ask::new("who descaled the espresso machine?"))));
+    assert_eq!(bed.engine.recall(&stranger, &asked).expect("an answer").archived, []);
 }

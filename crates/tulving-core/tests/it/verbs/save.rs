@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use tulving_core::answer::{Fate, Warning};
+use tulving_core::answer::{Fate, Receipt, Warning};
+use tulving_core::change::Write;
 use tulving_core::error::{Conflict, Error, Invalid, StoreError};
 use tulving_core::id::{MemoryRef, Number, SpaceId, Version};
-use tulving_core::memory::{Attachment, Memory};
+use tulving_core::memory::{Attachment, Memory, Standing};
 use tulving_core::ports::Clock as _;
-use tulving_core::request::{AssociationRequest, Caller, Manner, Mode, SaveRequest};
+use tulving_core::request::{AssociationRequest, AuditFilter, Caller, Manner, Mode, SaveRequest};
 use tulving_core::space::MemberOf;
 use tulving_core::vocabulary::{
-    Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Role, SpaceKind, Stability, State,
-    Trust,
+    AuditAct, Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Role, SpaceKind, Stability,
+    State, Trust,
 };
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
@@ -626,4 +627,95 @@ fn an_attachment_that_is_none_is_refused() {
         refused!(bed.engine.save(&bed.user(), said(wrong)), Error::Invalid(Invalid::Attachment { .. }));
     }
     bed.save(&bed.user(), said(good));
+}
+
+fn heard(content: &str) -> SaveRequest {
+    SaveRequest { author: Some(Author::Auto), ..SaveRequest::new(content) }
+}
+
+fn changes(receipt: &Receipt) -> Vec<String> {
+    receipt.changed.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn an_explicit_save_of_what_was_noted_by_itself_takes_over_what_was_said() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let noted = bed.save(&user, heard("prefers tea"));
+    let said = SaveRequest {
+        memory_type: Some(MemoryType::Preference),
+        importance: Some(0.9),
+        tags: Some(vec!["drinks".to_owned()]),
+        pinned: true,
+        ..SaveRequest::new("prefers tea")
+    };
+    let receipt = bed.save(&user, said.clone());
+    assert_eq!((receipt.id, receipt.fate, receipt.version.0), (noted.id, Fate::Updated, 2));
+    let changes = changes(&receipt);
+    for change in ["author auto → user", "type fact → preference", "importance 0.5 → 0.9", "pinned no → yes"]
+    {
+        assert!(changes.iter().any(|told| told == change), "{change} is not among {changes:?}");
+    }
+    assert!(
+        changes.iter().any(|told| told.starts_with("tags ") && told.ends_with("→ drinks")),
+        "{changes:?}"
+    );
+    assert!(receipt.warnings.is_empty(), "{:?}", receipt.warnings);
+    let memory = bed.get(&user, noted.id);
+    assert_eq!((memory.provenance.author, memory.standing.pinned), (Author::User, true));
+    assert_eq!(memory.edition.class.memory_type, MemoryType::Preference);
+    let again = bed.save(&user, said);
+    assert_eq!((again.fate, again.version.0, again.changed.len()), (Fate::Duplicate, 2, 0));
+}
+
+#[test]
+fn a_save_by_itself_never_takes_back_what_somebody_said() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let said = SaveRequest { memory_type: Some(MemoryType::Preference), ..SaveRequest::new("prefers tea") };
+    let id = bed.save(&user, said).id;
+    let receipt = bed.save(&user, heard("prefers tea"));
+    assert_eq!((receipt.id, receipt.fate), (id, Fate::Duplicate));
+    let memory = bed.get(&user, id);
+    assert_eq!(memory.provenance.author, Author::User);
+    assert_eq!(memory.edition.class.memory_type, MemoryType::Preference);
+    let kept = bed.save(&user, SaveRequest { importance: Some(0.9), ..SaveRequest::new("prefers tea") });
+    assert_eq!(
+        (kept.fate, kept.changed.len()),
+        (Fate::Duplicate, 0),
+        "what somebody said is edited by an update"
+    );
+}
+
+#[test]
+fn only_the_author_changes_where_nothing_else_was_said_and_keys_do_the_same() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.save(&user, heard("prefers tea"));
+    assert_eq!(changes(&bed.save(&user, "prefers tea")), ["author auto → user"]);
+    let keyed = |request: SaveRequest| SaveRequest { key: Some("drink".to_owned()), ..request };
+    bed.save(&user, keyed(heard("drinks water")));
+    let receipt = bed.save(&user, keyed(SaveRequest::new("drinks water")));
+    assert_eq!((receipt.fate, changes(&receipt)), (Fate::Updated, vec!["author auto → user".to_owned()]));
+}
+
+#[test]
+fn an_explicit_save_accepts_what_was_put_aside_and_brings_back_what_was_archived() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let id = bed.save(&user, heard("prefers tea")).id;
+    bed.engine.archive(&user, id.into()).expect("archived");
+    let receipt = bed.save(&user, "prefers tea");
+    assert!(receipt.revived && receipt.state == State::Active, "{receipt:?}");
+    let aside = bed.save(&user, SaveRequest { trust: Some(Trust::Untrusted), ..heard("prefers mate") }).id;
+    let standing = bed.get(&user, aside).standing;
+    let to = Standing { quarantined_at: Some(bed.engine.now()), ..standing };
+    bed.world().apply(vec![Write::Move { id: aside, from: standing, to }]);
+    let receipt = bed.save(&user, "prefers mate");
+    assert_eq!(changes(&receipt), ["author auto → user", "trust untrusted → own", "quarantined yes → no"]);
+    assert_eq!(bed.get(&user, aside).standing.quarantined_at, None);
+    let audit = bed.engine.audit(&user, &AuditFilter { space: None, memory: Some(aside), last: 9 });
+    assert!(audit.expect("an audit").iter().any(|entry| entry.act == AuditAct::Accepted));
+    bed.forget(&user, aside, Manner::Soft);
+    assert_eq!(bed.save(&user, "prefers mate").fate, Fate::Created, "what was forgotten is not brought back");
 }

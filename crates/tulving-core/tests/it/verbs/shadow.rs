@@ -414,6 +414,45 @@ fn a_model_that_means_harm_writes_nothing_but_lines_of_today() {
 }
 
 #[test]
+fn a_note_whose_first_word_is_capitalised_is_written_and_every_drop_is_in_the_pass() {
+    let bed = Bed::new();
+    let (engine, llm) = keeping(&bed, listening());
+    let user = bed.user();
+    converse(
+        &engine,
+        &user,
+        "let's take option B for the login page",
+        "Good, option B for the login page then.",
+    );
+    llm.answer_call("remember", r#"{"content": "Decided on option B for the login page."}"#);
+    llm.answer_call("remember", r#"{"content": "Carla designs the login page."}"#);
+    assert_eq!(think(&engine), 1);
+    assert_eq!(journal(&engine, &user), "Decided on option B for the login page.\n");
+    let filter = PassFilter { limit: 9, ..PassFilter::default() };
+    let passes = engine.passes(&user, &filter).expect("passes");
+    let note = passes[0].note.as_deref().expect("a note");
+    assert!(
+        note.ends_with(
+            "; 1 note left out: the exchange does not say so; use its own words, names and numbers"
+        ),
+        "{note}"
+    );
+    converse(&engine, &user, SAID, ANSWERED);
+    llm.answer_call("remember", r#"{"content": "Carla prefers Postgres on Hetzner."}"#);
+    llm.answer_call("remember", r#"{"content": "Carla prefers Postgres on Hetzner."}"#);
+    assert_eq!(think(&engine), 1);
+    let passes = engine.passes(&user, &filter).expect("passes");
+    assert_eq!(
+        (passes.len(), passes[0].outcome),
+        (2, PassOutcome::Nothing),
+        "also where nothing was written"
+    );
+    let note = passes[0].note.as_deref().expect("a note");
+    assert!(note.contains("2 notes left out: ") && !note.contains("Carla"), "{note}");
+    assert_eq!(jobs(&bed), []);
+}
+
+#[test]
 fn a_pass_is_shown_and_taken_back() {
     let bed = Bed::new();
     let (engine, llm) = keeping(&bed, listening());

@@ -199,7 +199,7 @@ fn each_space_has_its_own_rules_and_only_its_admins_apply_them() {
     let mut bed = Bed::new();
     let (kitchen, garden) = (bed.space("kitchen", SpaceKind::Group), bed.hub("garden"));
     let quick = Policy {
-        expire: vec![Expiry { memory_type: Some(MemoryType::Todo), after_days: 1, ..Expiry::default() }],
+        expire: vec![Expiry { memory_type: Some(MemoryType::Event), after_days: 1, ..Expiry::default() }],
         ..Policy::default()
     };
     let rules = Rules { spaces: [("kitchen".to_owned(), quick)].into(), ..Rules::default() };
@@ -207,7 +207,7 @@ fn each_space_has_its_own_rules_and_only_its_admins_apply_them() {
     let (chef, cook) = (bed.member("chef", kitchen, Role::Admin), bed.member("cook", kitchen, Role::Writer));
     let (gardener, user) = (bed.member("gardener", garden, Role::Writer), bed.user());
     let todo = |caller: &Caller, content: &str, boundary| {
-        let (memory_type, boundary) = (Some(MemoryType::Todo), Some(boundary));
+        let (memory_type, boundary) = (Some(MemoryType::Event), Some(boundary));
         bed.save(caller, SaveRequest { memory_type, boundary, ..SaveRequest::new(content) }).id
     };
     todo(&cook, "buy salt", Boundary::Hub);

@@ -103,10 +103,10 @@ pub(super) fn all() -> Vec<Other> {
             transfer::LOAD,
             "load",
             "Transfer",
-            "Take in a dump; what is there already is not loaded twice",
+            "Take in a dump, all of it or nothing; what is there already is not loaded twice. With `?with_roles=true` every membership is taken over",
         )
         .taking(LINES, line)
-        .answering(JSON, json!({ "data": { "added": 1 } })),
+        .answering(JSON, json!({ "data": { "added": 1, "roles": [], "roles_left_out": [] } })),
         Other::get(attachment::AT, "getAttachment", "Memories", "The file that a memory describes, as it is")
             .naming(&[("id", MEMORY)])
             .answering("*/*", json!("%PDF-1.7 …")),

@@ -195,6 +195,7 @@ impl Bits {
     const PINNED: Self = Self(16, 1);
     const MIRROR: Self = Self(17, 1);
     const TIMED: Self = Self(18, 1);
+    const DONE: Self = Self(19, 1);
 
     const fn put(&self, value: u32) -> u32 {
         debug_assert!(value < 1 << self.1, "a word has its place within the field");
@@ -219,7 +220,8 @@ impl Facets {
                 | Bits::AUTHOR.put(memory.provenance.author as u32)
                 | Bits::PINNED.put(u32::from(memory.standing.pinned))
                 | Bits::MIRROR.put(u32::from(memory.provenance.mirror.is_some()))
-                | Bits::TIMED.put(u32::from(times != Times::UNLIMITED)),
+                | Bits::TIMED.put(u32::from(times != Times::UNLIMITED))
+                | Bits::DONE.put(u32::from(memory.standing.done_at.is_some())),
         )
     }
 
@@ -263,6 +265,16 @@ impl Facets {
 
     pub(crate) fn pinned(self) -> bool {
         Bits::PINNED.get(self) == 1
+    }
+
+    /// Whether it is a todo or a goal that was done.
+    pub(crate) fn done(self) -> bool {
+        Bits::DONE.get(self) == 1
+    }
+
+    /// Whether it is a todo or a goal that is not done yet.
+    pub(crate) fn open(self) -> bool {
+        !self.done() && self.memory_type().is_some_and(MemoryType::can_be_done)
     }
 
     pub(crate) fn mirror(self) -> bool {

@@ -33,7 +33,7 @@ impl S3Keys {
     /// The keys in a file of the form that every client of S3 knows: lines `aws_access_key_id = …` and so on, of which those
     /// before any heading or below `[default]` count.
     pub fn from_file(path: &Path) -> Result<Self, ObjectError> {
-        let text = std::fs::read_to_string(path).map_err(|error| ObjectError::Unusable {
+        let text = crate::files::read_regular(path).map_err(|error| ObjectError::Unusable {
             verb: "kept",
             why: format!("the keys of the bucket cannot be read: {}: {error}", path.display()),
         })?;

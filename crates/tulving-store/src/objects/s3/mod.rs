@@ -22,6 +22,7 @@ pub use keys::S3Keys;
 use trouble::Told;
 use wire::Connector;
 
+use super::ObjectSizes;
 use super::held::Held;
 
 /// Where the bucket is and with which keys it is opened.
@@ -151,5 +152,19 @@ impl Objects for S3 {
 
     fn removing(&self) -> Result<Option<Hold>, ObjectError> {
         self.held.removing()
+    }
+}
+
+impl ObjectSizes for S3 {
+    fn size(&self, key: &str) -> Result<Option<u64>, ObjectError> {
+        let key = ObjectKey::parse(key)?;
+        match block_on(self.bucket.head(&self.path(key.as_str()))) {
+            Ok(found) => Ok(Some(found.size)),
+            Err(error) => self.told("read", &error).map_or(Ok(None), Err),
+        }
+    }
+
+    fn is_remote(&self) -> bool {
+        true
     }
 }

@@ -11,8 +11,7 @@ use tulving_core::vocabulary::ChangeKind;
 
 use super::super::failure::Fault;
 use super::super::feed::{LACKS, LIVE, Models, is_live};
-use super::super::gate::Gate;
-use super::super::{rows, vectors};
+use super::super::{Allowed, rows, vectors};
 use super::{Act, impossible};
 
 /// The row of `meta` that says after which row of `vectors` to look for those of other models; none where all were seen.
@@ -86,18 +85,18 @@ impl Act<'_> {
         if found.as_deref() != from {
             return Err(Conflict::OtherModel { found }.into());
         }
-        set(&self.transaction, "model", to)?;
+        set(self.transaction, "model", to)?;
         if next.as_deref() == Some(to) {
             self.transaction.execute_batch(
                 "DELETE FROM unembedded; INSERT INTO unembedded (memory, attempts) \
                  SELECT memory, attempts FROM unembedded_next ORDER BY memory",
             )?;
         } else {
-            fill(&self.transaction, "unembedded", to)?;
+            fill(self.transaction, "unembedded", to)?;
         }
-        forget_next(&self.transaction)?;
+        forget_next(self.transaction)?;
         self.models = Some(Models { answers: Some(to.to_owned()), next: None });
-        look_for_stale(&self.transaction)
+        look_for_stale(self.transaction)
     }
 
     /// The first model whose vectors are written is the one that answers.
@@ -105,8 +104,8 @@ impl Act<'_> {
         if self.models()?.answers.is_some() {
             return Ok(());
         }
-        set(&self.transaction, "model", model)?;
-        fill(&self.transaction, "unembedded", model)?;
+        set(self.transaction, "model", model)?;
+        fill(self.transaction, "unembedded", model)?;
         self.models = Some(Models { answers: Some(model.to_owned()), next: None });
         Ok(())
     }
@@ -119,8 +118,8 @@ impl Act<'_> {
             return Ok(());
         }
         let answers = models.answers.clone();
-        set(&self.transaction, "next_model", model)?;
-        fill(&self.transaction, "unembedded_next", model)?;
+        set(self.transaction, "next_model", model)?;
+        fill(self.transaction, "unembedded_next", model)?;
         self.models = Some(Models { answers, next: Some(model.to_owned()) });
         Ok(())
     }
@@ -128,7 +127,7 @@ impl Act<'_> {
     /// The models whose vectors are kept, read once for an act.
     fn models(&mut self) -> Result<&Models, Fault> {
         if self.models.is_none() {
-            self.models = Some(Models::read(&self.transaction)?);
+            self.models = Some(Models::read(self.transaction)?);
         }
         Ok(self.models.get_or_insert_default())
     }
@@ -147,7 +146,7 @@ impl Act<'_> {
         for (model, table) in self.models.iter().flat_map(Models::with_tables) {
             let has = |chunk: &Chunk| chunk.embedding.as_ref().is_some_and(|made| made.model == model);
             if !chunks.iter().all(has) {
-                wait(&self.transaction, table, row)?;
+                wait(self.transaction, table, row)?;
             }
         }
         Ok(())
@@ -159,7 +158,7 @@ impl Act<'_> {
         for (model, table) in self.models.iter().flat_map(Models::with_tables) {
             let sql = format!("SELECT 1 FROM memories m WHERE m.row = ?2 AND {LIVE} AND {LACKS}");
             if self.transaction.prepare_cached(&sql)?.exists(params![model, row])? {
-                wait(&self.transaction, table, row)?;
+                wait(self.transaction, table, row)?;
             } else {
                 let sql = format!("DELETE FROM {table} WHERE memory = ?1");
                 self.transaction.prepare_cached(&sql)?.execute([row])?;
@@ -214,7 +213,7 @@ fn stale_after(connection: &Connection) -> rusqlite::Result<Option<i64>> {
 /// Removes vectors of models that neither answer nor shall, among the next `limit`. Says whether there may be more.
 pub(in super::super) fn drop_stale_vectors(
     connection: &mut Connection,
-    gate: &Gate,
+    allowed: &Allowed<'_>,
     chosen: Option<&str>,
     limit: usize,
 ) -> Result<bool, Fault> {
@@ -226,7 +225,7 @@ pub(in super::super) fn drop_stale_vectors(
         return Ok(false);
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    gate.require_open()?;
+    allowed()?;
     if given_up(&transaction)? {
         forget_next(&transaction)?;
         look_for_stale(&transaction)?;

@@ -60,7 +60,12 @@ fn memories(changes: &ChangeSet) -> impl Iterator<Item = &Memory> {
 impl Act<'_> {
     pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, Fault> {
         match record {
-            Record::Dump { .. } | Record::End { .. } => Ok(Loaded::Present),
+            // Files and attachments are not of the database.
+            Record::Dump { .. }
+            | Record::End { .. }
+            | Record::Attachment(_)
+            | Record::File(_)
+            | Record::Missing { .. } => Ok(Loaded::Present),
             Record::Org(org) => self.load_org(org),
             Record::Team(team) => self.load_team(team),
             Record::Principal(principal) => self.load_principal(principal),

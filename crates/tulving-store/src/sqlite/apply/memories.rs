@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 
 use rusqlite::{OptionalExtension, params};
 use tulving_core::association::Association;
-use tulving_core::change::{NewMemory, Revision, Touch};
+use tulving_core::change::{NewMemory, Revision, Touch, Vouched};
 use tulving_core::error::Conflict;
 use tulving_core::id::{MemoryId, Number, SpaceId, Version};
 use tulving_core::memory::{Memory, Standing, VersionRecord};
@@ -100,6 +100,11 @@ impl Act<'_> {
         if let Some(attachment) = &revision.attachment {
             self.attach(before.row, attachment.as_ref())?;
         }
+        if let Some(Vouched { author, trust }) = revision.vouched {
+            self.transaction
+                .prepare_cached("UPDATE memories SET author = ?2, trust = ?3 WHERE row = ?1")?
+                .execute(params![before.row, author.as_str(), trust.as_str()])?;
+        }
         if let Some(chunks) = &revision.chunks {
             self.replace_chunks(before.row, chunks)?;
         }
@@ -142,7 +147,7 @@ impl Act<'_> {
     fn before(&self, id: MemoryId) -> Result<Option<Before>, Fault> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT m.row, m.space, m.owner, m.boundary, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
-             m.ruled_at, m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
+             m.ruled_at, m.done_at, m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
         ))?;
         let before = statement.query_row([id.as_bytes()], |row| {
             let mut columns = Columns::of(row);
@@ -157,9 +162,9 @@ impl Act<'_> {
     /// A move of a memory from one standing to another.
     pub(super) fn shift(&mut self, id: MemoryId, from: &Standing, to: &Standing) -> Result<(), Fault> {
         let mut statement = self.transaction.prepare_cached(
-            "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5, ruled_at = ?6 \
-             WHERE id = ?1 AND state = ?7 AND forgotten_at IS ?8 AND quarantined_at IS ?9 AND pinned = ?10 \
-             AND ruled_at IS ?11 RETURNING row, space, owner, boundary",
+            "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5, ruled_at = ?6, \
+             done_at = ?12 WHERE id = ?1 AND state = ?7 AND forgotten_at IS ?8 AND quarantined_at IS ?9 \
+             AND pinned = ?10 AND ruled_at IS ?11 AND done_at IS ?13 RETURNING row, space, owner, boundary",
         )?;
         let values = params![
             id.as_bytes(),
@@ -173,6 +178,8 @@ impl Act<'_> {
             micros(from.quarantined_at),
             from.pinned,
             micros(from.ruled_at),
+            micros(to.done_at),
+            micros(from.done_at),
         ];
         let moved = statement.query_row(values, located).optional()?;
         drop(statement);

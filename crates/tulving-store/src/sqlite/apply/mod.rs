@@ -19,7 +19,7 @@ mod usage;
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use tulving_core::audit::AuditEntry;
 use tulving_core::change::{Applied, ChangeSet, Right, Write};
 use tulving_core::error::{Conflict, StoreError};
@@ -29,27 +29,37 @@ use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
 
 use super::failure::Fault;
 use super::feed::Models;
-use super::gate::Gate;
 use super::rows::{self, Columns};
-use super::scrub;
+use super::{Allowed, scrub};
 
 pub(super) use embed::drop_stale_vectors;
 pub(super) use load::{Cut, cut, loads_memories};
 
-/// Applies a set, of which these memories were [cut]. Says also whether anything was erased.
+/// Applies a set, of which these memories were [cut], as a transaction. Says also whether anything was erased.
 pub(super) fn run(
     connection: &mut Connection,
-    gate: &Gate,
+    allowed: &Allowed<'_>,
     changes: &ChangeSet,
     cut: &Cut,
 ) -> Result<(Applied, bool), Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    gate.require_open()?;
+    allowed()?;
+    let done = within(&transaction, changes, cut)?;
+    transaction.commit()?;
+    Ok(done)
+}
+
+/// Applies a set within a transaction that is under way. Where it fails, the transaction has to be given up.
+pub(super) fn within(
+    transaction: &Connection,
+    changes: &ChangeSet,
+    cut: &Cut,
+) -> Result<(Applied, bool), Fault> {
     for right in &changes.rights {
-        require(&transaction, changes.by.principal, right)?;
+        require(transaction, changes.by.principal, right)?;
     }
     for right in &changes.rights {
-        require_in_place(&transaction, right)?;
+        require_in_place(transaction, right)?;
     }
     let mut act = Act {
         transaction,
@@ -66,25 +76,24 @@ pub(super) fn run(
     act.keep_next_numbers()?;
     let Erased { records, mirrors } = act.erased;
     if records || mirrors > 0 {
-        claims::forget_answers(&act.transaction)?;
+        claims::forget_answers(transaction)?;
     }
     match records {
-        true => scrub::raise(&act.transaction)?,
-        false => scrub::raise_for_mirrors(&act.transaction, mirrors)?,
+        true => scrub::raise(transaction)?,
+        false => scrub::raise_for_mirrors(transaction, mirrors)?,
     }
-    act.transaction.commit()?;
     Ok((act.applied, records || mirrors > 0))
 }
 
 /// Removes up to `most` of the oldest entries of the change log up to `up_to`, and says how many. The newest stays.
 pub(super) fn trim_log(
     connection: &mut Connection,
-    gate: &Gate,
+    allowed: &Allowed<'_>,
     up_to: Seq,
     most: usize,
 ) -> Result<usize, Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    gate.require_open()?;
+    allowed()?;
     let trimmed = transaction
         .prepare_cached(
             "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes \
@@ -116,7 +125,7 @@ fn require_in_place(transaction: &Connection, right: &Right) -> Result<(), Fault
 
 /// A set while it is being applied.
 struct Act<'a> {
-    transaction: Transaction<'a>,
+    transaction: &'a Connection,
     changes: &'a ChangeSet,
     applied: Applied,
     /// The next number of each space that got a memory; written once at the end.

@@ -43,10 +43,10 @@ impl Act<'_> {
              expires_at, source_agent, assisted_by_agent, pass, mirror_line, mirror_occurrence, attachment_key, \
              attachment_media_type, attachment_size, attachment_hash, position, conversation, speaker, key, \
              source_path, title, tags, source_note, summary, content, auto, language, attachment_name, attachment_trouble, \
-             ruled_at) \
+             ruled_at, done_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, \
              ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, \
-             ?43, ?44, ?45, ?46, ?47, ?48, ?49, ?50, ?51, ?52)",
+             ?43, ?44, ?45, ?46, ?47, ?48, ?49, ?50, ?51, ?52, ?53)",
         )?;
         let row = statement.insert(params![
             memory.id.as_bytes(),
@@ -101,6 +101,7 @@ impl Act<'_> {
             attachment.and_then(|object| object.name.as_ref()),
             attachment.and_then(|object| object.trouble.as_ref()),
             micros(standing.ruled_at),
+            micros(standing.done_at),
         ])?;
         drop(statement);
         self.insert_usage(row, memory)?;
@@ -127,7 +128,7 @@ impl Act<'_> {
              boundary = ?12, content = ?13, content_type = ?14, content_hash = ?15, title = ?16, summary = ?17, \
              tags = ?18, type = ?19, kind = ?20, stability = ?21, importance = ?22, occurred_at = ?23, \
              valid_from = ?24, valid_until = ?25, expires_at = ?26, source_note = ?27, auto = ?28, language = ?29, \
-             ruled_at = ?30 WHERE row = ?1",
+             ruled_at = ?30, done_at = ?31 WHERE row = ?1",
         )?;
         statement.execute(params![
             to.row,
@@ -160,6 +161,7 @@ impl Act<'_> {
             auto.bits(),
             text.language,
             micros(standing.ruled_at),
+            micros(standing.done_at),
         ])?;
         Ok(())
     }

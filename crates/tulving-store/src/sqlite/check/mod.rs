@@ -13,7 +13,7 @@ use tulving_core::text::normalize;
 use super::failure::Fault;
 use super::open::{APPLICATION_ID, Marks};
 use super::rows::Columns;
-use super::{SqliteStore, copies, migrate, rows, scrub};
+use super::{SqliteStore, copies, migrate, rows, schema, scrub, sums};
 use crate::{draft, files};
 
 /// A log larger than this has not been moved into the database for a long time: some process reads without end.
@@ -98,6 +98,9 @@ const RESTORE: &str =
 const REPORT: &str =
     "keep a copy of the home and report it; `tulving dump` and `tulving load` into a new home repair it";
 
+const OTHERS: &str =
+    "remove what another program has put there, or `tulving dump` and `tulving load` into a new home";
+
 /// Rows that point at nothing, by what they are.
 const ORPHANS: &[(&str, &str)] = &[
     (
@@ -147,6 +150,9 @@ impl SqliteStore {
         })?;
         // Which model answers and what waits for it are compared, so they have to be of one moment.
         self.read_steadily(|reader| embedding::look(reader, &mut checkup))?;
+        if depth == Depth::Deep {
+            self.read_steadily(|reader| checksums(reader, &mut checkup))?;
+        }
         self.read(|reader| {
             if depth == Depth::Deep {
                 versions(reader, &mut checkup)?;
@@ -203,10 +209,21 @@ impl SqliteStore {
         }
     }
 
+    /// Refuses a log that ends before what was written to it. Everything may still be there, and the next save would not be.
+    fn require_whole_log(&self) -> Result<(), StoreError> {
+        self.attached(|live| live.place.require_whole(&live.writer()))
+    }
+
     fn room(&self, checkup: &mut Checkup) {
         let log = files::beside(&self.file, "-wal").metadata().map_or(0, |log| log.len());
         let text = format!("the write-ahead log has {}", size(log));
-        if log > LARGE_LOG {
+        if let Err(error) = self.require_whole_log() {
+            checkup.bad(
+                "log size",
+                error.to_string(),
+                "stop all processes of this home and start them again",
+            );
+        } else if log > LARGE_LOG {
             checkup.warn(
                 "log size",
                 text,
@@ -242,7 +259,10 @@ fn marks(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
     } else if epoch != Some(16) {
         checkup.bad("schema", "the store has no epoch", REPORT);
     } else {
-        checkup.fine("schema", format!("schema {}, the newest", marks.schema));
+        let found = schema::differences(reader)?;
+        let faults: Vec<String> =
+            found.iter().map(|name| format!("its {name} is not as Tulving makes it")).collect();
+        checkup.faults("schema", &format!("schema {}, the newest", marks.schema), &faults, OTHERS);
     }
     if mode == "wal" {
         checkup.fine("journal", "write-ahead log");
@@ -253,6 +273,14 @@ fn marks(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
             "open the store once with Tulving alone",
         );
     }
+    Ok(())
+}
+
+/// Compares everything that is stored with its checksum.
+fn checksums(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+    let (looked_at, faults) = sums::look(reader)?;
+    let good = format!("everything is as it was written (looked at {looked_at} memories)");
+    checkup.faults("checksums", &good, &faults, RESTORE);
     Ok(())
 }
 

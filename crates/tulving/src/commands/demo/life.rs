@@ -45,6 +45,7 @@ enum Act {
     Note,
     Ask,
     Push,
+    Done,
 }
 
 /// A clock that is set by who lives.
@@ -94,6 +95,7 @@ fn read(line: &'static str) -> Option<Line> {
         "note" => Act::Note,
         "ask" => Act::Ask,
         "push" => Act::Push,
+        "done" => Act::Done,
         of_type => Act::Save(of_type.parse().ok()?),
     };
     let mut line = Line {
@@ -147,6 +149,11 @@ pub(super) fn live(
             }
             Act::Ask => {
                 app.engine.recall(&caller, &question(line.text))?;
+            }
+            Act::Done => {
+                if let Some(which) = lived.named.get(line.text) {
+                    app.engine.done(&caller, *which, None)?;
+                }
             }
             Act::Save(_) | Act::Push => {
                 let (name, links) = (line.name, line.links.len());
@@ -226,6 +233,7 @@ mod tests {
             assert!(line.days_ago <= before && line.days_ago > 0, "out of order: {text}");
             before = line.days_ago;
             assert!(line.links.iter().all(|(_, name)| known.contains(name)), "points nowhere: {text}");
+            assert!(line.act != Act::Done || known.contains(line.text), "done before it was to do: {text}");
             assert!(line.name.is_none_or(|name| known.insert(name)), "the name is taken: {text}");
             let there = |(name, _): &(&str, &str)| *name == line.text;
             assert!(line.act != Act::Push || DOCUMENTS.iter().any(there), "no such document: {text}");

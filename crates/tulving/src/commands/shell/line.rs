@@ -8,7 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tulving_core::preview;
 
 use crate::args::Cli;
-use crate::commands::{context, forget, get, journal, memory, moves, recall, save};
+use crate::commands::{context, done, forget, get, journal, memory, moves, recall, save};
 use crate::failure::Failure;
 use crate::nearest::nearest;
 
@@ -65,6 +65,12 @@ pub(super) enum Command {
         after_help = "Examples:\n  /forget 12 --reason \"no longer true\"\n  /forget --where tag=scratch"
     )]
     Forget(forget::Forget),
+    /// Close todos and goals: /done 12
+    #[command(
+        name = "/done",
+        after_help = "Examples:\n  /done 12\n  /done 12 --at 2026-05-27\n  /done --undo 12"
+    )]
+    Done(done::DoneArgs),
     /// Bring forgotten memories back: /restore 12
     #[command(name = "/restore", after_help = "Examples:\n  /restore 12")]
     Restore(moves::Which),

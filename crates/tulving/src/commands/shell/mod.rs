@@ -13,7 +13,7 @@ use std::path::Path;
 use clap::Args;
 use tulving_core::error::Class;
 
-use super::{context, forget, get, journal, memory, moves, recall, save};
+use super::{context, done, forget, get, journal, memory, moves, recall, save};
 use crate::args::Global;
 use crate::config;
 use crate::exit::Outcome;
@@ -140,6 +140,7 @@ impl Session<'_> {
             Command::Get(args) => get::run(&args, app, printer),
             Command::Remember(args) => save::run(&args, app, printer),
             Command::Forget(args) => forget::run(&args, app, printer),
+            Command::Done(args) => done::run(&args, app, printer),
             Command::Restore(which) => moves::run(&moves::RESTORE, &which, app, printer),
             Command::Journal(args) => journal::run(&args, app, printer),
             Command::Context(args) => context::run(&args, app, printer),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tulving_core::time::Zone;
+
 use super::{Setting, Shape, within};
 
 pub(super) const SETTINGS: &[Setting] = &[
@@ -9,7 +11,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "space",
         variable: "TULVING_SPACE",
         default: "default",
-        about: "the space that commands work in",
+        about: "the space that commands work in where no other is named",
         expects: "the name or id of a space",
         shape: Shape::Text,
         take: |settings, text| {
@@ -43,6 +45,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "timezone",
+        variable: "TULVING_TIMEZONE",
+        default: "",
+        about: "the time zone in which days are counted, in questions, --since, lists and the timeline; else that of the system",
+        expects: "a name such as Europe/Vienna",
+        shape: Shape::Text,
+        take: |settings, text| {
+            settings.zone = if text.trim().is_empty() { Zone::system() } else { Zone::named(text)? };
+            Some(())
+        },
+    },
+    Setting {
         key: "limits.content_bytes",
         variable: "TULVING_LIMITS_CONTENT_BYTES",
         default: "3000000",
@@ -51,6 +65,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         shape: Shape::Number,
         take: |settings, text| {
             settings.limits.content_bytes = within(text, 1, 100_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "limits.answer_bytes",
+        variable: "TULVING_LIMITS_ANSWER_BYTES",
+        default: "4000000",
+        about: "after how many bytes of contents an answer ends; a page of a list then ends early and its cursor leads on, and one memory is always given",
+        expects: "a whole number from 1 to 100000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.limits.answer_bytes = within(text, 1, 100_000_000)?;
             Some(())
         },
     },

@@ -8,10 +8,12 @@ mod passes;
 mod reference;
 mod server;
 
+use serde_json::Value;
 use tulving_core::text::secrets;
 use tulving_models::Address;
 
 use super::llm::LLM_KEY;
+use super::server::items;
 use super::{HOME, PREFIX, Settings, TOKEN};
 use crate::nearest::nearest;
 
@@ -40,6 +42,22 @@ pub(super) enum Shape {
     Choice,
     /// Texts, in the environment with commas between them.
     List,
+}
+
+impl Shape {
+    /// A value of this shape for programs.
+    pub(super) fn json(self, text: &str) -> Value {
+        let number = |text: &str| {
+            let whole = text.parse::<i64>().ok().map(Value::from);
+            whole.or_else(|| text.parse::<f64>().ok().map(Value::from))
+        };
+        match self {
+            Self::Text => text.into(),
+            Self::Number => number(text).unwrap_or_else(|| text.into()),
+            Self::Choice => text.parse::<bool>().map_or_else(|_| text.into(), Value::Bool),
+            Self::List => items(text).map(Value::from).collect(),
+        }
+    }
 }
 
 /// Every setting there is.
@@ -162,6 +180,20 @@ mod tests {
             assert_eq!((setting.take)(&mut settings, text).is_some(), taken, "{text}");
         }
         assert_eq!(setting.shown("https://ana:word@s3.example"), "https://***@s3.example");
+    }
+
+    #[test]
+    fn every_default_is_of_its_type_for_programs() {
+        for setting in settings() {
+            let json = setting.shape.json(setting.default);
+            let typed = match setting.shape {
+                Shape::Text => json.is_string(),
+                Shape::Number => json.is_number(),
+                Shape::Choice => json.is_boolean(),
+                Shape::List => json.is_array(),
+            };
+            assert!(typed, "{}: {json}", setting.key);
+        }
     }
 
     #[test]

@@ -38,7 +38,9 @@ pub(crate) fn reference_page() -> String {
     let mut page = String::from(
         "# Settings\n\n<!-- Made by `cargo xtask reference` from the declarations of the settings. -->\n\n\
          `config.toml` in the home, then the environment, then flags: the later one wins. `tulving config` shows each \
-         setting and where it came from. What is unknown is an error that names the nearest known one.\n",
+         setting and where it came from. An unknown key is an error that names the nearest known one; an unknown variable is \
+         ignored, and `tulving config` and `tulving doctor` warn of it. The same keys may stand as JSON in `config.json` beside \
+         it; a setting that both files have is refused.\n",
     );
     let mut section = None;
     for Setting { key, variable, default, about, expects, .. } in settings() {

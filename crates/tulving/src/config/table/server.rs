@@ -82,6 +82,30 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "server.max_strangers_per_address",
+        variable: "TULVING_SERVER_MAX_STRANGERS_PER_ADDRESS",
+        default: "512",
+        about: "most connections of one address that have shown no valid token; a new one takes the place of the oldest",
+        expects: "a whole number from 1 to 1000000",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.strangers = within(text, 1, 1_000_000)?;
+            Some(())
+        },
+    },
+    Setting {
+        key: "server.first_request_seconds",
+        variable: "TULVING_SERVER_FIRST_REQUEST_SECONDS",
+        default: "10",
+        about: "how long a new connection may take until the head of its first request is whole",
+        expects: "a whole number from 1 to 3600",
+        shape: Shape::Number,
+        take: |settings, text| {
+            settings.server.limits.first_request = Duration::from_secs(within(text, 1, 3_600)?);
+            Some(())
+        },
+    },
+    Setting {
         key: "server.requests_per_minute",
         variable: "TULVING_SERVER_REQUESTS_PER_MINUTE",
         default: "6000",

@@ -358,6 +358,8 @@ pub(super) fn routes() -> Vec<Question> {
             q("POST /v1/memories/{id}/access", &at("/access"), none()),
             q("POST /v1/memories/{id}/archive", &at("/archive"), none()),
             q("DELETE /v1/memories/{id}/archive", &at("/archive"), none()),
+            q("POST /v1/memories/{id}/done", &at("/done"), none()),
+            q("DELETE /v1/memories/{id}/done", &at("/done"), none()),
             q("GET /v1/memories/{id}/associations", &at("/associations"), none()),
             q("GET /v1/memories/{id}/attachment", &at("/attachment"), none()),
             q("POST /v1/memories/{id}/associations", &at("/associations"), json!({ "target": "1" })),
@@ -386,6 +388,7 @@ pub(super) fn routes() -> Vec<Question> {
             q("POST /v1/memories/{id}/restore", &at("/restore"), none()),
             q("POST /v1/memories/{id}/revert", &at("/revert"), json!({ "version": 1 })),
             q("DELETE /v1/memories/{id}", &at("?soft=true&reason=mine"), none()),
+            q("DELETE /v1/memories/{id}", &at("?forgotten=true"), none()),
             q("DELETE /v1/memories/{id}", &at(""), none()),
             q(
                 "POST /v1/memories",
@@ -511,7 +514,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "key": "conversation-$CONVERSATION", "content": "of garden in groups", "category": "conversation" }),
         ),
         ("groups", "recall_memories", json!({ "query": "$WORD" })),
-        ("groups", "recall_memories", json!({ "query": "roses", "limit": 50 })),
+        ("groups", "recall_memories", json!({ "query": "roses", "limit": 50, "category": "core" })),
         ("groups", "forget_memory", json!({ "key": "$TITLE" })),
         ("groups", "forget_memory", json!({ "key": "#$NUMBER" })),
         ("groups", "forget_memory", json!({ "key": "$MEM" })),
@@ -547,6 +550,8 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
     for id in ["$MEM", "$MEM_UUID", "$NUMBER", "#$NUMBER"] {
         all.extend([
             ("native", "update", json!({ "id": id, "content": "taken over", "importance": 1.0, "tags": ["x"], "type": "fact", "valid_until": "2099-01-01" })),
+            ("native", "done", json!({ "id": id })),
+            ("native", "done", json!({ "id": id, "undo": true })),
             ("native", "forget", json!({ "id": id, "reason": "mine" })),
             ("native", "forget", json!({ "id": id, "forever": true })),
             ("native", "associate", json!({ "id": id, "target": "1" })),

@@ -99,6 +99,8 @@ fn related_names_the_space_of_what_is_in_another() {
     tulving.ok(&["associate", "1", there["id"].as_str().expect("an id")]);
     let related = tulving.ok(&["related", "1"]);
     assert!(related.contains(" team-notes #1 ") && related.contains(" default #2 "), "{related}");
-    let related = tulving.ok(&["related", "1", "--space", "team-notes"]);
+    let related = tulving.ok(&["related", "1", "--default-space", "team-notes"]);
     assert!(related.contains(" default #1 "), "{related}");
+    let related = tulving.ok(&["related", "1", "--space", "team-notes"]);
+    assert!(!related.contains("one"), "what is linked in another space is not there: {related}");
 }

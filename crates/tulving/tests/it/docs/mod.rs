@@ -40,6 +40,7 @@ macro_rules! pages {
 
 pages! {
     readme: "README.md",
+    backup_format: "docs/backup-format.md",
     benchmarks: "docs/benchmarks.md",
     cli: "docs/cli.md",
     concepts: "docs/concepts.md",

@@ -11,7 +11,7 @@ use tulving_core::error::ExtractError;
 use tulving_core::ports::{Extracted, Extractor};
 use tulving_store::extract::{ChildExtractor, Limits};
 
-use super::{PDF, binary, children, endless, eventually, extractor, parent_of, small, stat_of};
+use super::{PDF, binary, children, endless, eventually, extractor, is_limited, parent_of, small};
 
 /// A program that is not ours, in the place of the one that reads.
 struct Other {
@@ -51,8 +51,7 @@ fn it_is_limited_before_it_reads_and_told_little() {
         let id = eventually("it does not start", || {
             let id = children().into_iter().next()?;
             // Once it has lowered the last of its limits.
-            let nice = stat_of(id, 16)?;
-            (nice == 10).then_some(id)
+            is_limited(id).then_some(id)
         });
         let limits = fs::read_to_string(format!("/proc/{id}/limits")).expect("its limits");
         let limit = |name: &str| {
@@ -163,7 +162,7 @@ fn none_is_left_when_who_waits_for_it_is_killed() {
         let all = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
         let mut all = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         // Once it has lowered its limits, it also knows whom to follow.
-        all.find(|id| parent_of(*id) == Some(waits.id()) && stat_of(*id, 16) == Some(10))
+        all.find(|id| parent_of(*id) == Some(waits.id()) && is_limited(*id))
     });
     std::thread::sleep(Duration::from_millis(50));
     waits.kill().expect("killed");

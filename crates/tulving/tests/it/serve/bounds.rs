@@ -63,8 +63,9 @@ fn connections_beyond_the_bound_are_told_so_and_the_others_are_served() {
     let tulving = Tulving::new();
     let server = Server::configured(&tulving, "server.max_connections = 8\n");
     let mut held: Vec<TcpStream> = (0..8).map(|_| server.connect()).collect();
+    // Connections that have shown a valid token are not dropped for others.
     for stream in &mut held {
-        stream.write_all(HEALTHY).expect("sent");
+        stream.write_all(&known(&server)).expect("sent");
         assert_eq!(next_answer(stream).status, 200);
     }
     for _ in 0..300 {
@@ -78,13 +79,78 @@ fn connections_beyond_the_bound_are_told_so_and_the_others_are_served() {
         server.send(HEALTHY).assert_problem(503, "too_many_connections");
     }
     for stream in &mut held {
-        stream.write_all(HEALTHY).expect("sent");
+        stream.write_all(&known(&server)).expect("sent");
         assert_eq!(next_answer(stream).status, 200);
     }
     server.says("too many connections");
     assert!(server.log().matches("too many connections").count() < 10, "not a line for each");
     drop(held);
     eventually("there is room again", || Answer::read(&mut healthy(&server)).status == 200);
+}
+
+/// A request with the token of the home, on a connection that stays open.
+fn known(server: &Server) -> Vec<u8> {
+    let token = &server.token;
+    format!("GET /v1/dialects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n")
+        .into_bytes()
+}
+
+#[test]
+fn idle_connections_without_a_token_do_not_keep_others_out() {
+    let tulving = Tulving::new();
+    let settings = "server.max_connections = 64\nserver.max_strangers_per_address = 64\n";
+    let server = Server::configured(&tulving, settings);
+    let mut kept = server.connect();
+    kept.write_all(&known(&server)).expect("sent");
+    assert_eq!(next_answer(&mut kept).status, 200);
+    // Silent ones, ones that never end their head, and ones that asked once and stay.
+    let held: Vec<TcpStream> = (0..200)
+        .map(|at| {
+            let mut stream = server.connect();
+            match at % 3 {
+                0 => {}
+                1 => stream.write_all(b"GET /healthz HTTP/1.1\r\nX-Slow: ").expect("sent"),
+                _ => stream.write_all(HEALTHY).expect("sent"),
+            }
+            stream
+        })
+        .collect();
+    for _ in 0..100 {
+        assert_eq!(server.get("/v1/dialects").status, 200, "every request of others is served");
+    }
+    kept.write_all(&known(&server)).expect("sent");
+    assert_eq!(next_answer(&mut kept).status, 200, "it has shown a token and stays");
+    let displaced = value(&server, "tulving_http_refused_total{reason=\"displaced\"}");
+    assert!(displaced.is_some_and(|count| count >= 100.0), "{displaced:?}");
+    drop(held);
+}
+
+#[test]
+fn one_address_holds_a_bounded_number_of_connections_without_a_token() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "server.max_strangers_per_address = 5\n");
+    let held: Vec<TcpStream> = (0..50).map(|_| server.connect()).collect();
+    eventually("the oldest of them are dropped", || {
+        // The one that asks has a token by the time it is answered.
+        value(&server, "tulving_http_connections").is_some_and(|open| open <= 6.0)
+    });
+    held.into_iter().take(40).for_each(assert_closed);
+}
+
+#[test]
+fn who_asks_nothing_in_the_first_seconds_is_cut_off() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "server.first_request_seconds = 1\n");
+    let silent = server.connect();
+    let mut partial = server.connect();
+    partial.write_all(b"GET /healthz HTTP/1.1\r\nHost: ").expect("sent");
+    let mut asked = server.connect();
+    asked.write_all(HEALTHY).expect("sent");
+    assert_eq!(next_answer(&mut asked).status, 200);
+    [silent, partial].into_iter().for_each(assert_closed);
+    asked.write_all(HEALTHY).expect("it is still open");
+    assert_eq!(next_answer(&mut asked).status, 200, "who has asked may be idle for longer");
+    assert_eq!(value(&server, "tulving_http_refused_total{reason=\"silent\"}"), Some(2.0));
 }
 
 fn healthy(server: &Server) -> TcpStream {
@@ -228,7 +294,9 @@ fn ten_thousand_connections_are_held_in_bounded_memory() {
     let tulving = Tulving::new();
     // The server, which begins with few, raises its own bound.
     setrlimit(Resource::Nofile, Rlimit { current: Some(256), maximum }).expect("fewer are always allowed");
-    let server = Server::configured(&tulving, "server.max_connections = 10500\n");
+    let settings =
+        "[server]\nmax_connections = 10500\nmax_strangers_per_address = 10500\nfirst_request_seconds = 60\n";
+    let server = Server::configured(&tulving, settings);
     setrlimit(Resource::Nofile, Rlimit { current: Some(need), maximum }).expect("as many as allowed");
     let before = memory(server.id());
     let held: Vec<TcpStream> = (0..MANY)
@@ -269,4 +337,65 @@ fn pages_and_depth_are_as_large_as_the_configuration_says() {
     let save = |body: &str| server.ask("POST", "/v1/memories", &[], body.as_bytes());
     assert_eq!(save(r#"{"content": "a", "tags": ["b"]}"#).status, 201);
     save(r#"{"memories": [{"content": "a"}]}"#).assert_problem(400, "too_deep");
+}
+
+/// A server that can open so many files, however many it wants.
+#[cfg(target_os = "linux")]
+fn short_of_handles(tulving: &Tulving, handles: u64) -> Server {
+    let server = Server::start(tulving);
+    let id = rustix::process::Pid::from_raw(i32::try_from(server.id()).expect("small")).expect("a process");
+    let limit = Rlimit { current: Some(handles), maximum: Some(handles) };
+    rustix::process::prlimit(Some(id), Resource::Nofile, limit).expect("its owner may lower it");
+    server
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_crowd_that_takes_all_file_handles_keeps_nobody_out_and_leaves_nothing_broken() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "Before the crowd"]);
+    // About 17 are open before anybody comes.
+    let server = short_of_handles(&tulving, 48);
+    let crowd: Vec<TcpStream> = (0..150).map(|_| server.connect()).collect();
+    server.says("the process can open no more files");
+    eventually("others are served while the crowd is there", || {
+        let saved = json!({ "content": "During the crowd" }).to_string();
+        server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status == 201
+    });
+    drop(crowd);
+    eventually("the crowd is gone", || value(&server, "tulving_http_connections") == Some(1.0));
+    for number in 0..5 {
+        let saved = json!({ "content": format!("After the crowd, number {number}") }).to_string();
+        assert_eq!(server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status, 201);
+        let found = server.get("/v1/memories?contains=crowd&limit=100");
+        assert_eq!(found.json()["data"]["memories"].as_array().expect("a list").len(), 3 + number);
+        let asked = json!({ "query": "crowd" }).to_string();
+        assert_eq!(server.ask("POST", "/v1/recall", &[], asked.as_bytes()).status, 200);
+    }
+}
+
+#[test]
+fn a_page_ends_where_its_contents_have_so_many_bytes_and_its_cursor_leads_on() {
+    let tulving = Tulving::new();
+    let server = Server::configured(&tulving, "limits.answer_bytes = 1000\n");
+    for number in 0..12 {
+        let saved = json!({ "content": format!("{number} {}", "x".repeat(300)) }).to_string();
+        assert_eq!(server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status, 201);
+    }
+    let saved = json!({ "content": format!("long {}", "y".repeat(5_000)) }).to_string();
+    assert_eq!(server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status, 201);
+    for sort in ["newest", "importance"] {
+        let (mut seen, mut pages, mut cursor) = (0, 0, String::new());
+        loop {
+            let page = server.get(&format!("/v1/memories?limit=100&sort={sort}{cursor}")).json();
+            let memories = page["data"]["memories"].as_array().expect("a list").len();
+            assert!((1..=4).contains(&memories), "{memories} on a page");
+            (seen, pages) = (seen + memories, pages + 1);
+            match page["data"]["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        assert_eq!(seen, 13, "{sort} in {pages} pages");
+    }
 }

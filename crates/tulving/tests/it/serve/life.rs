@@ -239,7 +239,8 @@ fn an_answer_that_is_being_read_when_it_stops_is_read_to_its_end() {
     std::thread::sleep(Duration::from_secs(2));
     let answer = Answer::read(&mut stream);
     let length: usize = answer.header("content-length").expect("a length").parse().expect("a number");
-    assert!(length > 12_000_000, "{length}");
+    // Two of them, since an answer ends once its contents have four million bytes.
+    assert!(length > 6_000_000, "{length}");
     assert_eq!(answer.body.len(), length);
     server.ended();
 }

@@ -134,7 +134,17 @@ fn a_client_of_the_revision_2026_07_28_is_served_without_a_session() {
     let listed = new(&server, "/mcp", &[], "tools/list", json!({}));
     assert_eq!(
         names(&listed.json()),
-        ["save", "recall", "update", "forget", "associate", "context", "log_turn", "archive_conversation"]
+        [
+            "save",
+            "recall",
+            "update",
+            "forget",
+            "done",
+            "associate",
+            "context",
+            "log_turn",
+            "archive_conversation"
+        ]
     );
     assert_eq!(listed.header("mcp-session-id"), None);
     let save = |text: &str| json!({ "name": "save", "arguments": { "memories": [{ "content": text, "type": "preference" }] } });

@@ -47,12 +47,25 @@ fn without_a_right_token_nothing_is_answered() {
 fn a_request_that_a_web_page_may_have_made_is_turned_away() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
-    for host in ["evil.example", "evil.example:7777", "localhost.evil.example", "10.1.2.3"] {
+    for host in [
+        "evil.example",
+        "evil.example:7777",
+        "localhost.evil.example",
+        "10.1.2.3",
+        "[::1].evil.example",
+        "evil.example@127.0.0.1",
+    ] {
         for path in ["/healthz", "/v1/dialects", "/mcp", "/nowhere"] {
             server.ask("GET", path, &[("Host", host)], b"").assert_problem(403, "wrong_host");
         }
     }
-    for origin in ["https://evil.example", "null", "http://localhost.evil.example"] {
+    for origin in [
+        "https://evil.example",
+        "null",
+        "http://localhost.evil.example",
+        "http://localhost:3000",
+        "http://10.1.2.3",
+    ] {
         server.ask("POST", RECALL, &[("Origin", origin)], b"").assert_problem(403, "wrong_origin");
         server.ask("POST", "/mcp", &[("Origin", origin)], b"").assert_problem(403, "wrong_origin");
     }
@@ -60,12 +73,35 @@ fn a_request_that_a_web_page_may_have_made_is_turned_away() {
     for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
         assert_eq!(server.ask("GET", "/healthz", &[("Host", &host)], b"").status, 200, "{host}");
     }
-    let local = [("Origin", "http://localhost:3000")];
-    let answer = server.ask("POST", RECALL, &local, b"");
+    let own = format!("http://{}", server.address);
+    let answer = server.ask("POST", RECALL, &[("Origin", &own)], b"");
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("access-control-allow-origin"), None, "no page is let in");
     let old = format!("GET /healthz HTTP/1.0\r\nAuthorization: Bearer {}\r\n\r\n", server.token);
     server.send(old.as_bytes()).assert_problem(400, "invalid_host");
+}
+
+#[test]
+fn no_answer_is_guessed_at_by_browsers() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    for path in ["/healthz", "/v1/memories", "/openapi.json", "/nowhere", "/metrics"] {
+        let answer = server.get(path);
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(answer.header("strict-transport-security"), None, "{path}: it is not encrypted");
+    }
+    let refused = server.ask("GET", "/healthz", &[("Host", "evil.example")], b"");
+    assert_eq!(refused.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[test]
+fn a_query_that_is_not_utf_8_is_refused_and_its_parameter_named() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    for path in ["/v1/memories?cursor=%ff", "/v1/dialects?cursor=caf%E9"] {
+        let problem = server.get(path).assert_problem(400, "invalid_query");
+        assert_eq!(problem["field"], "cursor", "{path}");
+    }
 }
 
 #[test]

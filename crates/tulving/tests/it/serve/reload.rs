@@ -81,7 +81,12 @@ fn the_log_and_the_bound_on_connections_follow_too() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
     tulving.configure("[server]\nmax_connections = 1\n[log]\nlevel = \"warn\"\n");
-    let held = server.connect();
+    // One that has shown a valid token is not dropped for another.
+    let mut held = server.connect();
+    let token = &server.token;
+    let known =
+        format!("GET /v1/dialects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n");
+    held.write_all(known.as_bytes()).expect("sent");
     eventually("the bound holds", || {
         let mut stream = server.connect();
         let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");

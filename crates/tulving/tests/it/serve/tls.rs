@@ -63,7 +63,12 @@ fn it_speaks_tls_where_a_certificate_is_set_up() {
     for version in [&TLS12, &TLS13] {
         let answer = ask(&server, &certificate, version, &healthy).expect("an answer");
         assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_eq!(answer.header("strict-transport-security"), None, "it would hold for all of localhost");
     }
+    let address = server.address.to_string();
+    let by_address = request(server.address, "GET", "/healthz", &[("Host", &address)], b"");
+    let answer = ask(&server, &certificate, &TLS13, &by_address).expect("an answer");
+    assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"));
     let large = format!("{{\"category\": \"fact\", \"content\": \"{}\"}}", "w ".repeat(500_000));
     let save = request(server.address, "POST", "/v1/dialects/max/tools/remember", &headers, large.as_bytes());
     assert_eq!(ask(&server, &certificate, &TLS13, &save).expect("an answer").status, 200);

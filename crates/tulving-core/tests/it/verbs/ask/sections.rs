@@ -1,7 +1,8 @@
 //! What of a memory is shown: its sections, and what has room in a token budget.
 
 use tulving_core::answer::Strength;
-use tulving_core::request::{Ask, Fusion};
+use tulving_core::limits::Limits;
+use tulving_core::request::{Ask, Filter, Fusion, Mode, RecallRequest};
 
 use super::{ask, bed};
 
@@ -42,6 +43,33 @@ fn what_has_no_room_lends_no_evidence_to_what_is_given() {
     assert_eq!(given(Some(1), None), (0, Strength::None, 2, 0), "nothing is about nothing");
     assert_eq!(given(Some(4), Some(Strength::Weak)), (0, Strength::None, 2, 0));
     assert_eq!(given(Some(100), Some(Strength::Weak)), (2, Strength::Strong, 0, 0));
+}
+
+#[test]
+fn hits_that_an_answer_has_no_bytes_for_are_cut_to_their_section_and_none_is_missing() {
+    let bed = bed().with_limits(Limits { answer_bytes: 5_000, ..Limits::default() });
+    let user = bed.user();
+    let part = |name: &str, n: u32| {
+        format!("## {name}\n\n{}\n\n", format!("The {name} {n} is described here. ").repeat(30))
+    };
+    for n in 0..6 {
+        bed.save(&user, ["pump", "valve", "hose"].map(|name| part(name, n)).concat().trim_end());
+    }
+    bed.engine.embed_waiting(100).expect("embedded");
+    let answer = ask(&bed, &user, Ask::new("the valve"));
+    assert_eq!(answer.hits.len(), 6);
+    let whole = answer.hits.iter().take_while(|hit| !hit.cut).count();
+    assert_eq!(whole, 1, "the first is whole, the next would not fit");
+    for hit in &answer.hits[whole..] {
+        let (section, content) = (hit.section.as_ref().expect("a section"), &hit.memory.edition.text.content);
+        assert!(hit.cut && content.len() == section.end - section.start && content.contains("valve"));
+    }
+    let bytes: usize = answer.hits.iter().map(|hit| hit.memory.edition.text.content.len()).sum();
+    assert!(bytes < 5_000 + 5 * 2_000, "{bytes}");
+    let listed = RecallRequest { mode: Mode::Recent, filter: Filter::default(), sort: None, limit: 6 };
+    let recent = bed.engine.recall(&user, &listed).expect("read");
+    assert_eq!((recent.hits.len() as u64 + recent.left_out, recent.total_found), (6, 6));
+    assert!(recent.hits.len() < 6 && recent.left_out > 0, "the list says what it left out");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use tulving_testkit::embedder::FakeEmbedder;
 use tulving_testkit::fault::FaultyStore;
 use tulving_testkit::llm::ScriptedLlm;
 
-use super::{DAY, journal, on, tick};
+use super::{DAY, journal, on, tick, turn_on};
 use crate::bed::{Bed, link, refused, said, within};
 use crate::verbs::near::WORDS;
 use crate::verbs::passes::passes;
@@ -24,6 +24,7 @@ fn judging() -> (Bed, Engine, Arc<ScriptedLlm>) {
     let bed = Bed::embedding(Arc::new(FakeEmbedder));
     let llm = Arc::new(ScriptedLlm::new());
     let engine = bed.beside_with(Arc::new(FakeEmbedder), Vec::new()).with_llm(Llm::new(llm.clone(), None));
+    turn_on(&bed, &engine);
     engine.set_consolidation(Consolidation { apply: true, ..on() });
     (bed, engine, llm)
 }
@@ -253,6 +254,7 @@ fn a_store_that_fails_at_the_memories_of_a_space_costs_no_other_and_no_journal_t
     let bed = Bed::embedding(Arc::new(FakeEmbedder));
     let llm = Arc::new(Tripping { store: bed.store.clone(), asked: Mutex::default() });
     let engine = bed.shipped(Arc::new(FakeEmbedder)).with_llm(Llm::new(llm.clone(), None));
+    turn_on(&bed, &engine);
     engine.set_consolidation(Consolidation { apply: true, ..on() });
     for name in ["kitchen", "garden"] {
         let hub = within(&bed.user(), bed.hub(name));

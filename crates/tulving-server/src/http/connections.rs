@@ -1,0 +1,324 @@
+//! The table of open connections, and which of them makes room for a new one.
+//!
+//! Anybody who reaches the port can open connections, so a connection earns its place: one that has not asked anything for a
+//! moment goes first, then one that is idle without having shown a valid token, then the oldest of the new ones. One that
+//! showed a valid token is never dropped for another.
+//! All programs of a machine share 127.0.0.1, so a bound for each address never refuses a new connection: it drops an
+//! older one of that address.
+
+use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+/// How long a connection may take to ask before it is the first to go. An honest client asks at once; without this time
+/// its connection would be dropped for the next one of a flood, while idle ones stay.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// The open connections of a server.
+#[derive(Debug, Default)]
+pub(super) struct Connections(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    next: u64,
+    open: HashMap<u64, Entry>,
+    /// Those without a valid token, oldest first in each standing.
+    strangers: BTreeSet<(Standing, u64)>,
+    /// The same for each address.
+    by_address: HashMap<IpAddr, BTreeSet<(Standing, u64)>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    address: IpAddr,
+    standing: Standing,
+    since: Instant,
+    dropped: Arc<Notify>,
+}
+
+/// How far a connection came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    /// No request head was whole yet.
+    Silent,
+    /// It asked, and is idle or its answer is on the way.
+    Answered,
+    /// A request without a known token is being worked on.
+    Asking,
+    /// It showed a valid token.
+    Trusted,
+}
+
+/// Why there is no place for a new connection.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+/// The place of one connection. It is free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct Seat {
+    table: Arc<Connections>,
+    number: u64,
+    dropped: Arc<Notify>,
+}
+
+/// A new connection got its place.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    pub(super) seat: Seat,
+    /// Whether another connection was dropped for it.
+    pub(super) displaced: bool,
+}
+
+impl Connections {
+    /// Gives a new connection its place, of `most` in all and of `strangers` without a token for each address.
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        address: IpAddr,
+        most: usize,
+        strangers: usize,
+        now: Instant,
+    ) -> Result<Admitted, Full> {
+        let mut table = self.lock();
+        let own = table.by_address.get(&address).filter(|own| own.len() >= strangers.max(1));
+        let victim = match own.and_then(|own| table.least(own, now)) {
+            Some(victim) => Some(victim),
+            None if table.open.len() < most => None,
+            None => Some(table.least(&table.strangers, now).ok_or(Full)?),
+        };
+        if let Some(number) = victim
+            && let Some(entry) = table.remove(number)
+        {
+            entry.dropped.notify_one();
+        }
+        let (number, dropped) = (table.next, Arc::new(Notify::new()));
+        table.next += 1;
+        table.open.insert(
+            number,
+            Entry { address, standing: Standing::Silent, since: now, dropped: Arc::clone(&dropped) },
+        );
+        table.list(number, address, Standing::Silent);
+        let seat = Seat { table: Arc::clone(self), number, dropped };
+        Ok(Admitted { seat, displaced: victim.is_some() })
+    }
+
+    /// Drops up to `most` connections without a valid token, since the process can open no more files. Says how many.
+    pub(super) fn relieve(&self, most: usize, now: Instant) -> usize {
+        let mut table = self.lock();
+        let mut dropped = 0;
+        while dropped < most
+            && let Some(number) = table.least(&table.strangers, now)
+            && let Some(entry) = table.remove(number)
+        {
+            entry.dropped.notify_one();
+            dropped += 1;
+        }
+        dropped
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    /// The one of these that makes room: the oldest that never asked, if it had its moment; else the oldest that is idle;
+    /// else the oldest.
+    fn least(&self, strangers: &BTreeSet<(Standing, u64)>, now: Instant) -> Option<u64> {
+        let (standing, first) = *strangers.first()?;
+        let had_its_moment = |number| self.open.get(&number).is_some_and(|entry| now - entry.since >= MOMENT);
+        if standing == Standing::Silent && had_its_moment(first) {
+            return Some(first);
+        }
+        let idle = strangers.range((Standing::Answered, 0)..=(Standing::Answered, u64::MAX)).next();
+        Some(idle.map_or(first, |(_, number)| *number))
+    }
+
+    fn list(&mut self, number: u64, address: IpAddr, standing: Standing) {
+        if standing != Standing::Trusted {
+            self.strangers.insert((standing, number));
+            self.by_address.entry(address).or_default().insert((standing, number));
+        }
+    }
+
+    fn unlist(&mut self, number: u64, address: IpAddr, standing: Standing) {
+        self.strangers.remove(&(standing, number));
+        if let Some(own) = self.by_address.get_mut(&address) {
+            own.remove(&(standing, number));
+            if own.is_empty() {
+                self.by_address.remove(&address);
+            }
+        }
+    }
+
+    fn remove(&mut self, number: u64) -> Option<Entry> {
+        let entry = self.open.remove(&number)?;
+        self.unlist(number, entry.address, entry.standing);
+        Some(entry)
+    }
+}
+
+impl Seat {
+    /// A request came whole. It is being worked on until what is returned is dropped.
+    pub(super) fn asks(self: &Arc<Self>) -> Asking {
+        self.stand(Standing::Asking);
+        Asking(Arc::clone(self))
+    }
+
+    /// The connection showed a valid token.
+    pub(super) fn trust(&self) {
+        self.stand(Standing::Trusted);
+    }
+
+    /// Returns once another connection has taken the place.
+    pub(super) async fn dropped(&self) {
+        self.dropped.notified().await;
+    }
+
+    /// Whether no request came whole yet.
+    pub(super) fn is_silent(&self) -> bool {
+        let table = self.table.lock();
+        table.open.get(&self.number).is_none_or(|entry| entry.standing == Standing::Silent)
+    }
+
+    fn stand(&self, standing: Standing) {
+        let mut table = self.table.lock();
+        let Some(entry) = table.open.get_mut(&self.number) else { return };
+        // Trust is kept for as long as the connection is open.
+        if entry.standing == Standing::Trusted {
+            return;
+        }
+        let before = std::mem::replace(&mut entry.standing, standing);
+        let address = entry.address;
+        table.unlist(self.number, address, before);
+        table.list(self.number, address, standing);
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.table.lock().remove(self.number);
+    }
+}
+
+/// A request that is being worked on.
+#[derive(Debug)]
+pub(super) struct Asking(Arc<Seat>);
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.stand(Standing::Answered);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use super::*;
+
+    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+    const THERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+
+    /// A connection that came so many seconds after the first.
+    fn admit(
+        table: &Arc<Connections>,
+        address: IpAddr,
+        bounds: (usize, usize),
+        seconds: u64,
+    ) -> (Arc<Seat>, bool) {
+        let Admitted { seat, displaced } = try_admit(table, address, bounds, seconds).expect("a place");
+        (Arc::new(seat), displaced)
+    }
+
+    fn try_admit(
+        table: &Arc<Connections>,
+        address: IpAddr,
+        (most, strangers): (usize, usize),
+        seconds: u64,
+    ) -> Result<Admitted, Full> {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        table.admit(address, most, strangers, *START + Duration::from_secs(seconds))
+    }
+
+    /// Whether the connection was dropped for another.
+    fn is_dropped(table: &Arc<Connections>, seat: &Seat) -> bool {
+        !table.lock().open.contains_key(&seat.number)
+    }
+
+    #[test]
+    fn a_full_table_drops_the_oldest_that_never_asked_then_the_oldest_without_a_token() {
+        let table = Arc::new(Connections::default());
+        let [asked, silent, trusted] = [(); 3].map(|()| admit(&table, HERE, (3, 10), 0).0);
+        drop(asked.asks());
+        trusted.asks();
+        trusted.trust();
+        let (first, displaced) = admit(&table, HERE, (3, 10), 1);
+        assert!(displaced && is_dropped(&table, &silent), "it never asked");
+        let busy = first.asks();
+        let (second, _) = admit(&table, HERE, (3, 10), 1);
+        assert!(is_dropped(&table, &asked), "it is idle without a token");
+        second.asks();
+        second.trust();
+        let (third, _) = admit(&table, HERE, (3, 10), 1);
+        assert!(is_dropped(&table, &first), "its request has no known token");
+        drop(busy);
+        third.trust();
+        assert_eq!(try_admit(&table, HERE, (3, 10), 1).expect_err("all have tokens"), Full);
+        for seat in [&trusted, &second, &third] {
+            assert!(!is_dropped(&table, seat));
+        }
+    }
+
+    #[test]
+    fn a_new_connection_has_a_moment_to_ask_while_others_are_idle() {
+        let table = Arc::new(Connections::default());
+        let idle: Vec<Arc<Seat>> = (0..3).map(|_| admit(&table, HERE, (4, 10), 0).0).collect();
+        idle.iter().for_each(|seat| drop(seat.asks()));
+        let (honest, _) = admit(&table, HERE, (4, 10), 5);
+        // As many come at the same time as there are idle ones.
+        let flood: Vec<Arc<Seat>> = (0..3).map(|_| admit(&table, HERE, (4, 10), 5).0).collect();
+        assert!(idle.iter().all(|seat| is_dropped(&table, seat)), "the idle ones go first");
+        assert!(!is_dropped(&table, &honest));
+        let (_next, _) = admit(&table, HERE, (4, 10), 5);
+        assert!(is_dropped(&table, &honest), "then the oldest");
+        assert!(flood.iter().all(|seat| !is_dropped(&table, seat)));
+    }
+
+    #[test]
+    fn an_address_at_its_bound_loses_its_own_oldest_and_nobody_else_does() {
+        let table = Arc::new(Connections::default());
+        let (other, _) = admit(&table, THERE, (100, 2), 0);
+        let [oldest, second] = [(); 2].map(|()| admit(&table, HERE, (100, 2), 0).0);
+        let (newest, displaced) = admit(&table, HERE, (100, 2), 0);
+        assert!(displaced && is_dropped(&table, &oldest));
+        assert!(!is_dropped(&table, &other) && !is_dropped(&table, &second));
+        // A connection with a valid token does not count against its address.
+        newest.trust();
+        assert!(!admit(&table, HERE, (100, 2), 0).1, "one of the two places is free");
+    }
+
+    #[test]
+    fn a_shortage_of_file_handles_costs_those_without_a_token() {
+        let table = Arc::new(Connections::default());
+        let seats: Vec<Arc<Seat>> = (0..5).map(|_| admit(&table, HERE, (9, 9), 0).0).collect();
+        seats[0].trust();
+        let now = Instant::now();
+        assert_eq!((table.relieve(2, now), table.relieve(9, now), table.relieve(9, now)), (2, 2, 0));
+        assert!(!is_dropped(&table, &seats[0]));
+    }
+
+    #[test]
+    fn a_closed_connection_leaves_nothing_behind() {
+        let table = Arc::new(Connections::default());
+        let (seat, _) = admit(&table, HERE, (1, 1), 0);
+        assert!(seat.is_silent());
+        drop(seat.asks());
+        assert!(!seat.is_silent());
+        drop(seat);
+        let table = table.lock();
+        assert!(table.open.is_empty() && table.strangers.is_empty() && table.by_address.is_empty());
+    }
+}

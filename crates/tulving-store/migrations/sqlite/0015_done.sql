@@ -1,0 +1,2 @@
+-- When a todo or a goal was done; null while it is open, and for every other type.
+ALTER TABLE memories ADD COLUMN done_at INTEGER;

@@ -1,0 +1,116 @@
+//! Writes a backup, entry by entry, and keeps account of what was written.
+
+use std::collections::HashSet;
+use std::io::{self, Read, Write};
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+use tulving_core::time::Timestamp;
+
+use super::{
+    ArchiveEntry, BackupCounts, FORMAT, HEADER, Header, LeftOut, MANIFEST, Manifest, OBJECTS, PREVIOUS,
+    VERSION, WORKSPACE, why_not,
+};
+
+/// A backup in the making.
+pub(crate) struct ArchiveWriter<W: Write> {
+    tar: tar::Builder<W>,
+    /// Seconds since the epoch, for every entry.
+    time: u64,
+    names: HashSet<String>,
+    manifest: Manifest,
+}
+
+impl<W: Write> ArchiveWriter<W> {
+    /// Begins a backup with its header. `erasure` is the mark of the last erasure.
+    pub(crate) fn begin(
+        target: W,
+        now: Timestamp,
+        erasure: Option<[u8; 16]>,
+        erased_text_left: bool,
+    ) -> io::Result<Self> {
+        let header = Header {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            made_at: now.to_string(),
+            erasure: erasure.map(|mark| HEXLOWER.encode(&mark)),
+            erased_text_left,
+        };
+        let time = u64::try_from(now.as_micros() / 1_000_000).unwrap_or(0);
+        let tar = tar::Builder::new(target);
+        let mut writer = Self { tar, time, names: HashSet::new(), manifest: Manifest::default() };
+        writer.add_bytes(HEADER, &serde_json::to_vec_pretty(&header)?)?;
+        Ok(writer)
+    }
+
+    /// Adds an entry of exactly `size` bytes.
+    pub(crate) fn add(&mut self, path: &str, size: u64, content: impl Read) -> io::Result<()> {
+        if let Some(why) = why_not(path) {
+            return Err(io::Error::other(format!("{path:?}: {why}")));
+        }
+        if !self.names.insert(path.to_owned()) {
+            return Err(io::Error::other(format!("{path:?} is there twice")));
+        }
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Regular);
+        header.set_mode(0o600);
+        header.set_mtime(self.time);
+        header.set_size(size);
+        let mut hashing = Hashing { inner: content.take(size), hash: Sha256::new(), size: 0 };
+        self.tar.append_data(&mut header, path, &mut hashing)?;
+        if hashing.size != size {
+            return Err(io::Error::other(format!("{path:?} became shorter while it was read")));
+        }
+        let sha256 = HEXLOWER.encode(&hashing.hash.finalize());
+        self.manifest.entries.push(ArchiveEntry { path: path.to_owned(), size, sha256 });
+        Ok(())
+    }
+
+    /// Adds an entry with this content.
+    pub(crate) fn add_bytes(&mut self, path: &str, content: &[u8]) -> io::Result<()> {
+        self.add(path, content.len() as u64, content)
+    }
+
+    /// Notes something that is not in the backup.
+    pub(crate) fn leave_out(&mut self, path: impl Into<String>, why: impl Into<String>) {
+        self.manifest.left_out.push(LeftOut { path: path.into(), why: why.into() });
+    }
+
+    /// Bytes of the contents so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.manifest.entries.iter().map(|entry| entry.size).sum()
+    }
+
+    /// Writes the manifest and ends the file.
+    pub(crate) fn finish(mut self, memories: u64) -> io::Result<Manifest> {
+        let below = |prefix: &str| {
+            self.manifest.entries.iter().filter(|entry| entry.path.starts_with(prefix)).count() as u64
+        };
+        self.manifest.counts = BackupCounts {
+            memories,
+            files: below(WORKSPACE),
+            former_texts: below(PREVIOUS),
+            attachments: below(OBJECTS),
+        };
+        let manifest = self.manifest.clone();
+        self.add_bytes(MANIFEST, &serde_json::to_vec_pretty(&manifest)?)?;
+        self.tar.into_inner()?.flush()?;
+        Ok(manifest)
+    }
+}
+
+/// Hashes and counts what is read through it.
+struct Hashing<R> {
+    inner: R,
+    hash: Sha256,
+    size: u64,
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.hash.update(&buffer[..count]);
+        self.size += count as u64;
+        Ok(count)
+    }
+}

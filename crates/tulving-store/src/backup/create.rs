@@ -1,0 +1,265 @@
+//! Makes a backup of a whole home, while others go on writing.
+//!
+//! The database comes first, as of one moment. While attachments are read nobody removes any, so all that the database
+//! speaks of are there. Files are read one folder at a time, each folder while no process of Tulving writes in it.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use tulving_core::error::{ObjectError, StoreError};
+use tulving_core::ports::Objects;
+
+use super::{BackupReport, HomeContent, extent};
+use crate::archive::{self, Archive, ArchiveWriter, Manifest};
+use crate::draft::Draft;
+use crate::files;
+use crate::home::Home;
+use crate::pending::Extent;
+use crate::sqlite::{IfExists, Snapshot, free_target, put};
+use crate::workspace::{Workspace, lock_folder};
+
+/// The depth of folders that are looked into; the workspace itself lists fewer.
+const DEPTH: usize = 20;
+
+type Writer = ArchiveWriter<BufWriter<File>>;
+
+impl HomeContent<'_> {
+    /// Writes the whole home into one file, as it is at this moment, while others go on reading and writing.
+    ///
+    /// `progress` is called with the bytes that are done and how many there are. The file appears only when it is whole and
+    /// was read back. [`check_target`](crate::check_target) says what it must not replace.
+    pub fn back_up(
+        &self,
+        to: &Path,
+        if_exists: IfExists,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<BackupReport, StoreError> {
+        let target = free_target(self.store.home(), to, if_exists)?;
+        let (draft, manifest) = self.archive_beside(&target, progress)?;
+        let bytes = put(draft, to, &target, if_exists)?;
+        let Manifest { counts, left_out, .. } = manifest;
+        Ok(BackupReport { path: to.to_owned(), bytes, counts, left_out })
+    }
+
+    /// A whole backup beside where `to` is to be, durable and read back.
+    pub(super) fn archive_beside(
+        &self,
+        to: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<(Draft, Manifest), StoreError> {
+        // Where nobody can be kept from removing, one that goes meanwhile is named as missing.
+        let hold = self.objects.keeping().ok();
+        let snapshot = self.store.snapshot(to, progress)?;
+        let draft = Draft::beside(to, ".tar")?;
+        let written = self.write(&draft, &snapshot, progress);
+        let manifest = written.map_err(|error| files::unwritten(to, "written", &error))?;
+        drop(hold);
+        read_back(&draft, &manifest).map_err(|error| files::unwritten(to, "written", &error))?;
+        Ok((draft, manifest))
+    }
+
+    fn write(
+        &self,
+        draft: &Draft,
+        snapshot: &Snapshot,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> io::Result<Manifest> {
+        let file = File::options().write(true).open(draft.path())?;
+        let Snapshot { erasure, erased_text_left, .. } = *snapshot;
+        let mut archive =
+            ArchiveWriter::begin(BufWriter::new(file), self.store.now(), erasure, erased_text_left)?;
+        let database = File::open(snapshot.draft.path())?;
+        archive.add(archive::DATABASE, database.metadata()?.len(), database)?;
+        if let Some(config) = &self.config {
+            archive.add_bytes(archive::CONFIG, config.as_bytes())?;
+        }
+        add_objects(&mut archive, self.objects, &snapshot.attached, progress)?;
+        add_files(&mut archive, self.store.home(), self.files)?;
+        let bytes = archive.bytes();
+        progress(bytes, bytes);
+        let manifest = archive.finish(snapshot.memories)?;
+        draft.sync()?;
+        Ok(manifest)
+    }
+}
+
+/// Writes the files of a home whose database cannot be read, beside where `to` is to be.
+pub(super) fn files_beside(home: &Home, workspace: &Workspace, to: &Path) -> Result<Draft, StoreError> {
+    let draft = Draft::beside(to, ".tar")?;
+    let write = || -> io::Result<()> {
+        let file = File::options().write(true).open(draft.path())?;
+        let now = tulving_core::ports::Clock::now(&tulving_core::ports::SystemClock);
+        let mut archive = ArchiveWriter::begin(BufWriter::new(file), now, None, true)?;
+        archive.leave_out(archive::DATABASE, "it was damaged, and is kept in a file of its own");
+        add_files(&mut archive, home, workspace)?;
+        archive.finish(0)?;
+        draft.sync()
+    };
+    write().map_err(|error| files::unwritten(to, "written", &error))?;
+    Ok(draft)
+}
+
+/// Adds the files of the workspace and their former texts.
+fn add_files(archive: &mut Writer, home: &Home, workspace: &Workspace) -> io::Result<()> {
+    workspace.mend();
+    let root = workspace.folder();
+    let mut walk = Walk { archive, prefix: archive::WORKSPACE, root };
+    walk.enter(root, "", Some(extent(&home.workspace(), root)), 0)?;
+    let previous = home.previous();
+    let mut walk = Walk { archive: walk.archive, prefix: archive::PREVIOUS, root: &previous };
+    walk.enter(&previous, "", Some(Extent::All), 0)
+}
+
+/// Adds the attachments that the database speaks of. One that cannot be had is named.
+fn add_objects(
+    archive: &mut Writer,
+    objects: &dyn Objects,
+    keys: &[String],
+    progress: &mut dyn FnMut(u64, u64),
+) -> io::Result<()> {
+    let mut unreachable: Option<ObjectError> = None;
+    for key in keys {
+        let path = format!("{}{key}", archive::OBJECTS);
+        if let Some(error) = &unreachable {
+            archive.leave_out(path, error.to_string());
+            continue;
+        }
+        match objects.get(key) {
+            Ok(Some(bytes)) => archive.add_bytes(&path, &bytes)?,
+            Ok(None) => archive.leave_out(path, "it is missing"),
+            Err(error @ (ObjectError::Damaged { .. } | ObjectError::NotAKey { .. })) => {
+                archive.leave_out(path, error.to_string());
+            }
+            // A place that does not answer is not asked for each of them.
+            Err(error) => {
+                archive.leave_out(path, error.to_string());
+                unreachable = Some(error);
+            }
+        }
+        let bytes = archive.bytes();
+        progress(bytes, bytes);
+    }
+    Ok(())
+}
+
+/// Walks through a folder, in the order of names.
+struct Walk<'a> {
+    archive: &'a mut Writer,
+    prefix: &'static str,
+    root: &'a Path,
+}
+
+impl Walk<'_> {
+    /// Adds what is in a folder with the path `here` below the root. `extent` is for the root alone.
+    fn enter(&mut self, folder: &Path, here: &str, extent: Option<Extent>, depth: usize) -> io::Result<()> {
+        let Some((lock, mut entries)) = listed(folder)? else {
+            return Ok(());
+        };
+        entries.retain(|entry| extent.is_none_or(|extent| extent.covers(&entry.file_name())));
+        let mut deeper = Vec::new();
+        for entry in entries {
+            let name = entry.file_name();
+            if name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let Some(name) =
+                name.to_str().filter(|name| !name.contains(['\\']) && !name.contains(char::is_control))
+            else {
+                let shown = name.to_string_lossy().escape_debug().to_string();
+                self.leave_out(&joined(here, &shown), "its name is not plain text");
+                continue;
+            };
+            let below = joined(here, name);
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                deeper.push((entry.path(), below));
+            } else if kind.is_file() {
+                self.file(&entry.path(), &below)?;
+            } else if kind.is_symlink() {
+                self.link(&entry.path(), &below)?;
+            } else {
+                self.leave_out(&below, files::sort(kind));
+            }
+        }
+        drop(lock);
+        for (folder, below) in deeper {
+            match depth < DEPTH {
+                true => self.enter(&folder, &below, None, depth + 1)?,
+                false => self.leave_out(&below, "it is too many folders deep"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file; one that is gone by now is not there.
+    fn file(&mut self, path: &Path, below: &str) -> io::Result<()> {
+        match read(path) {
+            Ok(bytes) => self.archive.add_bytes(&format!("{}{below}", self.prefix), &bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => {
+                self.leave_out(below, &error.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds the content of a file that a link inside the folder leads to. Links that lead out are never followed.
+    fn link(&mut self, path: &Path, below: &str) -> io::Result<()> {
+        let inside = |path: &Path| -> Option<PathBuf> {
+            let (real, root) = (path.canonicalize().ok()?, self.root.canonicalize().ok()?);
+            (real.starts_with(root) && real.is_file()).then_some(real)
+        };
+        match inside(path) {
+            Some(real) => self.file(&real, below),
+            None => {
+                self.leave_out(below, "it is a link to a folder or out of the workspace");
+                Ok(())
+            }
+        }
+    }
+
+    fn leave_out(&mut self, below: &str, why: &str) {
+        self.archive.leave_out(format!("{}{below}", self.prefix), why);
+    }
+}
+
+/// The entries of a folder by name, and a lock that keeps processes of Tulving from writing in it; `None` where there is none.
+fn listed(folder: &Path) -> io::Result<Option<(File, Vec<fs::DirEntry>)>> {
+    let opened = match File::open(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    lock_folder(&opened)?;
+    let mut entries: Vec<fs::DirEntry> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    Ok(Some((opened, entries)))
+}
+
+/// The bytes of a regular file. Whatever else is in its place by now is not followed and not waited for.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut file = File::options().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a backup as a restore would, and compares it with what was written.
+fn read_back(draft: &Draft, manifest: &Manifest) -> io::Result<()> {
+    let archive = Archive::verified(File::open(draft.path())?, &mut |_| ())
+        .map_err(|why| io::Error::other(format!("what was written cannot be read back: {why}")))?;
+    match archive.manifest == *manifest {
+        true => Ok(()),
+        false => Err(io::Error::other("what was read back is not what was written")),
+    }
+}
+
+fn joined(here: &str, name: &str) -> String {
+    if here.is_empty() { name.to_owned() } else { format!("{here}/{name}") }
+}

@@ -1,0 +1,136 @@
+//! Checks that what memories speak of is there: the attachments in their place, and the files that mirrors are of.
+//!
+//! Nothing is changed. What is missing is named by the number of its memory, so that somebody can bring it back.
+
+use std::path::{Component, Path};
+
+use tulving_core::error::{ObjectError, StoreError};
+use tulving_core::ports::Objects;
+
+use crate::objects::ObjectSizes;
+use crate::sqlite::{Attached, Depth, Finding, Mirrored, Severity, SqliteStore};
+use crate::workspace::Workspace;
+
+/// The number of memories of one sort that are named.
+const NAMED: usize = 20;
+/// The number of attachments in a bucket that are asked for unless the check goes deep: each is a request over the network.
+const ASKED_OF_A_BUCKET: usize = 200;
+
+const BRING_BACK: &str = "`tulving backup restore FILE` brings back what a backup has; else push the file again, or forget the memory";
+const FILES_GONE: &str =
+    "bring the files back, or let it be: the next recall takes out what no file says any more";
+
+/// The parts of a home that are compared with each other.
+pub struct PresenceCheck<'a> {
+    /// The memories.
+    pub store: &'a SqliteStore,
+    /// The files that people can read.
+    pub files: &'a Workspace,
+    /// The attachments.
+    pub objects: &'a dyn Objects,
+    /// The sizes of the attachments, which are cheap to ask for.
+    pub sizes: &'a dyn ObjectSizes,
+}
+
+impl PresenceCheck<'_> {
+    /// Looks for every attachment and every file. A deep look also compares each attachment with its hash.
+    pub fn look(&self, depth: Depth) -> Result<Vec<Finding>, StoreError> {
+        let attachments = self.attachments(&self.store.memories_with_files()?, depth);
+        let files = self.mirrors(&self.store.mirrored_memories()?);
+        Ok(attachments.into_iter().chain([files]).collect())
+    }
+
+    fn attachments(&self, all: &[Attached], depth: Depth) -> Vec<Finding> {
+        let bound = match depth == Depth::Usual && self.sizes.is_remote() {
+            true => ASKED_OF_A_BUCKET,
+            false => usize::MAX,
+        };
+        let (mut faults, mut looked_at, mut findings) = (Vec::new(), 0, Vec::new());
+        for attached in all.iter().take(bound) {
+            match self.fault(attached, depth) {
+                Ok(fault) => {
+                    looked_at += 1;
+                    faults.extend(fault);
+                }
+                // A place that does not answer is not asked for each of them.
+                Err(error) => {
+                    let text = format!("they cannot be looked at: {error}");
+                    findings.push(warn("attachments", text, "see that the place of attachments can be read"));
+                    break;
+                }
+            }
+        }
+        if !faults.is_empty() {
+            findings.push(Finding {
+                name: "attachments",
+                severity: Severity::Bad,
+                text: named(&faults),
+                hint: Some(BRING_BACK),
+            });
+        }
+        if findings.is_empty() {
+            let how = if depth == Depth::Deep { "are what their hashes say" } else { "are there" };
+            let text = match all.len() {
+                0 => "no memory has one".to_owned(),
+                all if looked_at < all => format!("{looked_at} of {all} {how}; the rest was not looked at"),
+                all => format!("all of them {how} ({all})"),
+            };
+            findings.push(Finding { name: "attachments", severity: Severity::Fine, text, hint: None });
+        }
+        findings
+    }
+
+    /// Says what is wrong with an attachment; an error where that cannot be told.
+    fn fault(&self, attached: &Attached, depth: Depth) -> Result<Option<String>, ObjectError> {
+        let fault = |what: String| Ok(Some(format!("{}: its file {} {what}", attached.memory, attached.key)));
+        let found = match depth {
+            Depth::Usual => self.sizes.size(&attached.key),
+            Depth::Deep => self.objects.get(&attached.key).map(|found| found.map(|bytes| bytes.len() as u64)),
+        };
+        match found {
+            Ok(None) => fault("is missing".to_owned()),
+            Ok(Some(size)) if size != attached.size => {
+                fault(format!("has {size} bytes instead of {}", attached.size))
+            }
+            Ok(Some(_)) => Ok(None),
+            Err(ObjectError::Damaged { .. }) => fault("is damaged: it is not what its hash says".to_owned()),
+            Err(ObjectError::NotAKey { .. }) => fault("has no key that names a file".to_owned()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn mirrors(&self, all: &[Mirrored]) -> Finding {
+        let root = self.files.folder();
+        let gone = all.iter().filter(|mirrored| !is_file(root, &mirrored.path));
+        let gone: Vec<String> =
+            gone.map(|mirrored| format!("{}: no file {}", mirrored.memory, mirrored.path)).collect();
+        match gone.as_slice() {
+            [] if all.is_empty() => fine("files", "no memory is of a file"),
+            [] => fine("files", "every memory that is of a file has it"),
+            gone => warn("files", named(gone), FILES_GONE),
+        }
+    }
+}
+
+/// Tells if there is a file at a path below a folder. A path that leads out of it has none.
+fn is_file(root: &Path, below: &str) -> bool {
+    let below = Path::new(below);
+    below.components().all(|part| matches!(part, Component::Normal(_))) && root.join(below).is_file()
+}
+
+fn fine(name: &'static str, text: &str) -> Finding {
+    Finding { name, severity: Severity::Fine, text: text.to_owned(), hint: None }
+}
+
+fn warn(name: &'static str, text: String, hint: &'static str) -> Finding {
+    Finding { name, severity: Severity::Warn, text, hint: Some(hint) }
+}
+
+/// The first few of many, and how many there are.
+fn named(all: &[String]) -> String {
+    let named = all[..all.len().min(NAMED)].join("; ");
+    match all.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named}; and {more} more"),
+    }
+}

@@ -1,0 +1,155 @@
+//! Watches that the three files of the store stay those that its connections have open.
+//!
+//! SQLite removes `-wal` and `-shm` only at the last close, so while a connection is open nobody removes them rightly. Other
+//! programs do: sync and cleaning programs, people. From then on this process writes to files that nobody finds again, and
+//! what it writes at its end destroys what others wrote meanwhile. So writers look before and after each commit.
+//!
+//! The files are looked at by name only. To open and close `tulving.db` or `-shm` would drop the locks that SQLite holds.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use tulving_core::error::StoreError;
+
+use super::busy;
+use super::failure::Fault;
+use crate::files;
+
+/// Device and number of a file.
+type Identity = (u64, u64);
+
+/// The header of the write-ahead log, and of each page in it.
+const LOG_HEADER: u64 = 32;
+const FRAME_HEADER: u64 = 24;
+
+/// How often a log that looks too short is looked at again: another process may be cutting it rightly.
+const LOOKS: i32 = 8;
+
+/// The files of a store as its connections opened them.
+#[derive(Debug)]
+pub(super) struct Place {
+    database: (PathBuf, Option<Identity>),
+    log: (PathBuf, Option<Identity>),
+    memory: (PathBuf, Option<Identity>),
+    page_size: u64,
+}
+
+impl Place {
+    /// Notes which files a connection has open. It has read from them before.
+    pub(super) fn of(connection: &Connection, file: &Path) -> Result<Self, Fault> {
+        let named = |suffix: &str| {
+            let path = files::beside(file, suffix);
+            let identity = files::identity(&path);
+            (path, identity)
+        };
+        let page_size: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        let place = Self {
+            database: named(""),
+            log: named("-wal"),
+            memory: named("-shm"),
+            page_size: page_size.unsigned_abs(),
+        };
+        place.require_opened()?;
+        Ok(place)
+    }
+
+    /// The place of a database that cannot be written, and has nothing of this process beside it.
+    pub(super) fn read_only(file: &Path) -> Self {
+        let identity = files::identity(file);
+        let database = (file.to_owned(), identity);
+        Self { log: database.clone(), memory: database.clone(), database, page_size: 0 }
+    }
+
+    /// That the database was changed where nobody should have.
+    pub(super) fn changed(&self) -> StoreError {
+        detached(&self.database.0, "changed by another process")
+    }
+
+    /// Refuses files that are there and are not those that this process has open.
+    fn require_opened(&self) -> Result<(), StoreError> {
+        let Some(open) = open_files() else {
+            return Ok(());
+        };
+        for (path, identity) in [&self.database, &self.log, &self.memory] {
+            if identity.is_none_or(|identity| !open.contains(&identity)) {
+                return Err(detached(path, REMOVED));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to go on where one of the files is not the one that was opened.
+    pub(super) fn require(&self) -> Result<(), StoreError> {
+        let (database, identity) = &self.database;
+        if files::identity(database) != *identity {
+            return Err(StoreError::Replaced { path: database.clone() });
+        }
+        for (path, identity) in [&self.log, &self.memory] {
+            if files::identity(path) != *identity {
+                return Err(detached(path, REMOVED));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, and refuses a log that is shorter than what was written to it.
+    ///
+    /// SQLite would write behind its end, and then read noughts where pages had been.
+    pub(super) fn require_whole(&self, writer: &Connection) -> Result<(), Fault> {
+        self.require()?;
+        // Of what is only read, nothing is known of the log.
+        if self.page_size == 0 {
+            return Ok(());
+        }
+        for round in 0..LOOKS {
+            let written = self.log_bytes(writer)?;
+            let there = self.log.0.metadata().map_or(0, |log| log.len());
+            if written <= there {
+                return Ok(());
+            }
+            // Whoever cuts it rightly says first that nothing is in it.
+            std::thread::sleep(busy::pause(round));
+        }
+        Err(detached(&self.log.0, "cut").into())
+    }
+
+    /// How long the log has to be for what SQLite knows to be in it.
+    fn log_bytes(&self, writer: &Connection) -> Result<u64, Fault> {
+        let mut statement = writer.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
+        let pages: i64 = statement.query_row([], |row| row.get(1))?;
+        let pages = u64::try_from(pages).unwrap_or(0);
+        Ok(if pages == 0 { 0 } else { LOG_HEADER + pages * (FRAME_HEADER + self.page_size) })
+    }
+
+    /// Whether the log alone is gone, so that its content can still be moved into the database: no other process has begun
+    /// another one, and none can have written without the shared memory that this one holds, or with another one.
+    pub(super) fn can_save_log(&self) -> bool {
+        let is_same = |(path, identity): &(PathBuf, Option<Identity>)| files::identity(path) == *identity;
+        let is_gone = |path: &Path| !path.exists();
+        let log_is_unused = self.log.0.metadata().map_or(0, |log| log.len()) == 0;
+        self.page_size > 0
+            && is_same(&self.database)
+            && !is_same(&self.log)
+            && log_is_unused
+            && (is_same(&self.memory) || (is_gone(&self.memory.0) && is_gone(&self.log.0)))
+    }
+}
+
+const REMOVED: &str = "removed or replaced";
+
+fn detached(path: &Path, how: &'static str) -> StoreError {
+    StoreError::Detached { path: path.to_owned(), how }
+}
+
+/// The files that this process has open, where the system tells.
+#[cfg(target_os = "linux")]
+fn open_files() -> Option<Vec<Identity>> {
+    let open = Path::new("/proc/self/fd").read_dir().ok()?;
+    Some(open.flatten().filter_map(|entry| files::identity(&entry.path())).collect())
+}
+
+/// The files that this process has open, where the system tells.
+#[cfg(not(target_os = "linux"))]
+fn open_files() -> Option<Vec<Identity>> {
+    None
+}

@@ -1,0 +1,46 @@
+//! Compares the tables, indexes and triggers of a database with those that Tulving makes.
+//!
+//! A file may carry our mark and yet a table, trigger or index of somebody else. A restore refuses it, a check-up names it.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use tulving_core::error::StoreError;
+use tulving_core::time::Timestamp;
+
+use super::failure::Fault;
+use super::migrate;
+
+/// The objects that are not as Tulving makes them, missing ones included, such as `trigger spy`.
+pub(super) fn differences(connection: &Connection) -> Result<Vec<String>, Fault> {
+    let objects = |connection: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
+        let mut statement = connection.prepare(
+            "SELECT type || ' ' || name, coalesce(sql, '') FROM main.sqlite_schema \
+             WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' ORDER BY 1",
+        )?;
+        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        found.collect()
+    };
+    let mut model = Connection::open_in_memory()?;
+    migrate::run(&mut model, Path::new(":memory:"), Timestamp::from_micros(0), || Ok(()))?;
+    let (found, known) = (objects(connection)?, objects(&model)?);
+    let other = found.iter().filter(|object| !known.contains(object));
+    let mut names: Vec<String> = other
+        .chain(known.iter().filter(|object| !found.contains(object)))
+        .map(|(name, _)| name.clone())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+/// Refuses a file with other objects than Tulving makes.
+pub(super) fn refuse_other(connection: &Connection, from: &Path) -> Result<(), Fault> {
+    match differences(connection)?.first() {
+        None => Ok(()),
+        Some(name) => {
+            let why = format!("its {name} is not as Tulving makes it");
+            Err(StoreError::Foreign { path: from.to_owned(), why }.into())
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `tulving done`: closes todos and goals, and opens them again. Rules leave alone what is open.
+
+use clap::Args;
+
+use super::moves;
+use crate::args::time;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::print::Printer;
+use crate::wire::App;
+
+const EXAMPLES: &str = "\
+Examples:
+  tulving list --open
+  tulving done 12
+  tulving done 12 13 --at 2026-05-27
+  tulving done --undo 12
+  tulving list --done
+
+An open todo or goal is never archived for its age. From the day it was done it ages like an event.";
+
+/// Flags of `done`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DoneArgs {
+    /// Todos or goals: numbers in the space, or full ids
+    #[arg(value_name = "MEMORY", required = true)]
+    memories: Vec<String>,
+    /// When it was done, where not now: 2026-05-27 or 2026-05-27T09:30:00Z
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// Open them again
+    #[arg(long, conflicts_with = "at")]
+    undo: bool,
+}
+
+pub(super) fn run(args: &DoneArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let at = time(args.at.as_ref())?;
+    let (said, idle) =
+        if args.undo { ("Reopened", "was open already") } else { ("Done:", "was done already") };
+    moves::each(&args.memories, app, printer, said, |caller, which| {
+        let completed = match args.undo {
+            true => app.engine.reopen(caller, which)?,
+            false => app.engine.done(caller, which, at)?,
+        };
+        Ok((completed.memory, (!completed.changed).then_some(idle)))
+    })
+}
