@@ -448,6 +448,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "memories": [{ "content": "of garden in its stead", "replaces": "#$NUMBER" }] }),
         ),
         ("native", "recall", json!({ "question": "$WORD" })),
+        ("native", "recall", json!({ "question": "$WORD", "done": false })),
         (
             "native",
             "recall",
@@ -550,7 +551,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
     for id in ["$MEM", "$MEM_UUID", "$NUMBER", "#$NUMBER"] {
         all.extend([
             ("native", "update", json!({ "id": id, "content": "taken over", "importance": 1.0, "tags": ["x"], "type": "fact", "valid_until": "2099-01-01" })),
-            ("native", "done", json!({ "id": id })),
+            ("native", "done", json!({ "id": id, "at": "2026-05-27" })),
             ("native", "done", json!({ "id": id, "undo": true })),
             ("native", "forget", json!({ "id": id, "reason": "mine" })),
             ("native", "forget", json!({ "id": id, "forever": true })),
