@@ -6,6 +6,66 @@ use tulving_core::preview;
 
 use crate::tool::Refusal;
 
+/// The arguments with values as their types want them where a model wrote them as a string and the meaning is plain: `"5"` for
+/// a number, `"true"`, `"[\"a\"]"` for a list, `"{…}"` for an object. Where a string is allowed it stays one, and what cannot
+/// be read so is left for [`read`] to refuse.
+pub(crate) fn unquoted(schema: &Map<String, Value>, value: Value) -> Value {
+    let schema = of_several(schema);
+    let value = match value {
+        Value::String(text) => match serde_json::from_str::<Value>(text.trim()) {
+            Ok(meant) if !allows(schema, "string") && is_allowed(schema, &meant) => meant,
+            _ => Value::String(text),
+        },
+        value => value,
+    };
+    let below = |name: &str| schema.get(name).and_then(Value::as_object);
+    match value {
+        Value::Object(fields) => {
+            let one = |(name, value): (String, Value)| {
+                let schema = below("properties").and_then(|own| own.get(&name)?.as_object());
+                let value = match schema {
+                    Some(schema) => unquoted(schema, value),
+                    None => value,
+                };
+                (name, value)
+            };
+            Value::Object(fields.into_iter().map(one).collect())
+        }
+        Value::Array(items) => match below("items") {
+            Some(schema) => items.into_iter().map(|item| unquoted(schema, item)).collect(),
+            None => Value::Array(items),
+        },
+        value => value,
+    }
+}
+
+/// The form of a value that may be null, where there are two.
+fn of_several(schema: &Map<String, Value>) -> &Map<String, Value> {
+    let forms = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+    let mut forms = forms.filter_map(Value::as_object);
+    forms.find(|form| form.get("type").is_none_or(|kind| kind != "null")).unwrap_or(schema)
+}
+
+/// Whether a value that was written as a string is of a type that the schema names. Null is not: it would be what was not said.
+fn is_allowed(schema: &Map<String, Value>, meant: &Value) -> bool {
+    let kinds: &[&str] = match meant {
+        Value::Number(_) => &["integer", "number"],
+        Value::Bool(_) => &["boolean"],
+        Value::Array(_) => &["array"],
+        Value::Object(_) => &["object"],
+        Value::Null | Value::String(_) => &[],
+    };
+    kinds.iter().any(|kind| allows(schema, kind))
+}
+
+fn allows(schema: &Map<String, Value>, kind: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|known| known == kind),
+        Some(known) => known == kind,
+        None => false,
+    }
+}
+
 /// The arguments of a call; null stands for none, and where it is the value of one, for what was not said.
 pub(crate) fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, Refusal> {
     let arguments = match arguments {
@@ -135,6 +195,7 @@ fn inside(path: &str, field: &str) -> String {
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
+    use serde_json::json;
 
     use super::*;
 
@@ -150,6 +211,37 @@ mod tests {
     fn refused(json: &str) -> String {
         let value = serde_json::from_str(json).expect("JSON");
         read::<Arguments>(value).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn numbers_lists_and_objects_that_a_model_wrote_as_strings_are_taken() {
+        let schema = json!({ "type": "object", "properties": {
+            "limit": { "type": ["integer", "null"] },
+            "weight": { "type": "number" },
+            "hard": { "type": "boolean" },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "links": { "type": "array", "items": { "type": "object", "properties": { "weight": { "type": "number" } } } },
+            "place": { "anyOf": [{ "type": "object", "properties": { "line": { "type": "integer" } } }, { "type": "null" }] },
+            "id": { "type": ["string", "integer"] },
+            "content": { "type": "string" },
+        } });
+        let Value::Object(schema) = schema else { unreachable!("it is written above") };
+        let read = |value: Value| unquoted(&schema, value);
+        let written = json!({
+            "limit": "5", "weight": " 0.5 ", "hard": "true", "tags": "[\"a\", \"7\"]", "links": [{ "weight": "1" }],
+            "place": { "line": "12" }, "id": "12", "content": "5", "other": "6",
+        });
+        let meant = json!({
+            "limit": 5, "weight": 0.5, "hard": true, "tags": ["a", "7"], "links": [{ "weight": 1 }],
+            "place": { "line": 12 }, "id": "12", "content": "5", "other": "6",
+        });
+        assert_eq!(read(written), meant);
+        assert_eq!(read(json!({ "links": "[{\"weight\": \"1\"}]" })), json!({ "links": [{ "weight": 1 }] }));
+        // Nothing else is guessed: it is refused later, as it was written.
+        let unclear =
+            json!({ "limit": "five", "hard": "yes", "tags": "a, b", "weight": "null", "place": "[1]" });
+        assert_eq!(read(unclear.clone()), unclear);
+        assert_eq!(read(json!("[1]")), json!("[1]"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use tulving_core::vocabulary::SpaceKind;
 
 use crate::Dialect;
 use crate::outgoing::{self, Reply};
-use crate::reading::read;
+use crate::reading::{read, unquoted};
 
 /// Where a dialect is spoken: the engine, and who asks, with no eyes for what lies beyond the dialect's reach. Which space
 /// that is comes from the host, so that an id of another space names nothing here, and no argument leads from one group
@@ -317,7 +317,7 @@ impl Tool {
 
     /// Calls the tool. Arguments are a JSON object; null stands for none.
     pub fn call(&self, desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
-        (self.run)(desk, arguments).map_err(|refusal| {
+        (self.run)(desk, unquoted(&self.input, arguments)).map_err(|refusal| {
             let refusal = self.names.iter().fold(refusal, Refusal::renamed);
             match self.example {
                 Some(example) => refusal.showing(example),
@@ -349,18 +349,26 @@ pub(crate) fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
         Value::Object(schema) => schema,
         _ => Map::new(),
     };
-    without_null_defaults(&mut schema);
+    tidy(&mut schema);
     schema.remove("$schema");
     schema.remove("title");
     schema
 }
 
-/// What may be left out has no default: null would be one that its type does not allow.
-fn without_null_defaults(schema: &mut Map<String, Value>) {
+/// Removes what clients stumble over, here and below: defaults that are null, which the type does not allow, and the formats
+/// of numbers (`uint64`, `double`), which JSON Schema does not know and validators warn about.
+fn tidy(schema: &mut Map<String, Value>) {
+    let is_number = ["integer", "number"].iter().any(|number| match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == number),
+        kind => kind.is_some_and(|kind| kind == number),
+    });
+    if is_number {
+        schema.remove("format");
+    }
     schema.retain(|name, value| !(name == "default" && value.is_null()));
     let below = schema.values_mut().flat_map(|value| match value {
         Value::Array(several) => several.iter_mut().collect(),
         one => vec![one],
     });
-    below.filter_map(Value::as_object_mut).for_each(without_null_defaults);
+    below.filter_map(Value::as_object_mut).for_each(tidy);
 }

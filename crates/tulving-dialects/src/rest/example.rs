@@ -7,6 +7,9 @@ pub fn example(field: &str, schema: &Map<String, Value>) -> Value {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         return words.first().cloned().unwrap_or(Value::Null);
     }
+    if let Some(shown) = schema.get("examples").and_then(|shown| shown.get(0)) {
+        return shown.clone();
+    }
     if let Some(known) = known(field).filter(|known| is_of(kind(schema), known)) {
         return known;
     }
@@ -33,13 +36,11 @@ pub fn example(field: &str, schema: &Map<String, Value>) -> Value {
     }
 }
 
-/// What is required of an object, by itself or by the first of several forms.
+/// The fields that an object requires.
 fn fields(schema: &Map<String, Value>) -> Value {
     let Some(own) = schema.get("properties").and_then(Value::as_object) else { return json!({}) };
-    let always = schema.get("required");
-    let first = schema.get("oneOf").and_then(|forms| forms.get(0)?.get("required"));
-    let lists = [always, first].into_iter().flatten().filter_map(Value::as_array);
-    let required: Vec<&str> = lists.flatten().filter_map(Value::as_str).collect();
+    let required = schema.get("required").and_then(Value::as_array);
+    let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
     let told = own.iter().filter(|(name, _)| required.contains(&name.as_str()));
     let told = told.filter_map(|(name, schema)| Some((name.clone(), example(name, schema.as_object()?))));
     Value::Object(told.collect())

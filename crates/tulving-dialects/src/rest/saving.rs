@@ -245,15 +245,11 @@ impl Input for Save {
         {
             fields.extend(list.clone());
         }
+        // Programs that generate clients do not understand a choice between three required fields.
         one.remove("required");
-        one.insert(
-            "oneOf".to_owned(),
-            serde_json::json!([
-                { "required": ["content"] },
-                { "required": ["file"] },
-                { "required": ["memories"] },
-            ]),
-        );
+        one.insert("minProperties".to_owned(), 1.into());
+        let shown = serde_json::json!([{ "content": "Prefers TypeScript over JavaScript" }]);
+        one.insert("examples".to_owned(), shown);
         one
     }
 

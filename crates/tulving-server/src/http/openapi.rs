@@ -96,7 +96,7 @@ fn described_one(operation: &Operation, name: &str) -> Value {
     if operation.method.has_body() {
         let schema = without(&operation.input, &in_path);
         if schema.get("properties").and_then(Value::as_object).is_some_and(|own| !own.is_empty()) {
-            let required = schema.contains_key("required") || schema.contains_key("oneOf");
+            let required = ["required", "minProperties"].iter().any(|name| schema.contains_key(*name));
             let shown = example("", &schema);
             told["requestBody"] = json!({
                 "required": required,
@@ -238,4 +238,43 @@ fn problem() -> Value {
             "detail": "there is no memory #12",
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls `look` with every object of a document and the path to it.
+    fn walk(value: &Value, path: &str, look: &mut dyn FnMut(&Map<String, Value>, &str)) {
+        match value {
+            Value::Object(fields) => {
+                look(fields, path);
+                fields.iter().for_each(|(name, value)| walk(value, &format!("{path}/{name}"), look));
+            }
+            Value::Array(items) => items.iter().for_each(|item| walk(item, path, look)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn formats_that_json_schema_does_not_know_are_left_out() {
+        walk(&described(), "", &mut |schema, path| {
+            if let Some(Value::String(format)) = schema.get("format") {
+                assert!(["date-time", "uuid"].contains(&format.as_str()), "{path}: {format}");
+            }
+        });
+    }
+
+    #[test]
+    fn bodies_are_objects_that_generated_clients_understand() {
+        let mut bodies = 0;
+        walk(&described(), "", &mut |schema, path| {
+            if path.ends_with("/requestBody/content/application/json/schema") {
+                bodies += 1;
+                assert_eq!(schema["type"], "object", "{path}");
+                assert!(schema.get("oneOf").or(schema.get("anyOf")).is_none(), "{path}: {schema:?}");
+            }
+        });
+        assert!(bodies > 10, "{bodies}");
+    }
 }
