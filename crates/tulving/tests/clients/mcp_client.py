@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 BINARY = sys.argv[1]
 REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 TOOLS = {
-    "native": ["save", "recall", "update", "forget", "associate", "context", "log_turn", "archive_conversation"],
+    "native": ["save", "recall", "update", "forget", "done", "associate", "context", "log_turn", "archive_conversation"],
     "max": ["remember", "recall", "forget"],
     "memax": ["memax_push", "memax_recall", "memax_get", "memax_list", "memax_hubs", "memax_hub_members", "memax_forget"],
     "groups": ["save_memory", "recall_memories", "forget_memory", "list_memories"],
