@@ -1,7 +1,7 @@
 //! The file format of backups: a plain tar file, so that `tar tf` lists it.
 //!
 //! The first entry is [`Header`], the last one [`Manifest`] with the size and the SHA-256 of every entry between them. A file
-//! that was cut off has no manifest, and one that was changed does not match it. [`write`] makes such a file, [`read`]
+//! that was cut off has no manifest, and one that was changed does not match it. [`mod@write`] makes such a file, [`mod@read`]
 //! believes nothing of one. `docs/backup-format.md` describes it for other programs.
 
 mod read;
