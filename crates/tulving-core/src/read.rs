@@ -20,7 +20,7 @@ const LISTING_LIVES_MILLIS: i64 = 3_600_000;
 
 /// How many memories are read at a time.
 const SLICE: usize = 64;
-/// How many bytes are read at once of what does not become an answer as it is.
+/// The bytes that are read at once of rows that are not answered as they are.
 pub(crate) const PAGE_BYTES: usize = 16_000_000;
 
 /// One memory.
@@ -127,7 +127,7 @@ fn frozen_page(
     Ok(Page::of(memories, next))
 }
 
-/// Whether a memory follows the last of these. Its content is not wanted, but one is not too many.
+/// Tells whether a memory follows the last of these. Its content is not wanted, but one is not too many.
 fn follows(parts: &Parts, caller: &Caller, request: &ListRequest, slice: &[Memory]) -> Result<bool, Error> {
     let after = slice.last().map(|last| (last.usage.created_at, last.id));
     let next = parts.store.list(&caller.viewer, &request.filter, request.sort, 1, after)?;

@@ -141,10 +141,10 @@ impl std::fmt::Debug for TokenHash {
 
 /// What every token begins with, so that a leaked one is recognised.
 pub(crate) const TOKEN_PREFIX: &str = "tlv_";
-/// How many characters follow: 256 bits in base 64.
+/// The number of characters that follow: 256 bits in base 64.
 const TOKEN_CHARACTERS: usize = 43;
 
-/// Whether a text has the shape of a token. Whom it speaks for, if anybody, is another question.
+/// Tells whether a text has the shape of a token. Whom it speaks for, if anybody, is another question.
 pub fn is_token(text: &str) -> bool {
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let rest = text.strip_prefix(TOKEN_PREFIX);

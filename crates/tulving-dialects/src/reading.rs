@@ -46,7 +46,7 @@ fn of_several(schema: &Map<String, Value>) -> &Map<String, Value> {
     forms.find(|form| form.get("type").is_none_or(|kind| kind != "null")).unwrap_or(schema)
 }
 
-/// Whether a value that was written as a string is of a type that the schema names. Null is not: it would be what was not said.
+/// Tells whether a value that was written as a string is of a type that the schema names. Null is not: it would be what was not said.
 fn is_allowed(schema: &Map<String, Value>, meant: &Value) -> bool {
     let kinds: &[&str] = match meant {
         Value::Number(_) => &["integer", "number"],

@@ -240,7 +240,7 @@ pub(crate) fn unwritten(path: &Path, verb: &'static str, error: &io::Error) -> S
     }
 }
 
-/// Whether this process can open no more files at the moment.
+/// Tells whether this process can open no more files at the moment.
 pub(crate) fn is_short_of_handles() -> bool {
     let error = File::open("/dev/null").err().and_then(|error| Errno::from_io_error(&error));
     matches!(error, Some(Errno::MFILE | Errno::NFILE))

@@ -510,7 +510,7 @@ fn is_due(job: &Job, interval: Duration, now: Timestamp) -> bool {
     Round::of(job).counts_from().is_some_and(|from| from.plus(interval) <= now || from > now)
 }
 
-/// Whether somebody is at it. A lease that ends further ahead than any was given by a clock that ran ahead.
+/// Tells whether somebody is at it. A lease that ends further ahead than any was given by a clock that ran ahead.
 fn is_held(job: &Job, now: Timestamp) -> bool {
     job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= now.plus(LEASE))
 }

@@ -192,7 +192,7 @@ pub(super) fn known(
     Ok(said.chain(near(parts, caller, space, statement)?).collect())
 }
 
-/// Whether a memory that says so waits for review.
+/// Tells whether a memory that says so waits for review.
 pub(super) fn waits(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<bool, Error> {
     let filter = Filter {
         space: Some(space.id),

@@ -180,7 +180,7 @@ fn end(parts: &Parts, job: &Job, pass: Pass) -> Result<usize, Error> {
     Ok(lines)
 }
 
-/// How many notes are left out for which reason, for the note of a pass.
+/// The number of notes that were left out for each reason, for the note of a pass.
 fn counted(left_out: &[String]) -> Vec<String> {
     let reasons: BTreeSet<&String> = left_out.iter().collect();
     let count = |why: &String| left_out.iter().filter(|other| *other == why).count();

@@ -244,7 +244,7 @@ impl Said {
     }
 }
 
-/// Whether a word may open a sentence without being the name of anybody: a verb without its subject, as journals have them
+/// Tells whether a word may open a sentence without being the name of anybody: a verb without its subject, as journals have them
 /// ("Decided on option B"), or a word such as `decision`.
 fn opens(word: &str) -> bool {
     let is_verb = word.len() > 4 && (word.ends_with("ed") || word.len() > 5 && word.ends_with("ing"));

@@ -16,7 +16,7 @@ use super::plan::Plan;
 
 /// Most memories that are mentioned.
 const MENTIONED: usize = 5;
-/// How many candidates are looked at for them.
+/// The number of candidates that are looked at for them.
 const LOOKED_AT: usize = 50;
 /// The share of the words from which on it has all of them; what is missing to 1 is the rounding of a sum.
 const ALL_WORDS: f32 = 0.999;

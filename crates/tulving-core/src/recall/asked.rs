@@ -47,7 +47,7 @@ struct Loaded {
     cut: HashSet<MemoryId>,
 }
 
-/// How many bytes of contents a recall holds before it cuts, and to how many each.
+/// The bytes of contents that a recall holds before it cuts, and the bytes that each is cut to.
 const HELD_BYTES: usize = 32_000_000;
 const HELD_EACH: usize = 4_000;
 

@@ -553,7 +553,7 @@ fn stands(draft: &Draft, twin: &Memory, now: Timestamp) -> (Standing, bool) {
     (to, revived)
 }
 
-/// Whether to say it again opens a todo that was done. A pass that hears it again, and a file that is read again, do not
+/// Tells whether to say it again opens a todo that was done. A pass that hears it again, and a file that is read again, do not
 /// mean that.
 fn reopens(draft: &Draft) -> bool {
     let read = draft.imported.is_some() || draft.provenance.source_path.is_some();

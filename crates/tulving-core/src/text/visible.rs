@@ -63,7 +63,7 @@ const FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// Whether a joiner changes how its neighbours look: between emoji, between letters of scripts that join, and at the end
+/// Tells whether a joiner changes how its neighbours look: between emoji, between letters of scripts that join, and at the end
 /// of a word after a virama, as in older Malayalam and Sinhala texts.
 fn joins(before: Option<char>, after: Option<char>, joiner: char) -> bool {
     let Some(before) = before else { return false };
@@ -72,12 +72,12 @@ fn joins(before: Option<char>, after: Option<char>, joiner: char) -> bool {
     in_emoji || is_virama(before) || (is_joining(before) && follows(is_joining))
 }
 
-/// Whether a character may be shown as text or as an emoji, which a variation selector decides.
+/// Tells whether a character may be shown as text or as an emoji, which a variation selector decides.
 fn is_styled(c: char) -> bool {
     is_emoji(c) || matches!(c, '0'..='9' | '#' | '*' | '©' | '®')
 }
 
-/// Whether a character is an emoji or a symbol that can become one.
+/// Tells whether a character is an emoji or a symbol that can become one.
 fn is_emoji(c: char) -> bool {
     matches!(c,
         '\u{203c}' | '\u{2049}' | '\u{20e3}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{21ff}'
@@ -86,7 +86,7 @@ fn is_emoji(c: char) -> bool {
         | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Whether a character is a letter or a sign of a script whose letters join: Arabic and its relatives, the scripts of India
+/// Tells whether a character is a letter or a sign of a script whose letters join: Arabic and its relatives, the scripts of India
 /// and its neighbours, Mongolian.
 fn is_joining(c: char) -> bool {
     matches!(c,
@@ -96,7 +96,7 @@ fn is_joining(c: char) -> bool {
         | '\u{10a00}'..='\u{10fff}' | '\u{11000}'..='\u{11fff}' | '\u{1e900}'..='\u{1e95f}')
 }
 
-/// Whether a sign takes the vowel from a letter of an Indic script.
+/// Tells whether a sign takes the vowel from a letter of an Indic script.
 fn is_virama(c: char) -> bool {
     matches!(
         c,

@@ -21,7 +21,7 @@ use super::names::Names;
 use super::parts::{self, MadeFile};
 use super::report::{LeftOut, LoadReport, LoadedRole};
 
-/// How many records are written as one set, and how many bytes of them.
+/// The most records, and bytes of records, that are written as one set.
 const SET: usize = 1_000;
 const SET_BYTES: usize = 8 << 20;
 

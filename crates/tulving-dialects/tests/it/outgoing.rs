@@ -148,7 +148,7 @@ fn arguments_of(bed: &Bed, operation: &Operation) -> Option<Value> {
     })
 }
 
-/// Whether every object with the order in one of its own texts is marked, by itself or at the top.
+/// Tells whether every object with the order in one of its own texts is marked, by itself or at the top.
 fn is_marked(value: &Value) -> bool {
     match value {
         Value::Object(members) => {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// How long a connection may take to ask before it is the first to go. An honest client asks at once; without this time
+/// The time that a connection may take to ask before it is the first to go. An honest client asks at once; without this time
 /// its connection would be dropped for the next one of a flood, while idle ones stay.
 const MOMENT: Duration = Duration::from_secs(1);
 

@@ -79,7 +79,7 @@ fn refusal(most: usize) -> Vec<u8> {
     format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// How many of so many files can be connections.
+/// The number of connections that so many files allow.
 fn beside_others(files: u64) -> u64 {
     files - OTHER_FILES.min(files / 2)
 }

@@ -19,7 +19,7 @@ use super::problem::Problem;
 use super::rules::Rules;
 use super::transfer;
 
-/// How long browsers remember to ask only encrypted: a year.
+/// The seconds for which browsers ask for this host only encrypted: a year.
 const STRICT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The gate of one listener.
@@ -180,7 +180,7 @@ fn is_named(rules: &Rules, host: &Host<'_>) -> bool {
     rules.allowed_hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
 }
 
-/// Whether an origin is that of this server: the scheme that it speaks, and the host and port that the request is for.
+/// Tells whether an origin is that of this server: the scheme that it speaks, and the host and port that the request is for.
 fn is_own(rules: &Rules, host: &Authority<'_>, origin: &str) -> bool {
     let Some((scheme, rest)) = origin.split_once("://") else { return false };
     // A proxy in front of a name of the configuration may do the encryption.
@@ -195,7 +195,7 @@ fn is_own(rules: &Rules, host: &Authority<'_>, origin: &str) -> bool {
         })
 }
 
-/// Whether browsers shall ask for this host only encrypted from now on. Not for `localhost`, which stands for everything
+/// Tells whether browsers shall ask for this host only encrypted from now on. Not for `localhost`, which stands for everything
 /// that the machine serves, on every port.
 fn is_strict(rules: &Rules, headers: &HeaderMap) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).and_then(Authority::parse);

@@ -45,14 +45,14 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const WAITING: u32 = 1_024;
 /// The pause after a connection could not be taken, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How many connections are given up at the most for the files of the store once the process could open no more, how many
+/// The number of connections that are given up at the most for the files of the store once the process could open no more, how many
 /// are held in any case, and for how long.
 const SPARE: usize = 16;
 const HELD: usize = 8;
 const SHORTAGE: Duration = Duration::from_secs(10);
 /// How long connections that were turned away stay open, for their clients to read why.
 const LINGERING: Duration = Duration::from_secs(1);
-/// How many dropped connections may still be closing before another one is dropped, and how often and how long it waits
+/// The number of dropped connections that may still be closing before another one is dropped, and how often and how long it waits
 /// for them: each has its file open until its task ran.
 const CLOSING: usize = 32;
 const CLOSING_ROUNDS: usize = 50;
@@ -284,7 +284,7 @@ async fn finish(app: &App, connections: GracefulShutdown, stop: &mut Stop) {
     }
 }
 
-/// Whether the process, or the machine, can open no more files.
+/// Tells whether the process, or the machine, can open no more files.
 fn is_shortage(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
@@ -347,7 +347,7 @@ async fn attend(
     }
 }
 
-/// How long a connection may take to send the head of a request.
+/// The time that a connection may take to send the head of a request.
 #[derive(Clone, Copy)]
 struct Wait {
     /// Each of them.

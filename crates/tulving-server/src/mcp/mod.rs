@@ -52,7 +52,7 @@ pub const REVISIONS: [ProtocolVersion; 5] = [
 ];
 /// The prompt with the block for the start of a session.
 const SESSION_START: &str = "session-start";
-/// How long the beginning of a session may wait for its memories. Hosts give a server about ten seconds.
+/// The time that the beginning of a session may wait for its memories. Hosts give a server about ten seconds.
 const OPENING_TIME: Duration = Duration::from_secs(3);
 
 /// Speaks for one principal in one space, in one dialect.

@@ -224,7 +224,7 @@ impl Folder {
     }
 }
 
-/// Whether a name is one that a segment, or a file of what is dead, is given here. Files of others stay.
+/// Tells whether a name is one that a segment, or a file of what is dead, is given here. Files of others stay.
 fn is_own(name: &str) -> bool {
     let digits = name.strip_prefix(SEGMENT).or_else(|| name.strip_prefix(DEAD));
     digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))

@@ -60,7 +60,7 @@ pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Whether the write-ahead log ended before what was looked for in it: it was cut.
+/// Tells whether the write-ahead log ended before what was looked for in it: it was cut.
 pub(super) fn is_cut_log(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(code, _) if code.extended_code == ffi::SQLITE_IOERR_SHORT_READ)
 }

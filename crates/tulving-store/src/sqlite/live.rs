@@ -20,9 +20,9 @@ use super::readers::Readers;
 use super::{Options, busy, failure, migrate, open, scrub, sums};
 use crate::home::Home;
 
-/// How long the connections that others of this process use are waited for, before all are closed.
+/// The time to wait for connections in use by other threads, before all are closed.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long others are waited for while the content of a removed log is saved.
+/// The time to wait for others while the content of a removed log is saved.
 const SAVE_PATIENCE: Duration = Duration::from_secs(2);
 /// How often opening is tried again where a file went just then.
 const ATTEMPTS: usize = 3;
@@ -209,7 +209,7 @@ pub(super) fn renew_epoch_after_loss(live: &Live, head: u64) -> Result<(), Fault
     Ok(())
 }
 
-/// Whether an error says that a file was taken from under the connections.
+/// Tells whether an error says that a file was taken from under the connections.
 pub(super) fn is_detached(fault: &Fault) -> bool {
     match fault {
         Fault::Said(error) => matches!(error, StoreError::Detached { .. }),

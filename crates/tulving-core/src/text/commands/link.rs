@@ -43,7 +43,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether a query has a place for what shall be carried away.
+/// Tells whether a query has a place for what shall be carried away.
 fn carries(query: &str, is_image: bool) -> bool {
     query.split('&').filter_map(|pair| pair.split_once('=')).any(|(_, value)| {
         let named = value.to_lowercase();

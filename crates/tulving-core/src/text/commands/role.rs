@@ -56,7 +56,7 @@ fn value(bytes: &[u8], at: usize) -> Option<(std::ops::Range<usize>, usize)> {
     Some((start..end, end + 1))
 }
 
-/// Whether a message stands in code: after a backtick, an assignment or a call in its line.
+/// Tells whether a message stands in code: after a backtick, an assignment or a call in its line.
 fn is_code(bytes: &[u8], at: usize) -> bool {
     let line = bytes[..at].iter().rev().take(BETWEEN).take_while(|byte| **byte != b'\n');
     line.into_iter().any(|byte| matches!(byte, b'`' | b'=' | b'('))

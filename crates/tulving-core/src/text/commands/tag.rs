@@ -99,7 +99,7 @@ fn mark(bytes: &[u8], at: usize) -> Option<usize> {
     listed.map(|mark| at + mark.len()).or_else(|| piped(bytes, at)).or_else(|| call(bytes, at))
 }
 
-/// Whether a turn that begins here is one of a template: it ends, or tells what the system says.
+/// Tells whether a turn that begins here is one of a template: it ends, or tells what the system says.
 fn in_template(bytes: &[u8], at: usize) -> bool {
     let after = &bytes[at..bytes.len().min(at + 2 * AFTER)];
     let has = |mark: &[u8]| after.windows(mark.len()).any(|part| part.eq_ignore_ascii_case(mark));
@@ -169,7 +169,7 @@ fn speaks(words: &Words<'_>, end: usize) -> bool {
     words.all[places].iter().take(WORDS_AFTER).any(|word| phrase::ADDRESSED.contains(&word.number))
 }
 
-/// Whether a mark is shown as code, and not used: it is in quotes, or begins a piece of code in its line.
+/// Tells whether a mark is shown as code, and not used: it is in quotes, or begins a piece of code in its line.
 pub(super) fn is_shown(bytes: &[u8], at: usize, end: usize) -> bool {
     let quote = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'`' | b'"' | b'\''));
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));

@@ -216,7 +216,7 @@ fn said(text: &str, first: Range<usize>, way: &Way) -> Option<usize> {
     (!told && asked).then_some(end)
 }
 
-/// Whether a verb after this is an order in a script with blanks: a clause begins, or somebody is asked.
+/// Tells whether a verb after this is an order in a script with blanks: a clause begins, or somebody is asked.
 fn begins_clause(before: &str) -> bool {
     let before = before.trim_end();
     let last = before.chars().next_back();

@@ -16,7 +16,7 @@ use crate::vocabulary::SecretKind;
 const LIST: &str = include_str!("bip39.txt");
 static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| LIST.lines().collect());
 
-/// How many words there may be, most first.
+/// The possible numbers of words, most first.
 const COUNTS: [usize; 5] = [24, 21, 18, 15, 12];
 const FEWEST: usize = 12;
 /// Bits of the number of a word.
@@ -61,7 +61,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     look_up(text, &mut run, found);
 }
 
-/// Whether what stands here may stand between two words: blanks, commas, and the numbers of a list.
+/// Tells whether what stands here may stand between two words: blanks, commas, and the numbers of a list.
 fn is_between(bytes: &[u8], at: usize) -> bool {
     match bytes[at] {
         byte if byte.is_ascii_whitespace() || byte.is_ascii_digit() => true,

@@ -67,7 +67,7 @@ pub(super) fn is_password(value: &str, way: Way, least: usize) -> bool {
     }
 }
 
-/// Whether a value with hyphens is a password, and not a compound such as `12-character`: three groups of six as Apple makes
+/// Tells whether a value with hyphens is a password, and not a compound such as `12-character`: three groups of six as Apple makes
 /// them, or groups without whole words in which letters and digits are mixed.
 fn is_grouped(core: &str) -> bool {
     let groups = || core.split('-');
@@ -149,7 +149,7 @@ const SPOKEN: [&str; 52] = [
     "once",
 ];
 
-/// Whether a value is words with hyphens between them, at least four, as programs make passphrases.
+/// Tells whether a value is words with hyphens between them, at least four, as programs make passphrases.
 fn is_passphrase(core: &str) -> bool {
     let is_word = |group: &str| {
         (3..=9).contains(&group.len())

@@ -80,7 +80,7 @@ fn parent_of(id: u32) -> Option<u32> {
     stat_of(id, 1).and_then(|parent| parent.try_into().ok())
 }
 
-/// Whether a process that this one or a child of it has started has lowered all of its limits: its niceness comes last, and
+/// Tells whether a process that this one or a child of it has started has lowered all of its limits: its niceness comes last, and
 /// is ten more than that of its parent, at most 19. Where the parent is there already, the last bound tells.
 fn is_limited(id: u32) -> bool {
     let niceness = |id| stat_of(id, 16);
